@@ -26,8 +26,8 @@ import numpy as np
 
 from benchmarks.yardsticks.numpy_approximate import NumpyApproximate
 from likewise.defaults import CACHE_BYTES, THRESHOLD
-from likewise.matching.oracle.engine import NaiveEngine
-from likewise.matching.reference.needed import part_floor
+from likewise.matching.oracle.engine import OracleEngine
+from likewise.matching.reference.match_threshold import part_floor
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Condition, Event, EventTuple, Predicate, Subscription
 from likewise.semantics.library import load_space
@@ -131,7 +131,7 @@ def _plain(
     engine: ThematicEngine, subscriptions: list[Subscription], measure: Measure, threshold: float, events: list[Event]
 ) -> dict[str, Any]:
     """Time the plain evaluation on a few events, with up to 1,000 of the subscriptions; its answers must be ours."""
-    naive = NaiveEngine(measure, threshold=threshold)
+    naive = OracleEngine(measure, threshold=threshold)
     for ordinal, subscription in enumerate(subscriptions):
         naive.add(ordinal, subscription, 0)
     spent, done = 0.0, 0

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.matcher import ATTRIBUTES, conditions
-from likewise.formats.arrow.columns import NO_TIME, NUMBER, Columns
+from likewise.formats.arrow.columns import NO_TIME, NUMBER, EventColumns
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import REST, batch_schema
 from likewise.lake.change_log import ChangeLog
@@ -40,7 +40,7 @@ def events(first: int, count: int) -> EventBatch:
     """Some events, the same for the same places."""
     width, size = len(ATTRIBUTES), count * len(ATTRIBUTES)
     none, zero = np.full(size, -1, np.int32), np.zeros(size, np.int64)
-    columns = Columns(
+    columns = EventColumns(
         np.arange(0, size + 1, width),
         np.tile(np.arange(width, dtype=np.int32), count),
         list(ATTRIBUTES),
@@ -92,7 +92,7 @@ def run(count: int, subscriptions: int, folder: Path, master: str) -> dict[str, 
         log.add(conditions(min(CHANGED, subscriptions), 7), at=0)  # under the ids of the first
         few = prepare(folder, CHECKED)
         matcher = Matcher()
-        matcher.add_many([each.subscription for each in log.held().subscriptions.values()])
+        matcher.add_many([each.subscription for each in log.snapshot().subscriptions.values()])
         expected = len(matcher.match_batch(events(0, CHECKED)).event_index)
         warm = backtest(spark, few, log, work / "few")
         if warm.matches != expected:

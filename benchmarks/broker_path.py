@@ -40,7 +40,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.log.deliveries import read_between
 from likewise.formats.json.events import event_from_json
 from likewise.model import Condition, Predicate, Subscription
-from likewise.server.media_types import Said, read_events
+from likewise.server.media_types import MediaType, read_events
 
 PROMISED = {
     "w1_broker_to_alone": (12.0, "most"),
@@ -159,7 +159,7 @@ def path(asked: list[Asked], events: list[dict[str, Any]], folder: Path, rounds:
     found["matches_an_event"] = matches / len(lines)
     bodies = [b"[" + b",".join(part) + b"]" for part in parts]
     with Broker(folder) as broker:
-        tenant, kind = broker.tenant("default"), Said.of(None)
+        tenant, kind = broker.tenant("default"), MediaType.parse(None)
         for n in range(SUBSCRIBERS):
             broker.register(tenant, f"s{n}")
             broker.subscribe(tenant, f"s{n}", subscriptions[n::SUBSCRIBERS])

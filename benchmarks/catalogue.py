@@ -18,9 +18,8 @@ from pathlib import Path
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.catalogue.persistence import load_learnt, save_learnt
-from likewise.broker.catalogue.source_profiles import Learnt
-from likewise.broker.config import CatalogueKept, Config
+from likewise.broker.catalogue.source_profiles import SourceProfiles, load_profiles, save_profiles
+from likewise.broker.config import CatalogueSettings, Config
 from likewise.formats.arrow.columns import columns_of
 from likewise.model import Event
 
@@ -52,7 +51,7 @@ def reading(n: int) -> Event:
 
 def learning(sources: int) -> dict[str, float]:
     """Learn of every source twice, save, load, and list the words."""
-    learnt, before = Learnt(), resident()
+    learnt, before = SourceProfiles(), resident()
     took = []
     for turn in range(2):
         spent = 0.0
@@ -70,10 +69,10 @@ def learning(sources: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "catalogue" / "1.learnt"
         begun = time.process_time()
-        size = save_learnt(path, learnt, 1)
+        size = save_profiles(path, learnt, 1)
         saved = time.process_time() - begun
         begun = time.process_time()
-        assert load_learnt(path) is not None
+        assert load_profiles(path) is not None
         loaded = time.process_time() - begun
     return {
         "sources": sources,
@@ -95,7 +94,7 @@ def publishing(events: int, batch: int = 100) -> dict[str, float]:
     for learns in (False, True):
         best = float("inf")
         for _ in range(3):
-            with Broker(None, Config(catalogue=CatalogueKept(learn=learns))) as broker:
+            with Broker(None, Config(catalogue=CatalogueSettings(learn=learns))) as broker:
                 tenant = broker.tenant("default")
                 broker.register(tenant, "ann")
                 broker.subscribe(tenant, "ann", [lw.parse("{temperature > 30}", id="hot")])

@@ -78,9 +78,9 @@ def sgim() -> BaseEngine:
 
 
 def naive() -> BaseEngine:
-    from likewise.matching.oracle.engine import NaiveEngine
+    from likewise.matching.oracle.engine import OracleEngine
 
-    return NaiveEngine()
+    return OracleEngine()
 
 
 ENGINES: dict[str, Callable[[], Any]] = {"bitmap": bitmap, "forest": forest, "sgim": sgim, "naive": naive}

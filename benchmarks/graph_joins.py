@@ -11,7 +11,7 @@ from typing import Any
 
 from likewise.formats.rdf.reader import events_from_rdf
 from likewise.matching.graphs.engine import GraphPatternEngine
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.model import Event, GraphPattern, Subscription, TriplePattern
 
 Row = dict[str, Any]
@@ -62,7 +62,7 @@ def joins(folder: Path, number: int, rounds: int, seed: int = 1) -> Row:
     if not events:
         raise SystemExit(f"there are no events in {folder}; name the folder that holds event-infobox-triples.nt.gz")
     subscriptions = graph_patterns(events, number, seed)
-    engine, plain = GraphPatternEngine(), NaiveEngine()
+    engine, plain = GraphPatternEngine(), OracleEngine()
 
     def build() -> None:
         for ordinal, subscription in enumerate(subscriptions):

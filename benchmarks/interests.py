@@ -32,7 +32,7 @@ from numba import njit
 
 from likewise.errors import LimitExceeded
 from likewise.matching.classical.sgim import SgimEngine
-from likewise.matching.engine import BaseEngine, Found
+from likewise.matching.engine import BaseEngine, EngineResult
 from likewise.matching.interests.bitmap import InterestBitmapEngine
 from likewise.matching.interests.rapid import RapidEngine, default_c
 from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
@@ -107,7 +107,7 @@ class PythonScan(BaseEngine):
         vector = subscription.body.vector  # type: ignore[union-attr]
         self._listed.append((ordinal, [(i, v) for i, v in enumerate(vector) if v != "*"]))
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         seen = event.interest()
         found = []
         for ordinal, predicates in self._listed:
@@ -116,7 +116,7 @@ class PythonScan(BaseEngine):
                     break
             else:
                 found.append(ordinal)
-        return Found(np.array(found, np.int64))
+        return EngineResult(np.array(found, np.int64))
 
 
 ENGINES: dict[str, Callable[[], Any]] = {

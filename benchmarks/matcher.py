@@ -30,7 +30,7 @@ from typing import Any
 from likewise.language import parse
 from likewise.matching.bitmap.engine import BitmapEngine
 from likewise.matching.matcher import Matcher
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.topk.engine import TopKEngine
 from likewise.model import Condition, Event, Predicate, Subscription, event
 
@@ -154,7 +154,7 @@ def windows(count: int, publications: int, *, one: bool = False) -> dict[str, An
         for n, condition in enumerate(conditions)
     ]
     spent: dict[str, list[float]] = {"cpu_us": [], "wall_us": []}
-    engine, plain = TopKEngine(), NaiveEngine()
+    engine, plain = TopKEngine(), OracleEngine()
     for ordinal, subscription in enumerate(subscriptions):
         engine.add(ordinal, subscription, 0)
         plain.add(ordinal, subscription, 0)

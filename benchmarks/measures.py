@@ -29,7 +29,7 @@ def words(count: int, seed: int) -> list[str]:
     random = np.random.default_rng(seed)
     chosen = random.permutation(np.flatnonzero((df >= 20) & (df <= 3_000)))
     found = (space.files.term(int(i)) for i in chosen)
-    return [w for w in found if space.taxonomy.knows(w)][:count]
+    return [w for w in found if space.taxonomy.has_word(w)][:count]
 
 
 def peak() -> float:

@@ -24,21 +24,21 @@ import httpx
 
 from benchmarks.broker import cpu_seconds
 from likewise.cli.demo.mosquitto import Mosquitto
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.publisher import MqttPublisher
 
 
-def messages(count: int) -> list[Message]:
+def messages(count: int) -> list[MqttPublication]:
     """What devices say: JSON, bare values, and a vendor's nesting."""
     bodies = (
         ("zigbee2mqtt/room-%d", b'{"temperature": 21.%d, "humidity": 41.5, "linkquality": 90, "battery": 88}'),
         ("home/room-%d/temperature", b"21.%d"),
         ("tele/plug-%d/SENSOR", b'{"AM2301": {"Temperature": 70.%d, "Humidity": 44}, "TempUnit": "F"}'),
     )
-    return [Message(bodies[n % 3][0] % (n % 200), bodies[n % 3][1] % (n % 100), qos=1) for n in range(count)]
+    return [MqttPublication(bodies[n % 3][0] % (n % 200), bodies[n % 3][1] % (n % 100), qos=1) for n in range(count)]
 
 
-def bare(mosquitto: Mosquitto, sent: list[Message]) -> float:
+def bare(mosquitto: Mosquitto, sent: list[MqttPublication]) -> float:
     """µs of CPU a message of the bare client."""
     port = mosquitto.url.rpartition(":")[2]
     running = subprocess.Popen(
@@ -54,7 +54,7 @@ def bare(mosquitto: Mosquitto, sent: list[Message]) -> float:
     return float(said["cpu_seconds"]) / len(sent) * 1e6
 
 
-def bridged(mosquitto: Mosquitto, sent: list[Message], data: Path) -> float:
+def bridged(mosquitto: Mosquitto, sent: list[MqttPublication], data: Path) -> float:
     """µs of CPU a message of the broker with its bridge."""
     running = subprocess.Popen(
         [

@@ -29,7 +29,7 @@ from typing import Any
 import httpx
 
 from benchmarks.broker import memory
-from likewise.server.mqtt.codec import Connect, Decoder, Publish, Subscribe, Wish, encode
+from likewise.server.mqtt.codec import Connect, Decoder, FilterRequest, Publish, Subscribe, encode
 
 SECONDS = 15.0  # that a part watches memory and neighbours
 PATIENCE = 120.0
@@ -86,7 +86,7 @@ def client(port: int, name: str, *, silent: bool = False) -> socket.socket:
 
 def subscribe(made: socket.socket, filter: str, qos: int) -> None:
     """Subscribe, and wait for the SUBACK."""
-    made.sendall(encode(Subscribe(1, (Wish(filter, qos),))))
+    made.sendall(encode(Subscribe(1, (FilterRequest(filter, qos),))))
     made.recv(6)
 
 
@@ -242,7 +242,7 @@ def hash_subscribers(qos: int) -> Callable[[int, str], list[socket.socket]]:
         held = []
         for number in range(20):
             made = client(port, f"all-{number}", silent=True)
-            made.sendall(encode(Subscribe(1, (Wish("#", qos),))))
+            made.sendall(encode(Subscribe(1, (FilterRequest("#", qos),))))
             held.append(made)
         return held
 

@@ -39,12 +39,12 @@ from likewise.server.mqtt.codec import (
     Connack,
     Connect,
     Decoder,
+    FilterRequest,
     Properties,
     Puback,
     Publish,
     Suback,
     Subscribe,
-    Wish,
     encode,
 )
 
@@ -291,8 +291,8 @@ async def by_websocket(running: Running, subscribers: int, events: int) -> float
 
 def deliveries(subscribers: int, events: int, rounds: int, folder: Path) -> dict[str, Any]:
     """µs of CPU a delivery, over each way; every figure on a broker of its own."""
-    meant = Subscribe(1, (Wish("$likewise/all", 1),), Properties(user=(("q", "{everybody exists}"),)))
-    topic = Subscribe(1, (Wish("to/all", 1),))
+    meant = Subscribe(1, (FilterRequest("$likewise/all", 1),), Properties(user=(("q", "{everybody exists}"),)))
+    topic = Subscribe(1, (FilterRequest("to/all", 1),))
     ways = {
         "websocket_us": lambda ours: by_websocket(ours, subscribers, events),
         "by_meaning_us": lambda ours: by_mqtt(ours, subscribers, events, meant),

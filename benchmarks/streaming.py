@@ -28,10 +28,10 @@ from benchmarks.matcher import conditions, publications
 from likewise.lake.change_log import ChangeLog
 from likewise.model import Subscription
 from likewise.spark.streaming.matched_events import match_events
-from likewise.spark.streaming.matchers import MeaningChoice, opened, save_matcher
-from likewise.spark.streaming.payloads import read_payloads
-from likewise.spark.streaming.sources.files import CHUNK, FileInlet
-from likewise.spark.streaming.task import YOUNG, Order, run_task
+from likewise.spark.streaming.matchers import MeaningChoice, open_matcher, save_matcher
+from likewise.spark.streaming.payloads import decode_payloads
+from likewise.spark.streaming.sources.files import CHUNK, FileSource
+from likewise.spark.streaming.task import YOUNG, MatchTask, run_task
 
 ROUNDS = 5
 
@@ -77,21 +77,21 @@ def run(subscriptions: int, events: int, *, relaxed: bool = False) -> dict[str, 
         (folder / "in" / "events.jsonl").write_bytes(b"\n".join(payloads) + b"\n")
         log = ChangeLog(folder / "log")
         log.add(wanted, at=0)
-        saved = str(save_matcher(log.held(), 0, MeaningChoice(), folder / "matchers"))
-        ranges = FileInlet(folder / "in").plan({}, 2 * events)
-        matcher = opened(saved)
-        read = [read_payloads(chunk).events for chunk in chunks]
+        saved = str(save_matcher(log.snapshot(), 0, MeaningChoice(), folder / "matchers"))
+        ranges = FileSource(folder / "in").plan({}, 2 * events)
+        matcher = open_matcher(saved)
+        read = [decode_payloads(chunk).events for chunk in chunks]
         pairs = sum(len(match_events(matcher, each, 0).numbers) for each in read)
 
         def task(keep: str) -> None:
             for number, each in enumerate(ranges):
-                done = run_task(Order("q", 0, number, each, saved, 0, keep, "bench", str(folder / "lake")))
+                done = run_task(MatchTask("q", 0, number, each, saved, 0, keep, "bench", str(folder / "lake")))
                 if done.code:
                     raise SystemExit(done.error)
 
         gc.set_threshold(YOUNG, 50, 50)  # as a task does, so that what it is compared with has it no worse
         found = {
-            "parse": cpu(lambda: [read_payloads(chunk).events.columns() for chunk in chunks], events),
+            "parse": cpu(lambda: [decode_payloads(chunk).events.columns() for chunk in chunks], events),
             "kernel": cpu(lambda: [match_events(matcher, each, 0) for each in read], events),
             "task": cpu(lambda: task("matches"), events),
             "task_wanted": cpu(lambda: task("wanted"), events),

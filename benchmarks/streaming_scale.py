@@ -32,8 +32,8 @@ from benchmarks.matcher import ATTRIBUTES, publications
 from likewise.lake.change_log import ChangeLog
 from likewise.model import Condition, Predicate, Subscription
 from likewise.spark.streaming.matchers import MeaningChoice, save_matcher
-from likewise.spark.streaming.sources.files import FileInlet
-from likewise.spark.streaming.task import Order, run_task
+from likewise.spark.streaming.sources.files import FileSource
+from likewise.spark.streaming.task import MatchTask, run_task
 
 FITTED = ((1_000, 3.0), (1_000, 30.0), (10_000, 3.0), (10_000, 12.0), (40_000, 3.0), (40_000, 6.0))
 CHECKED = ((4_000, 10.0), (25_000, 5.0))  # sizes the model has not seen
@@ -75,13 +75,13 @@ def measured(subscriptions: int, width: float, events: int, rounds: int) -> dict
         log = ChangeLog(folder / "log")
         log.add(conditions(subscriptions, width, 2), at=0)
         before = time.process_time()
-        saved = str(save_matcher(log.held(), 0, MeaningChoice(), folder / "matchers"))
+        saved = str(save_matcher(log.snapshot(), 0, MeaningChoice(), folder / "matchers"))
         building = time.process_time() - before
-        (each,) = FileInlet(folder / "in").plan({}, 2 * events)
+        (each,) = FileSource(folder / "in").plan({}, 2 * events)
         spent, pairs = [], 0
         for _ in range(rounds + 1):  # the first is not counted
             before = time.process_time()
-            done = run_task(Order("q", 0, 0, each, saved, 0, "matches", "bench", str(folder / "lake")))
+            done = run_task(MatchTask("q", 0, 0, each, saved, 0, "matches", "bench", str(folder / "lake")))
             spent.append((time.process_time() - before) / events * 1e6)
             if done.code:
                 raise SystemExit(done.error)

@@ -450,9 +450,9 @@ class Table:
     """Units by dimension and factor, so that none stands twice; everyday units first."""
 
     def __init__(self) -> None:
-        from likewise.units.spelling import plain_text
+        from likewise.units.lookup import normalize_unit
 
-        self.plain = plain_text
+        self.plain = normalize_unit
         self.units: dict[tuple[str, Fraction], More] = {}
         self.symbols: dict[str, More] = {}
         self.all: list[More] = []

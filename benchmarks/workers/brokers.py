@@ -20,15 +20,15 @@ import numpy as np
 from benchmarks.broker_path import held
 from benchmarks.workers.stage import LONG, MAKE, OWNERS, STRETCH, rounded
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching, WorkerLimits
-from likewise.broker.dispatch.coordinator import Coordinator
-from likewise.formats.json.batches import read_each
+from likewise.broker.config import Config, MatchingSettings, WorkerSettings
+from likewise.broker.dispatch.coordinator import PoolCoordinator
+from likewise.formats.json.batches import decode_each
 
 Made = list[dict[str, Any]]
 RUNS = {
-    "none": Matching(),
-    "two replicated": Matching(workers=2),
-    "two partitioned": Matching(workers=2, architecture="partitioned"),
+    "none": MatchingSettings(),
+    "two replicated": MatchingSettings(workers=2),
+    "two partitioned": MatchingSettings(workers=2, architecture="partitioned"),
 }
 
 
@@ -50,7 +50,7 @@ def filled(kind: str, size: int, events: int, config: Config, seed: int) -> Iter
 
 def publish(broker: Broker, events: Made) -> None:
     broker.publish(
-        broker.tenant("default"), read_each([msgspec.json.encode({"v": 1, "payload": each}) for each in events])
+        broker.tenant("default"), decode_each([msgspec.json.encode({"v": 1, "payload": each}) for each in events])
     )
 
 
@@ -74,12 +74,12 @@ def pauses(kind: str, size: int, architecture: str, seconds: float, seed: int) -
 
     A change lasts from its beginning until a second after it was cut over; of each the longest time counts.
     """
-    matching = Matching(workers=2, architecture=architecture)  # type: ignore[arg-type]
+    matching = MatchingSettings(workers=2, architecture=architecture)  # type: ignore[arg-type]
     with filled(kind, size, 5_000, Config(matching=matching), seed) as (broker, made):
-        staff, elastic, coordinator = broker.staff, broker.elastic, broker.worker
+        staff, elastic, coordinator = broker.topology, broker.autoscaler, broker.worker
         assert staff is not None
         assert elastic is not None
-        assert isinstance(coordinator, Coordinator)
+        assert isinstance(coordinator, PoolCoordinator)
         coordinator.gaps.clear()
         stop, begun = threading.Event(), time.monotonic()
 
@@ -93,14 +93,14 @@ def pauses(kind: str, size: int, architecture: str, seconds: float, seed: int) -
         thread.start()
         count = 2
         while time.monotonic() - begun < seconds or staff.under_way:
-            if not staff.under_way and len(staff.crew.workers) == count:
+            if not staff.under_way and len(staff.pool.workers) == count:
                 count = 5 - count  # three, two, three ...
                 elastic.settings = msgspec.structs.replace(elastic.settings, minimum=count, maximum=count)
             time.sleep(0.05)
         stop.set()
         thread.join()
         broker.wait_until_matched(LONG)
-        gaps, cuts = list(coordinator.gaps), list(staff.cuts)
+        gaps, cuts = list(coordinator.gaps), list(staff.cut_overs)
         begins = [at for at, _, _ in elastic.changes]  # one that had nothing to move has no cut
         changes = [(max(at for at in begins if at <= cut), cut + 1.0) for cut, _ in cuts]
         around = [max((g for at, g, _ in gaps if at - g <= end and begun <= at), default=0.0) for begun, end in changes]
@@ -135,12 +135,12 @@ def kills(kind: str, size: int, architecture: str, count: int, seed: int) -> dic
     Before every other kill a process is ready to take its place. Beside the time, of which a busy machine takes most,
     the seconds of the processor that whoever took the place used for it.
     """
-    matching = Matching(workers=2, architecture=architecture)  # type: ignore[arg-type]
+    matching = MatchingSettings(workers=2, architecture=architecture)  # type: ignore[arg-type]
     waited: dict[str, list[tuple[float, float]]] = {"ready": [], "none_ready": []}
     with filled(kind, size, 1_000, Config(matching=matching), seed) as (broker, made):
-        staff = broker.staff
+        staff = broker.topology
         assert staff is not None
-        crew = staff.crew
+        crew = staff.pool
 
         def look() -> None:
             publish(broker, made[:1])
@@ -148,9 +148,9 @@ def kills(kind: str, size: int, architecture: str, count: int, seed: int) -> dic
             time.sleep(0.05)
 
         for n in range(count):
-            while n % 2 == 0 and (crew.spare.process is None or crew.spare.process.waiting):
+            while n % 2 == 0 and (crew.standby.process is None or crew.standby.process.waiting):
                 look()
-            ready, worker = crew.spare.process, crew.workers[1 + n % 2]
+            ready, worker = crew.standby.process, crew.workers[1 + n % 2]
             spent = 0.0 if ready is None else _spent(ready.process.pid)
             os.kill(worker.process.pid, signal.SIGKILL)
             begun = time.perf_counter()
@@ -180,13 +180,13 @@ def _spent(pid: int) -> float:
 
 def rising(seconds: float, peak: float, seed: int) -> dict[str, Any]:
     """A rate that rises and falls twice; how many workers there are beside latency, four times a second."""
-    limits = WorkerLimits(minimum=1, maximum=4, split_busy=0.15, merge_busy=0.06, span=2.0, pause=3.0)
-    config = Config(matching=Matching(workers="auto", architecture="replicated"), workers=limits)
+    limits = WorkerSettings(minimum=1, maximum=4, split_busy=0.15, merge_busy=0.06, span=2.0, pause=3.0)
+    config = Config(matching=MatchingSettings(workers="auto", architecture="replicated"), workers=limits)
     rows = []
     with filled("w1", 10_000, 5_000, config, seed) as (broker, made):
-        assert broker.staff is not None
-        assert broker.elastic is not None
-        broker.elastic._free = lambda: 1.0  # cores are shared here: the policy shows, not the machine
+        assert broker.topology is not None
+        assert broker.autoscaler is not None
+        broker.autoscaler._free = lambda: 1.0  # cores are shared here: the policy shows, not the machine
         begun, sent = time.perf_counter(), 0
         while (at := time.perf_counter() - begun) < seconds:
             rate = 20 + peak * math.sin(2 * math.pi * at / seconds) ** 2
@@ -200,13 +200,13 @@ def rising(seconds: float, peak: float, seed: int) -> dict[str, Any]:
                 {
                     "second": round(at, 2),
                     "rate": round(rate),
-                    "workers": len(broker.staff.crew.workers),
+                    "workers": len(broker.topology.pool.workers),
                     "latency_ms": round(1e3 * latency, 2),
                     "load": os.getloadavg()[0],
                 }
             )
             time.sleep(max(0.0, 0.25 - latency))
-        changes = [(round(at, 2), what) for at, what, _ in broker.elastic.changes]
+        changes = [(round(at, 2), what) for at, what, _ in broker.autoscaler.changes]
     latencies = [row["latency_ms"] for row in rows]
     return {
         "rows": rows,

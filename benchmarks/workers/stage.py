@@ -14,11 +14,17 @@ from typing import Any
 import msgspec
 
 from benchmarks.broker_path import held, w1, w2
-from likewise.broker.pool.messages import EventSent, Match, MatchEach, NewSubscription, Told
-from likewise.broker.pool.pool import Crew
-from likewise.broker.pool.processes.process import Ticket
-from likewise.broker.pool.rebalance import deal
-from likewise.broker.pool.shard import Saved, Share
+from likewise.broker.pool.migration import partition
+from likewise.broker.pool.pool import WorkerPool
+from likewise.broker.pool.process import PendingRequest
+from likewise.broker.pool.protocol import (
+    EventSent,
+    InterpretationSettings,
+    MatchEvents,
+    MatchStateful,
+    NewSubscription,
+)
+from likewise.broker.pool.shard import Shard, ShardSnapshot
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.language import parse
 from likewise.matching.matcher import Matcher
@@ -30,7 +36,7 @@ OWNERS = 100
 LONG = 36_000.0  # seconds: a machine may be busy
 MAKE = {"w1": w1, "w2": w2}
 Work = Callable[[], Any]
-TOLD = Told(None, None, None, "full", None, 64 * 2**20, 0, 0)
+TOLD = InterpretationSettings(None, None, None, "full", None, 64 * 2**20, 0, 0)
 
 
 class Stage:
@@ -41,42 +47,44 @@ class Stage:
         subscriptions: list[Subscription],
         workers: int,
         architecture: str,
-        crew: Crew | None = None,
+        crew: WorkerPool | None = None,
         mapped: bool = False,
     ) -> None:
-        self.crew = crew or Crew(TOLD)
+        self.crew = crew or WorkerPool(TOLD)
         self.replicated = architecture == "replicated"
         new = [NewSubscription(n, n % OWNERS, 0, each) for n, each in enumerate(subscriptions, 1)]
         while len(self.crew.workers) < workers:
             self.crew.start()
         staff = list(self.crew.workers.values())[:workers]
-        self.shares: list[Share] = []
-        tickets: list[Ticket] = []
-        for place, part in enumerate([new] if self.replicated else deal(new, workers)):
-            share = Share(1)
-            share.held = {each.number: each for each in part}
+        self.shares: list[Shard] = []
+        tickets: list[PendingRequest] = []
+        for place, part in enumerate([new] if self.replicated else partition(new, workers)):
+            share = Shard(1)
+            share.subscriptions = {each.number: each for each in part}
             share.saved = self._save(part) if mapped else None
             tickets += self.crew.place(share, staff if self.replicated else [staff[place]])
             self.shares.append(share)
         for ticket in tickets:
             self.crew.wait(ticket, LONG)
 
-    def _save(self, new: list[NewSubscription]) -> Saved:
+    def _save(self, new: list[NewSubscription]) -> ShardSnapshot:
         """The index saved once, as the broker does for replicated workers, which map it."""
         matcher = NumberedMatcher(Matcher())
         matcher.add_many([(each.number, each.subscription, 0) for each in new])
         folder = self.crew.folders.new("mapped")
         matcher.save(folder)
-        return Saved(folder, frozenset(each.number for each in new))
+        return ShardSnapshot(folder, frozenset(each.number for each in new))
 
     def warm(self, bodies: list[bytes]) -> None:
         """Let every worker match some events: what it loads at first is not what an event costs."""
         asked = []
         for first in range(0, len(bodies), STRETCH):
-            wanted = Match([EventSent(n, 0, body) for n, body in enumerate(bodies[first : first + STRETCH], 1 + first)])
+            wanted = MatchEvents(
+                [EventSent(n, 0, body) for n, body in enumerate(bodies[first : first + STRETCH], 1 + first)]
+            )
             for share in self.shares:
                 for host in share.hosts:
-                    asked.append(Ticket(share.tenant, share.number, wanted))
+                    asked.append(PendingRequest(share.tenant, share.number, wanted))
                     host.submit(asked[-1])
         for ticket in asked:
             self.crew.wait(ticket, LONG)
@@ -84,9 +92,11 @@ class Stage:
     def run(self, bodies: list[bytes]) -> dict[str, float]:
         """Match events; µs of CPU an event of the slowest worker, wall time, and how many matches there were."""
         before = {n: worker.busy for n, worker in self.crew.workers.items()}
-        begun, flying, matches = time.perf_counter(), list[list[Ticket]](), 0
+        begun, flying, matches = time.perf_counter(), list[list[PendingRequest]](), 0
         for first in range(0, len(bodies), STRETCH):
-            wanted = Match([EventSent(n, 0, body) for n, body in enumerate(bodies[first : first + STRETCH], 1 + first)])
+            wanted = MatchEvents(
+                [EventSent(n, 0, body) for n, body in enumerate(bodies[first : first + STRETCH], 1 + first)]
+            )
             flying.append([self.crew.ask(share, wanted) for share in self.shares])
             if len(flying) > AHEAD * (len(self.crew.workers) if self.replicated else 1):
                 matches += self._gather(flying.pop(0))
@@ -101,7 +111,7 @@ class Stage:
             "matches": matches,
         }
 
-    def _gather(self, tickets: list[Ticket]) -> int:
+    def _gather(self, tickets: list[PendingRequest]) -> int:
         return sum(len(getattr(self.crew.wait(ticket, LONG), "numbers", b"")) // 8 for ticket in tickets)
 
     def memory(self) -> dict[str, float]:
@@ -140,7 +150,7 @@ def rounded(found: dict[str, float]) -> dict[str, float]:
 
 def figures(sizes: list[int], publications: list[int], matchers: int, seed: int) -> Iterator[tuple[str, Work]]:
     """Figures 25, 26 and 27: one matcher, N matchers, and N with the coordinator; a row for each size."""
-    crew = Crew(TOLD)
+    crew = WorkerPool(TOLD)
     try:
         for size in sizes:
             yield f"{size}", partial(_of_size, crew, size, sorted(publications), matchers, seed)
@@ -148,7 +158,7 @@ def figures(sizes: list[int], publications: list[int], matchers: int, seed: int)
         crew.close()
 
 
-def _of_size(crew: Crew, size: int, publications: list[int], matchers: int, seed: int) -> dict[str, Any]:
+def _of_size(crew: WorkerPool, size: int, publications: list[int], matchers: int, seed: int) -> dict[str, Any]:
     """Publications go through once: what the first 10,000 took is read on the way to 150,000."""
     asked, events = w1(random.Random(seed), size, publications[-1])
     subscriptions, bodies = held(asked), bodies_of(events)
@@ -210,9 +220,9 @@ def in_turn(
 
     Of many equal parts, `most` may be looked at.
     """
-    crew, found = Crew(TOLD), list[dict[str, float]]()
+    crew, found = WorkerPool(TOLD), list[dict[str, float]]()
     try:
-        for part in deal(subscriptions, parts)[:most]:
+        for part in partition(subscriptions, parts)[:most]:
             begun = time.perf_counter()
             stage = Stage(part, 1, "partitioned", crew)
             building = time.perf_counter() - begun
@@ -246,25 +256,25 @@ def _window(chance: random.Random, number: int) -> Subscription:
 
 def windows(size: int, events: int, parts: int, seed: int) -> dict[str, Any]:
     """Top-k windows, partitioned: each event moves them one after the other; the slowest part counts."""
-    chance, crew, spent = random.Random(seed), Crew(TOLD), list[float]()
+    chance, crew, spent = random.Random(seed), WorkerPool(TOLD), list[float]()
     asked = [_window(chance, n) for n in range(size)]
     bodies, found = bodies_of(w1(chance, 1, events)[1]), 0
     new = [NewSubscription(n, n % OWNERS, 0, each) for n, each in enumerate(asked, 1)]
     warming = new[:1]  # what is loaded at first is not the windows' cost
     try:
         worker = crew.start()
-        for part in (warming, *deal(new, parts)):
-            share = Share(1, remembers=True)
+        for part in (warming, *partition(new, parts)):
+            share = Shard(1, stateful=True)
             crew.place(share, [worker])
             for first in range(0, len(part), 2_000):
-                for ticket in crew.hold(share, part[first : first + 2_000]):
+                for ticket in crew.add_subscriptions(share, part[first : first + 2_000]):
                     crew.wait(ticket, LONG)
             before = worker.busy
             for first in range(0, len(bodies), STRETCH):
                 sent = [
                     EventSent(1 + n, 20_000 * n, bodies[n]) for n in range(first, min(first + STRETCH, len(bodies)))
                 ]
-                moved = crew.wait(crew.ask(share, MatchEach(sent)), LONG)
+                moved = crew.wait(crew.ask(share, MatchStateful(sent)), LONG)
                 found += sum(len(each) for each in getattr(moved, "found", [])) if part is not warming else 0
             spent.append((worker.busy - before) * 1e6 / len(bodies))
             crew.forget(share)

@@ -17,7 +17,9 @@ MAX_ENUMERATED_MAPPINGS: Final = 10_000  # up to here the probability space P co
 # Memory.
 CACHE_BYTES: Final = 256 * 2**20  # relatedness and postings a matcher may keep
 TERM_CACHE_BYTES: Final = 64 * 2**20  # vectors of terms a space may keep; the rest is computed again
-NAMES_KEPT: Final = 16_384  # names, values and words whose reading each of a space's caches keeps: about 1 KB each
+NAME_CACHE_ENTRIES: Final = (
+    16_384  # names, values and words whose reading each of a space's caches keeps: about 1 KB each
+)
 BROKER_CACHE_BYTES: Final = 64 * 2**20  # CACHE_BYTES of each engine of a broker's tenants, who share one machine
 STORE_CACHE_BYTES: Final = 32 * 2**20  # pages that each connection to a store may keep; every thread that reads has one
 THEME_CACHE_BYTES: Final = 16 * 2**20  # bases of themes a space may keep
@@ -138,8 +140,8 @@ ALERT_STALE: Final = 24 * 3_600 * 1_000_000  # µs of silence after which an act
 CLOCK_BEHIND: Final = 24 * 3_600 * 1_000_000  # µs behind its source's newest from which on an event's clock is doubted
 UPLOAD_SPAN: Final = 60 * 1_000_000  # µs for which it is waited whether such an event is one of an upload
 UPLOAD_SLACK: Final = 5 * 1_000_000  # µs by which own times of live events may lie further apart than their arrivals
-MAX_TAKEN_BACK: Final = 16  # newest events of a key that can be withdrawn from a run or a silence
-MAX_HELD_BACK: Final = 1_000  # newest that `at most every` counts and that can still be withdrawn
+MAX_RETRACTABLE_EVENTS: Final = 16  # newest events of a key that can be withdrawn from a run or a silence
+MAX_SUPPRESSED_EVENTS: Final = 1_000  # newest that `at most every` counts and that can still be withdrawn
 MAX_DIGEST_ITEMS: Final = 100  # newest sayings that a digest tells one by one
 MAX_DIGEST_KEYS: Final = 1_000  # keys whose counts a digest tells
 
@@ -154,9 +156,11 @@ BLOCK_SECONDS: Final = 30.0  # how long a publisher waits for a queue that block
 MATCH_ENTRIES: Final = 1_000  # entries of the log matched, and their deliveries stored, in one go, at most
 MATCHES_TOGETHER: Final = 1_000_000  # matches held at once while events are matched: a few tens of megabytes
 ROUND_SECONDS: Final = 0.02  # processor time of matching after which what it led to is stored
-WORDS_TOGETHER: Final = 2  # events between two looks at the time, where words are asked for: new ones take 2 ms a word
+RELAXED_EVENTS_PER_CHECK: Final = (
+    2  # events between two looks at the time, where words are asked for: new ones take 2 ms a word
+)
 QUANTUM_SECONDS: Final = 0.005  # of that, what a tenant is owed more at each visit
-TURN_PATIENCE: Final = 0.01  # seconds that long work waits for other long work before it goes on beside it
+CPU_GATE_TIMEOUT: Final = 0.01  # seconds that long work waits for other long work before it goes on beside it
 SLICE_SECONDS: Final = 0.002  # of other work that takes long, as a question's, between two looks whether others wait
 BACKLOG_ENTRIES: Final = 10_000  # of a tenant that wait in memory to be matched; the rest waits in the log
 MAX_BACKLOG: Final = 200_000  # entries of a tenant that may wait to be matched before its publishers are told 429
@@ -171,8 +175,10 @@ SEND_PAGE: Final = 128  # deliveries read at once for one stream
 SEND_PAGE_BYTES: Final = 256 * 1024  # ... and of how many bytes, the last one's aside
 INITIAL_EVENTS: Final = 100_000  # newest valid events that a new subscription is matched against
 STORED_EVENTS: Final = 100_000  # newest stored events that a dry run or a backtest looks at, at most
-KNOWN_FOR: Final = 3_600 * 1_000_000  # µs an event's id is known after its arrival, also when it is over sooner
-ENDED_KEPT: Final = (
+DEDUPLICATION_SPAN: Final = (
+    3_600 * 1_000_000
+)  # µs an event's id is known after its arrival, also when it is over sooner
+EXPIRED_RETENTION: Final = (
     200  # newest ended subscriptions of a tenant that stay known, so that a trace can say what was asked
 )
 KEEP: Final = "7 days"  # how long events are kept unless they end sooner: a disk that fills for ever stops everybody
@@ -181,7 +187,7 @@ TICK_SECONDS: Final = 1.0  # pause between moves of time for windows that follow
 CHECKPOINT_ENTRIES: Final = 50_000  # entries of the log after which windows are saved again
 SAVE_SECONDS: Final = 60.0  # ... or, where something is over before that, so long after they were last looked at
 FINISHING_SECONDS: Final = 3.0  # a stop matches what was handed in for so long; the next start does the rest
-STRETCH_SECONDS: Final = 5.0  # ... and then waits so long for the stretch under way, which a compiler may hold up
+BATCH_STOP_SECONDS: Final = 5.0  # ... and then waits so long for the stretch under way, which a compiler may hold up
 SAVING_SECONDS: Final = 30.0  # ... and so long for windows that are being saved
 IDLE_ENTRIES: Final = 10_000  # of others after which a tenant's own position in the log is written down again
 MAX_BODY_BYTES: Final = 64 * 2**20  # one HTTP request
@@ -202,7 +208,7 @@ MAX_RETAINED_BYTES: Final = 256 * 2**20  # of the payloads, topics and propertie
 MAX_DEAD_LETTERS: Final = 10_000  # of one tenant; the oldest go first
 MAX_DEAD_LETTER_BYTES: Final = 65_536  # what is kept of input that could not be read
 TARGET_TIMEOUT_SECONDS: Final = 10.0  # for one attempt of a target, connecting and answering included
-TARGET_PATIENCE_SECONDS: Final = 86_400.0  # a match is tried for so long, then it is a dead letter
+TARGET_DEADLINE_SECONDS: Final = 86_400.0  # a match is tried for so long, then it is a dead letter
 TARGET_RETRY_SECONDS: Final = (1.0, 60.0)  # the first pause between attempts, and the longest of its doublings
 TARGET_RETRY_AFTER_SECONDS: Final = 3_600.0  # the longest pause that a receiver's Retry-After is followed for
 TARGET_PAGE: Final = 16  # matches that a target reads ahead

@@ -6,7 +6,7 @@
     │   ├── InvalidEvent           an event that cannot exist
     │   ├── InvalidSubscription    a subscription that cannot exist, or never match
     │   ├── UnitError              an unknown unit, or units that cannot be compared
-    │   │   └── UnitMistake        the same in a subscription's text (line, column, caret; a ParseError, too)
+    │   │   └── UnitSyntaxError        the same in a subscription's text (line, column, caret; a ParseError, too)
     │   ├── FormatError            bytes or JSON that do not follow a published format
     │   │   └── PacketError        a packet of MQTT that is malformed or out of place (its reason code)
     │   └── LimitExceeded          a stated limit was passed
@@ -15,7 +15,7 @@
     │   ├── UnknownId              an id that is not in use
     │   ├── Conflict               the same id stands for other content already
     │   ├── Circle                 brokers dial each other: something came back to where it went out
-    │   ├── NotServed              no engine at hand serves this kind of subscription
+    │   ├── UnsupportedSubscription              no engine at hand serves this kind of subscription
     │   └── Unavailable            it cannot be done now: the disk is full, a queue blocks, the broker stops
     ├── AccessError                who asks may not
     │   ├── NotAuthenticated       no token, or an unknown one
@@ -50,7 +50,7 @@ class LikewiseError(Exception):
 
     code: ClassVar[str] = "error"
 
-    def facts(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The error's facts, for machines: what `--json` and problem+json print.
 
         >>> UnknownId("s9").facts()
@@ -127,7 +127,7 @@ class UnitError(InputError):
             self.unit = unit
 
 
-class UnitMistake(ParseError, UnitError):
+class UnitSyntaxError(ParseError, UnitError):
     """A unit in a subscription's text that is unknown or does not fit, with its place and what may be meant."""
 
     code = "unit"
@@ -188,13 +188,13 @@ class UnknownId(StateError):
         super().__init__(f"there is nothing with the id {id!r}" + (f"; {remedy}" if remedy else ""))
 
 
-class Circle(StateError):
+class RoutingLoop(StateError):
     """Something came back to a broker that it went out from: brokers dial each other in a circle."""
 
     code = "circle"
 
 
-class NotServed(StateError):
+class UnsupportedSubscription(StateError):
     """No engine at hand serves this kind of subscription."""
 
     code = "not_served"

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from likewise.api.deliveries import Acknowledged, Pending
-from likewise.api.events import PublishedAll
-from likewise.api.subscriptions import SubscriptionShown
+from likewise.api.deliveries import DeliveryAck, DeliveryPage
+from likewise.api.events import PublishReceipts
+from likewise.api.subscriptions import SubscriptionDetails
 from likewise.client.messages import read_delivery, read_pending
 from likewise.errors import FormatError
 
@@ -41,14 +41,14 @@ def test_whoever_speaks_over_a_wire_defines_no_message(folder: str) -> None:
 @pytest.mark.parametrize("said", ['{"sequence": 7}', '{"acknowledge": 7}'])
 def test_an_acknowledgement_is_read_under_both_names(said: str) -> None:
     """Streams were told `acknowledge` before."""
-    assert msgspec.json.decode(said, type=Acknowledged).number == 7
+    assert msgspec.json.decode(said, type=DeliveryAck).number == 7
 
 
 @pytest.mark.parametrize("said", ["{}", '{"sequence": 7, "acknowledge": 7}', '{"sequence": "7"}', '{"sequnce": 7}'])
 def test_an_acknowledgement_says_one_number(said: str) -> None:
     """None, two, or another field is refused."""
     with pytest.raises(msgspec.ValidationError):
-        msgspec.json.decode(said, type=Acknowledged)
+        msgspec.json.decode(said, type=DeliveryAck)
 
 
 @pytest.mark.parametrize("name", ["sequence", "next"])
@@ -59,9 +59,9 @@ def test_pages_of_deliveries_are_read_from_older_brokers(name: str) -> None:
 
 def test_what_is_written_has_one_name() -> None:
     """Only the new names are written."""
-    assert msgspec.json.encode(Acknowledged(7)) == b'{"sequence":7}'
-    assert msgspec.json.encode(Pending((), 7)) == b'{"deliveries":[],"sequence":7}'
-    assert "expires" in SubscriptionShown.__struct_fields__
+    assert msgspec.json.encode(DeliveryAck(7)) == b'{"sequence":7}'
+    assert msgspec.json.encode(DeliveryPage((), 7)) == b'{"deliveries":[],"sequence":7}'
+    assert "expires" in SubscriptionDetails.__struct_fields__
 
 
 def test_an_older_client_reads_a_newer_brokers_answers() -> None:
@@ -71,7 +71,7 @@ def test_an_older_client_reads_a_newer_brokers_answers() -> None:
         b'"event":{"v":1,"payload":{"no2":45}}}'
     )
     assert read_delivery(said).subscriptions[0].id == "a"
-    answer = msgspec.json.decode(b'{"events":[{"id":"e","position":1,"more":[]}],"took":3}', type=PublishedAll)
+    answer = msgspec.json.decode(b'{"events":[{"id":"e","position":1,"more":[]}],"took":3}', type=PublishReceipts)
     assert answer.events[0].position == 1
 
 

@@ -125,25 +125,27 @@ def main(data: Path, port: int, clock: Path, seconds: str | None = None, standin
     from likewise.broker import clock as timekeeper
     from likewise.broker.broker import Broker
     from likewise.broker.clock import steady_clock
-    from likewise.broker.config import Config, Keeping, Logging, Server
+    from likewise.broker.config import Config, LoggingSettings, ServerSettings, StoreSettings
     from likewise.broker.maintenance import housekeeping
     from likewise.broker.maintenance import retention as sweeping
     from likewise.broker.telemetry.logging import log_to_stderr
-    from likewise.cli.terminal.gc_tuning import long_run
+    from likewise.cli.terminal.gc_tuning import tune_gc
     from likewise.server.http.server import serve
 
-    kept = Keeping("forever" if seconds is None else f"{seconds} s")
+    kept = StoreSettings("forever" if seconds is None else f"{seconds} s")
     if seconds is not None:
         setattr(sweeping, "KNOWN_FOR", int(seconds) * 1_000_000)  # noqa: B010 - it is not part of what it offers
     if standing is not None:
         setattr(timekeeper, "STANDING_SECONDS", float(standing))  # noqa: B010 - as above
         setattr(sweeping, "KNOWN_FOR", 1_000_000)  # noqa: B010
         setattr(housekeeping, "SWEEP_SECONDS", 0.5)  # noqa: B010
-    config = Config(server=Server(port=port), store=kept, logging=Logging(level="critical", format="text"))
+    config = Config(
+        server=ServerSettings(port=port), store=kept, logging=LoggingSettings(level="critical", format="text")
+    )
     log_to_stderr(config.logging)
     moved = os.open(clock, os.O_RDONLY)
     wall = lambda: system_clock() + int(os.pread(moved, 20, 0))  # noqa: E731
-    with Broker(data, config, clock=wall, steady=steady_clock) as broker, long_run():
+    with Broker(data, config, clock=wall, steady=steady_clock) as broker, tune_gc():
         serve(broker, on_ready=lambda taken: print(msgspec.json.encode({"port": taken}).decode(), flush=True))
     if not broker.ended:  # a thread that was given up may be compiling
         os._exit(0)

@@ -11,8 +11,8 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Annotations, Config, Matching, read_config
-from likewise.broker.queries.queries import explain_live
+from likewise.broker.config import AnnotationSettings, Config, MatchingSettings, read_config
+from likewise.broker.queries.dry_run import explain_live
 from likewise.errors import ArtefactMissing, FormatError, InputError
 
 ROWS = "key,is,attribute,value,unit,means\nsource,s17,room,room 112,,\nsource,s17,temp1,,degF,\n"
@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def broker(file: Path, tmp_path: Path) -> Iterator[Broker]:
-    with Broker(tmp_path / "data", Config(annotations=Annotations(str(file)))) as broker:
+    with Broker(tmp_path / "data", Config(annotations=AnnotationSettings(str(file)))) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse("{room = room 112, temp1 < 30 degC}", id="cool room")])
@@ -75,7 +75,7 @@ def test_other_annotations_hold_from_the_next_event_on_and_bad_ones_do_not(broke
 
 def test_annotations_hold_again_after_a_restart_for_windows_too(file: Path, tmp_path: Path) -> None:
     """What windows hold was ranked as it was annotated."""
-    config = Config(annotations=Annotations(str(file)))
+    config = Config(annotations=AnnotationSettings(str(file)))
     with Broker(tmp_path / "again", config) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
@@ -90,16 +90,16 @@ def test_annotations_hold_again_after_a_restart_for_windows_too(file: Path, tmp_
 def test_a_broker_does_not_start_with_annotations_or_types_that_cannot_be_used(file: Path, tmp_path: Path) -> None:
     """The mistake is said before anything is opened."""
     with pytest.raises(ArtefactMissing):
-        Broker(None, Config(annotations=Annotations(str(tmp_path / "none.csv"))))
+        Broker(None, Config(annotations=AnnotationSettings(str(tmp_path / "none.csv"))))
     written(file, ROWS + "x\n", 2_000)
     with pytest.raises(FormatError, match="line 4"):
-        Broker(None, Config(annotations=Annotations(str(file))))
+        Broker(None, Config(annotations=AnnotationSettings(str(file))))
     circle = (
         "@prefix s: <http://www.w3.org/2000/01/rdf-schema#> . <e:a> s:subClassOf <e:b> . <e:b> s:subClassOf <e:a> ."
     )
     types = written(tmp_path / "types.ttl", circle, 1_000)
     with pytest.raises(InputError, match="circle: e:"):
-        Broker(None, Config(matching=Matching(types=str(types))))
+        Broker(None, Config(matching=MatchingSettings(types=str(types))))
 
 
 def test_the_configuration_names_annotations_and_types(file: Path, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_broker_follows_declared_types(tmp_path: Path) -> None:
     """`is-a` goes by the file of the configuration."""
     turtle = "@prefix s: <http://www.w3.org/2004/02/skos/core#> . <e:Thermometer> s:broader <e:Sensor> ."
     types = written(tmp_path / "types.ttl", turtle, 1_000)
-    with Broker(None, Config(matching=Matching(types=str(types)))) as broker:
+    with Broker(None, Config(matching=MatchingSettings(types=str(types)))) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse('{type is-a "sensor"}', id="sensors")])

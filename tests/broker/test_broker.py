@@ -10,7 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching
+from likewise.broker.config import Config, MatchingSettings
 from likewise.broker.log.commits import wait_for
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import Conflict, DuplicateId, StateError, UnknownId
@@ -226,12 +226,12 @@ def test_windows_move_with_time_when_no_event_comes(clock: ManualClock) -> None:
 def test_three_thousand_recipients_of_one_event_all_get_it(broker: Broker) -> None:
     """Defect 4 of the original: beyond about 2,500 recipients a publication was lost."""
     tenant, count = tenant_of(broker), 3_000
-    from likewise.broker.log.entries import Register, Subscribe, command_entry
+    from likewise.broker.log.entries import RegisterCommand, SubscribeCommand, command_entry
 
     wanted = lw.parse("{no2 > 1}", id="s")
     done: list[object] = []
-    entries = [command_entry(tenant.number, Register(f"s{i}", "drop-oldest", 10)) for i in range(count)]
-    entries += [command_entry(tenant.number, Subscribe(f"s{i}", wanted)) for i in range(count)]
+    entries = [command_entry(tenant.number, RegisterCommand(f"s{i}", "drop-oldest", 10)) for i in range(count)]
+    entries += [command_entry(tenant.number, SubscribeCommand(f"s{i}", wanted)) for i in range(count)]
     broker.store.append(entries, done.append)
     publish(broker, "e1")
     broker.wait_until_matched()
@@ -297,12 +297,12 @@ def test_two_brokers_on_one_folder_are_refused(tmp_path: Path) -> None:
 
 def test_feedback_survives_a_restart(tmp_path: Path) -> None:
     """What was learnt before is known after."""
-    from likewise.broker.log.entries import Judge
+    from likewise.broker.log.entries import JudgeCommand
 
     event = lw.event({"temperature": 30, "colour": "crimson"}, id="e1")
     with Broker(tmp_path / "data") as broker:
         subscribed(broker, "ann", s="{colour~ = red~}")
-        wait_for(lambda done: broker.command(tenant_of(broker), Judge("ann", "s", event, True), done))
+        wait_for(lambda done: broker.command(tenant_of(broker), JudgeCommand("ann", "s", event, True), done))
     with Broker(tmp_path / "data") as broker:
         assert len(tenant_of(broker).stateless.matcher.judgements()) == 1
 
@@ -320,7 +320,7 @@ def test_ended_subscriptions_are_forgotten_when_nothing_names_them(
     assert got(broker, "ann") == [("e1", "arrival", ["s"])]
     broker.acknowledge(tenant_of(broker), "ann", 1)
     broker.sweep()
-    assert not tenant_of(broker).held
+    assert not tenant_of(broker).subscriptions
     with broker.store.reading() as tables:
         assert tables.row("SELECT count(*) FROM subscriptions") == (0,)
 
@@ -332,7 +332,9 @@ def test_a_restart_with_another_threshold_measure_or_clock_goes_by_them(
     """For all subscriptions of a tenant with saved windows; what its windows hold stays there."""
 
     def served(threshold: float, measure: str, clock: ManualClock) -> Broker:
-        return Broker(tmp_path / "data", Config(matching=Matching(threshold=threshold, measure=measure)), clock=clock)
+        return Broker(
+            tmp_path / "data", Config(matching=MatchingSettings(threshold=threshold, measure=measure)), clock=clock
+        )
 
     with served(0.05, "combine", clock) as broker:
         subscribed(

@@ -10,8 +10,8 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.clock import PLAUSIBLE, STANDING_SECONDS, Timekeeper
-from likewise.broker.config import Config, Keeping, Matching
+from likewise.broker.clock import BELIEVE_AFTER_S, PLAUSIBLE_STEP_US, BelievedClock
+from likewise.broker.config import Config, MatchingSettings, StoreSettings
 from likewise.broker.maintenance import housekeeping
 from likewise.broker.tenants.tenant import Tenant
 from likewise.testing.clocks import ManualClock
@@ -19,7 +19,7 @@ from likewise.testing.clocks import ManualClock
 SECOND = 1_000_000
 HOUR = 3_600 * SECOND
 YEARS = 10 * 365 * 24 * HOUR
-KEPT = Config(store=Keeping(keep=24 * HOUR))
+KEPT = Config(store=StoreSettings(keep=24 * HOUR))
 
 
 class Machine:
@@ -70,15 +70,15 @@ def stand(machine: Machine, look: Callable[[], object]) -> None:
     """Let so much time pass that a step is believed."""
     for _ in range(3):
         look()
-        machine.live(STANDING_SECONDS / 2)
+        machine.live(BELIEVE_AFTER_S / 2)
     look()
 
 
-@pytest.mark.parametrize("step", [YEARS, -YEARS, 2 * PLAUSIBLE, -2 * PLAUSIBLE])
+@pytest.mark.parametrize("step", [YEARS, -YEARS, 2 * PLAUSIBLE_STEP_US, -2 * PLAUSIBLE_STEP_US])
 def test_a_step_is_believed_when_it_has_stood_and_not_before(step: int) -> None:
     """While it is in doubt, things are over by the earlier clock and begin by the later one."""
     machine = Machine()
-    judged = Timekeeper(machine.wall, machine.steady)
+    judged = BelievedClock(machine.wall, machine.steady)
     before = machine.wall()
     machine.wall.advance(step)
     machine.live(1)
@@ -93,13 +93,13 @@ def test_a_step_is_believed_when_it_has_stood_and_not_before(step: int) -> None:
 def test_a_clock_that_is_set_back_soon_was_never_believed() -> None:
     """However often it happens."""
     machine = Machine()
-    judged = Timekeeper(machine.wall, machine.steady)
+    judged = BelievedClock(machine.wall, machine.steady)
     for step in (YEARS, -YEARS, HOUR):
         before = machine.wall()
         machine.wall.advance(step)
         assert judged() == min(before, before + step)
         machine.wall.advance(-step)
-        machine.live(STANDING_SECONDS * 2)
+        machine.live(BELIEVE_AFTER_S * 2)
         assert judged() == judged.latest() == machine.wall()
     assert (judged.steps, judged.doubt) == (3, None)
 
@@ -108,7 +108,7 @@ def test_a_clock_that_is_set_back_soon_was_never_believed() -> None:
 def test_a_clock_that_drifts_is_followed(rate: float) -> None:
     """A clock that is kept right little by little is no step."""
     machine = Machine()
-    judged = Timekeeper(machine.wall, machine.steady)
+    judged = BelievedClock(machine.wall, machine.steady)
     for _ in range(5_000):
         machine.live(5, rate=rate)
         assert judged() == judged.latest() == machine.wall()
@@ -237,7 +237,7 @@ def test_time_windows_go_on_while_the_clock_drifts(rate: float) -> None:
 def test_a_device_whose_clock_is_years_ahead_ends_no_validity_and_no_window(workers: int) -> None:
     """An event counts at its own time, but never later than it came."""
     machine = Machine()
-    with machine.broker(config=Config(matching=Matching(workers=workers))) as broker:
+    with machine.broker(config=Config(matching=MatchingSettings(workers=workers))) as broker:
         subscribed(broker, valid="{x exists} valid for 1 h", best="{x exists} top 1 within 1 min by value(x) highest")
         published(broker, "ahead", x=1, time=machine.wall() + YEARS, expires=machine.wall() + HOUR)
         machine.live(90)

@@ -9,65 +9,65 @@ import time
 import pytest
 
 from likewise.broker import cpu_gate as long_work
-from likewise.broker.cpu_gate import Slices, Turn, in_turn
+from likewise.broker.cpu_gate import CpuSlices, FairLock, run_exclusive
 
 
-def waiting(turn: Turn, count: int) -> None:
+def waiting(turn: FairLock, count: int) -> None:
     deadline = time.monotonic() + 30
-    while len(turn._line) < count:
+    while len(turn._waiters) < count:
         assert time.monotonic() < deadline
         time.sleep(0.001)
 
 
 def test_a_turn_is_handed_on_in_the_order_in_which_it_was_asked_for() -> None:
     """However they wake up; at the end it is free."""
-    turn, had = Turn(), list[int]()
-    assert turn.take(0)
+    turn, had = FairLock(), list[int]()
+    assert turn.acquire(0)
 
     def one(number: int) -> None:
-        assert turn.take(30)
+        assert turn.acquire(30)
         had.append(number)
-        turn.hand_on()
+        turn.release()
 
     threads = []
     for number in range(5):
         threads.append(threading.Thread(target=one, args=(number,)))
         threads[-1].start()
         waiting(turn, number + 1)
-    turn.hand_on()
+    turn.release()
     for thread in threads:
         thread.join(30)
     assert had == [0, 1, 2, 3, 4]
-    assert turn.take(0)
+    assert turn.acquire(0)
 
 
 def test_who_was_patient_goes_on_and_nobody_waits_again_until_the_turn_is_over() -> None:
     """One that cannot look up delays the others once, not at each of their slices."""
-    turn = Turn()
-    assert turn.take(0)
-    assert not turn.take(0.001)
-    assert not turn.take(3_600)  # at once
-    turn.hand_on()
-    assert turn.take(0)
-    assert not turn.take(0)
-    assert not turn._line
+    turn = FairLock()
+    assert turn.acquire(0)
+    assert not turn.acquire(0.001)
+    assert not turn.acquire(3_600)  # at once
+    turn.release()
+    assert turn.acquire(0)
+    assert not turn.acquire(0)
+    assert not turn._waiters
 
 
 def test_slices_give_the_turn_away_and_take_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """While they rest others work; at the end it is free."""
-    turn = Turn()
+    turn = FairLock()
     monkeypatch.setattr(long_work, "_TURN", turn)
     monkeypatch.setattr(long_work, "SLICE_SECONDS", 0.0)
     monkeypatch.setattr(long_work, "TURN_PATIENCE", 30.0)
     had: list[str] = []
-    with Slices() as slices:
-        other = threading.Thread(target=lambda: had.append(in_turn(lambda: "other")))
+    with CpuSlices() as slices:
+        other = threading.Thread(target=lambda: had.append(run_exclusive(lambda: "other")))
         other.start()
         waiting(turn, 1)
-        slices.rest()
+        slices.yield_cpu()
         other.join(30)
         assert had == ["other"]
-    assert turn.take(0)
+    assert turn.acquire(0)
 
 
 def test_threads_take_turns_quickly_only_while_somebody_is_at_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,15 +76,15 @@ def test_threads_take_turns_quickly_only_while_somebody_is_at_long_work(monkeypa
     usual = sys.getswitchinterval()
     paces: list[float] = []
     monkeypatch.setattr("time.sleep", lambda _: paces.append(sys.getswitchinterval()))
-    with Slices() as slices:
+    with CpuSlices() as slices:
         assert sys.getswitchinterval() < usual / 10
-        slices.rest()
+        slices.yield_cpu()
         assert sys.getswitchinterval() < usual / 10
     assert paces == [usual]
 
     def work() -> None:
         for _ in range(200):
-            in_turn(lambda: sum(range(100)))
+            run_exclusive(lambda: sum(range(100)))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

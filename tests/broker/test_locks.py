@@ -49,7 +49,7 @@ def test_no_commit_is_waited_for_with_a_lock_held_that_the_writer_may_need() -> 
 
 def test_the_order_is_kept_under_load(tmp_path: Path) -> None:
     """Publishers, subscribers, questions, sweeps and new tenants at once: nobody is refused, nothing stops."""
-    from likewise.broker.queries.queries import would_meet
+    from likewise.broker.queries.dry_run import would_match
 
     failures: list[BaseException] = []
     with Broker(tmp_path / "data") as broker:
@@ -62,7 +62,7 @@ def test_the_order_is_kept_under_load(tmp_path: Path) -> None:
                 broker.subscribe(tenant, f"s{number}", [lw.parse(text, id="s")])
                 for n in range(15):
                     broker.publish(tenant, [lw.event({"x": n})])
-                    would_meet(tenant, lw.event({"x": n}), 0)
+                    would_match(tenant, lw.event({"x": n}), 0)
                     broker.page(tenant, tenant.subscriber(f"s{number}"), after=0)
                     broker.acknowledge(tenant, f"s{number}", tenant.stored_number)
                 broker.sweep()

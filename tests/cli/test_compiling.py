@@ -13,10 +13,10 @@ import numba
 import pytest
 
 from likewise import extras
-from likewise.broker.config import Matching
+from likewise.broker.config import MatchingSettings
 from likewise.cli.terminal import compiling, output
 from likewise.errors import MissingDependency
-from likewise.kernels import compiled_ahead
+from likewise.kernels import cache as compiled_ahead
 
 Output = pytest.CaptureFixture[str]
 
@@ -38,14 +38,14 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("cold")
 def test_a_command_that_compiles_says_so_in_one_line(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     """How long it takes usually is in it; a pipe gets no seconds."""
-    said, remark = threading.Event(), output.remark
+    said, remark = threading.Event(), output.print_note
 
     def note(text: str) -> None:
         remark(text)
         said.set()
 
     monkeypatch.setattr(output, "remark", note)
-    with compiling.patient():
+    with compiling.report_compilation():
         while not said.is_set():  # whenever the listener is there, one of these tells it
             numba.njit(lambda x: x + 1)(1)
     assert capsys.readouterr().err == compiling.SOME + "\n"
@@ -54,7 +54,7 @@ def test_a_command_that_compiles_says_so_in_one_line(capsys: Output, monkeypatch
 @pytest.mark.usefixtures("cold")
 def test_nothing_is_said_where_nothing_is_compiled(capsys: Output) -> None:
     """However long it takes."""
-    with compiling.patient():
+    with compiling.report_compilation():
         threading.Event().wait(0.5)
     assert capsys.readouterr().err == ""
 
@@ -67,7 +67,7 @@ def test_a_terminal_sees_the_seconds_before_a_broker_listens(monkeypatch: pytest
     source = "import time; time.sleep(3)"
     run: Any = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda command, **options: run([sys.executable, "-c", source], **options))
-    assert compiling.compile_ahead(Matching(), said.append)
+    assert compiling.compile_ahead(MatchingSettings(), said.append)
     assert said == [compiling.WORDS]
     assert screen.getvalue().startswith("\r1 s")
     assert screen.getvalue().endswith("\r\x1b[K")
@@ -77,7 +77,7 @@ def test_a_terminal_sees_the_seconds_before_a_broker_listens(monkeypatch: pytest
 def test_an_error_inside_leaves_nothing_running() -> None:
     """Who waits is let go, and the thread that would tell ends."""
     interrupt = MagicMock(side_effect=KeyboardInterrupt)
-    with pytest.raises(KeyboardInterrupt), compiling.patient():
+    with pytest.raises(KeyboardInterrupt), compiling.report_compilation():
         interrupt()
     assert not [thread for thread in threading.enumerate() if thread.name == "likewise-patience"]
 
@@ -90,6 +90,6 @@ def test_what_cannot_be_compiled_because_it_is_not_installed_is_said_in_one_line
     monkeypatch.setattr(extras, "missing", lambda extra: ("numba",))
     said: list[str] = []
     with pytest.raises(MissingDependency, match=r"needs \(numba\) is missing.*likewise\[match\].*profile 'small'"):
-        compiling.compile_ahead(Matching(), said.append)
+        compiling.compile_ahead(MatchingSettings(), said.append)
     assert said == []
-    assert compiling.compile_ahead(Matching(profile="small"), said.append)
+    assert compiling.compile_ahead(MatchingSettings(profile="small"), said.append)

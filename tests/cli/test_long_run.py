@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 
-from likewise.cli.terminal.gc_tuning import YOUNG, long_run
+from likewise.cli.terminal.gc_tuning import YOUNG, tune_gc
 
 
 def test_what_is_loaded_is_left_out_of_collections_until_the_end() -> None:
     thresholds = gc.get_threshold()
     try:
-        with long_run():
+        with tune_gc():
             assert gc.get_freeze_count() > 1_000
             assert gc.get_threshold()[0] == YOUNG
         assert gc.get_freeze_count() == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Server
+from likewise.broker.config import Config, ServerSettings
 from likewise.client import AsyncPublisher, AsyncSubscriber, Publisher, Subscriber
 from likewise.client.messages import BrokerRefused
 from likewise.errors import InvalidEvent, ParseError, Unavailable
@@ -111,7 +111,7 @@ def test_a_newer_stream_takes_over(address: str) -> None:
 
 def test_a_stream_goes_on_when_the_broker_comes_back(tmp_path: Path) -> None:
     """Reconnecting with a cursor gives each delivery once across a restart."""
-    with Broker(tmp_path / "data", Config(server=Server(port=0))) as broker, serving(broker=broker) as address:
+    with Broker(tmp_path / "data", Config(server=ServerSettings(port=0))) as broker, serving(broker=broker) as address:
         port = int(address.rpartition(":")[2])
         inbox = Subscriber("s4", address)
         inbox.subscribe("{x exists}")
@@ -119,7 +119,7 @@ def test_a_stream_goes_on_when_the_broker_comes_back(tmp_path: Path) -> None:
             out.publish_all({"x": x} for x in range(3))
         stream = iter(inbox)
         found = [next(stream) for _ in range(3)]
-    second = Broker(tmp_path / "data", Config(server=Server(port=port)))
+    second = Broker(tmp_path / "data", Config(server=ServerSettings(port=port)))
     with serving(broker=second), Publisher(address) as out:
         rest: list[object] = []
         reading = threading.Thread(target=lambda: rest.extend(islice(stream, 2)))
@@ -186,7 +186,7 @@ def test_a_connection_that_breaks_while_it_is_opened_is_made_again() -> None:
 
 def test_what_waits_is_given_while_matching_is_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """A subscriber that is known connects without waiting for the backlog; its own stream waits for nothing."""
-    broker = Broker(None, Config(server=Server(port=0)))
+    broker = Broker(None, Config(server=ServerSettings(port=0)))
     with serving(broker=broker) as address, Publisher(address) as out:
         with Subscriber("known", address) as before:
             before.subscribe("{x exists} top 1000 within 1000 events by value(x)", id="board")  # matched in turns

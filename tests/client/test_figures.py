@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Server
+from likewise.broker.config import Config, ServerSettings
 from likewise.client import ClientDelivery, Publisher, Subscriber
 from likewise.errors import LikewiseError
 from tests.server.conftest import address, serving
@@ -92,7 +92,7 @@ def test_figure_19_a_subscriber_registers_subscribes_is_notified_and_unregisters
 def test_figure_20_a_subscriber_that_was_away_gets_what_it_missed_wherever_it_reconnects(tmp_path: Path) -> None:
     """Disconnect, publications, reconnect elsewhere: what it missed, in order, once, less what was taken back."""
     with (
-        Broker(tmp_path / "data", Config(server=Server(port=0))) as broker,
+        Broker(tmp_path / "data", Config(server=ServerSettings(port=0))) as broker,
         serving(broker=broker) as one,
         Publisher(one) as out,
     ):
@@ -106,7 +106,7 @@ def test_figure_20_a_subscriber_that_was_away_gets_what_it_missed_wherever_it_re
         broker.wait_until_matched()
     shutil.copytree(tmp_path / "data", tmp_path / "copy")
     with (
-        Broker(tmp_path / "copy", Config(server=Server(port=0))) as moved,
+        Broker(tmp_path / "copy", Config(server=ServerSettings(port=0))) as moved,
         serving(broker=moved) as other,
         Publisher(other) as out,
     ):

@@ -14,7 +14,7 @@ import pytest
 import stamina
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Server
+from likewise.broker.config import Config, ServerSettings
 from likewise.client import AsyncPublisher, AsyncSubscriber, ClientDelivery, Publisher, Subscriber
 from likewise.client.endpoint import broker_address
 from likewise.errors import InputError, Unavailable
@@ -75,7 +75,7 @@ def test_a_disconnected_subscriber_misses_nothing(address: str) -> None:
 def test_reconnecting_elsewhere_keeps_the_cursor(tmp_path: Path) -> None:
     """A stream that is under way goes on at the other address, after the last delivery given."""
     with (
-        Broker(tmp_path / "data", Config(server=Server(port=0))) as broker,
+        Broker(tmp_path / "data", Config(server=ServerSettings(port=0))) as broker,
         serving(broker=broker) as one,
         Publisher(one) as out,
     ):
@@ -87,7 +87,7 @@ def test_reconnecting_elsewhere_keeps_the_cursor(tmp_path: Path) -> None:
         broker.wait_until_matched()
     shutil.copytree(tmp_path / "data", tmp_path / "copy")
     with (
-        Broker(tmp_path / "copy", Config(server=Server(port=0))) as moved,
+        Broker(tmp_path / "copy", Config(server=ServerSettings(port=0))) as moved,
         serving(broker=moved) as other,
         Publisher(other) as out,
     ):

@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx
 
-from likewise.demo import WANTED, City, clock_of
+from likewise.demo import DEMO_SUBSCRIPTIONS, City, due_reports
 from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, Running, free_port
 
 PAGES = ("live", "subscriptions", "history", "map", "sources", "health")
@@ -29,7 +29,7 @@ PAGES = ("live", "subscriptions", "history", "map", "sources", "health")
 def publish(broker: str, rate: int, sources: int, stop: threading.Event) -> None:
     """Publish a large city's reports at a rate, until told to stop."""
     seconds = [0.0]
-    due, sent = clock_of(City(seed=1, devices=sources, run="1"), lambda: seconds[0]), 0
+    due, sent = due_reports(City(seed=1, devices=sources, run="1"), lambda: seconds[0]), 0
     waiting: list[Any] = []
     began = time.monotonic()
     with httpx.Client(base_url=broker, timeout=60) as client:
@@ -49,7 +49,7 @@ def publish(broker: str, rate: int, sources: int, stop: threading.Event) -> None
 def subscribe(broker: str) -> None:
     """The demo's subscriptions."""
     with httpx.Client(base_url=broker, timeout=60, headers={"Content-Type": "text/plain"}) as client:
-        for wanted in WANTED:
+        for wanted in DEMO_SUBSCRIPTIONS:
             client.put(f"/v1/subscribers/{wanted.subscriber}").raise_for_status()
             path = f"/v1/subscribers/{wanted.subscriber}/subscriptions/{wanted.id}"
             client.put(path, content=wanted.text).raise_for_status()

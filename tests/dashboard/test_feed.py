@@ -7,8 +7,8 @@ import asyncio
 import httpx
 import pytest
 
-from likewise.dashboard.broker_api import BrokerApi, Refused
-from likewise.dashboard.feed import Feed
+from likewise.dashboard.broker_api import BrokerApi, RequestRefused
+from likewise.dashboard.feed import LiveFeed
 from likewise.errors import NotAllowed, NotAuthenticated, Unavailable
 
 
@@ -42,7 +42,7 @@ class Played(httpx.AsyncBaseTransport):
 def test_each_event_is_taken_once() -> None:
     """The feed asks for what is new only."""
     played = Played()
-    feed = Feed(BrokerApi("http://b", transport=played))
+    feed = LiveFeed(BrokerApi("http://b", transport=played))
     played.log = [1, 2]
     assert asyncio.run(feed.refresh())
     played.log = [1, 2, 3]
@@ -55,21 +55,21 @@ def test_each_event_is_taken_once() -> None:
 def test_a_broker_that_is_away_is_said_and_then_forgotten() -> None:
     """The problem names the address, and goes when the broker is back."""
     played = Played()
-    feed = Feed(BrokerApi("http://b", transport=played))
+    feed = LiveFeed(BrokerApi("http://b", transport=played))
     played.up = False
     assert not asyncio.run(feed.refresh())
     assert "http://b does not answer" in feed.problem
-    assert feed.heard is None
+    assert feed.last_response is None
     played.up, played.log = True, [1]
     assert asyncio.run(feed.refresh())
     assert feed.problem == ""
-    assert feed.heard is not None
+    assert feed.last_response is not None
 
 
 def test_a_broker_that_lost_its_memory_is_read_from_the_start() -> None:
     """After a restart without data, positions start again; nothing new is missed."""
     played = Played()
-    feed = Feed(BrokerApi("http://b", transport=played))
+    feed = LiveFeed(BrokerApi("http://b", transport=played))
     played.log = [1, 2, 3, 4]
     asyncio.run(feed.refresh())
     played.up = False
@@ -79,7 +79,7 @@ def test_a_broker_that_lost_its_memory_is_read_from_the_start() -> None:
     assert [e.position for e in feed.events] == [1, 2]
 
 
-@pytest.mark.parametrize(("status", "error"), [(401, NotAuthenticated), (403, NotAllowed), (400, Refused)])
+@pytest.mark.parametrize(("status", "error"), [(401, NotAuthenticated), (403, NotAllowed), (400, RequestRefused)])
 def test_a_refusal_is_an_error_of_the_tree(status: int, error: type[Exception]) -> None:
     """A missing token, a missing scope and any other refusal can be told apart."""
     played = Played()

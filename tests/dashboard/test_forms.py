@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.dashboard.forms.form import COMPARISONS, Form, Place, Wish
-from likewise.dashboard.forms.reading import Unsayable, read
-from likewise.dashboard.forms.writing import write
+from likewise.dashboard.forms.form import COMPARISONS, PlaceCondition, ReadingCondition, SubscriptionForm
+from likewise.dashboard.forms.from_subscription import UnsupportedByForm, form_from_subscription
+from likewise.dashboard.forms.to_text import form_to_text
 from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
 from likewise.model import Subscription
@@ -37,14 +37,14 @@ UNSAYABLE = {
 def test_a_form_says_what_the_text_says(text: str) -> None:
     """Text to form to text leads to the same subscription."""
     asked = parse(text)
-    assert subscription_text(parse(write(read(asked)))) == subscription_text(asked)
+    assert subscription_text(parse(form_to_text(form_from_subscription(asked)))) == subscription_text(asked)
 
 
 @pytest.mark.parametrize(("text", "why"), UNSAYABLE.items())
 def test_what_a_form_cannot_say_is_named(text: str, why: str) -> None:
     """The reason names the part that has no field."""
-    with pytest.raises(Unsayable, match=why):
-        read(parse(text))
+    with pytest.raises(UnsupportedByForm, match=why):
+        form_from_subscription(parse(text))
 
 
 @settings(max_examples=150)
@@ -52,15 +52,15 @@ def test_what_a_form_cannot_say_is_named(text: str, why: str) -> None:
 def test_reading_never_changes_what_is_asked(asked: Subscription) -> None:
     """Whatever subscription: a form says exactly it, or says that it cannot."""
     try:
-        form = read(asked)
-    except Unsayable:
+        form = form_from_subscription(asked)
+    except UnsupportedByForm:
         return
-    assert parse(write(form), id=asked.id) == asked
+    assert parse(form_to_text(form), id=asked.id) == asked
 
 
 _WORDS = st.text(st.sampled_from('abc 12.,"{}()~=<>:\\é'), max_size=8)
 _WISHES = st.builds(
-    Wish,
+    ReadingCondition,
     _WORDS,
     st.booleans(),
     st.sampled_from(list(COMPARISONS)),
@@ -70,9 +70,9 @@ _WISHES = st.builds(
     st.booleans(),
 )
 _FORMS = st.builds(
-    Form,
+    SubscriptionForm,
     st.lists(_WISHES, max_size=3).map(tuple),
-    st.builds(Place, st.sampled_from(["anywhere", "named", "area"]), _WORDS, _WORDS, st.booleans(), _WORDS),
+    st.builds(PlaceCondition, st.sampled_from(["anywhere", "named", "area"]), _WORDS, _WORDS, st.booleans(), _WORDS),
     _WORDS,
     st.sampled_from(["holds", "held", "absent"]),
     st.sampled_from(["5 min", "soon", ""]),
@@ -81,9 +81,9 @@ _FORMS = st.builds(
 
 @settings(max_examples=150)
 @given(_FORMS)
-def test_whatever_is_typed_is_understood_or_refused_with_words(form: Form) -> None:
+def test_whatever_is_typed_is_understood_or_refused_with_words(form: SubscriptionForm) -> None:
     """No form makes anything but a subscription, nothing at all, or a mistake that the parser explains."""
-    text = write(form)
+    text = form_to_text(form)
     if not text:
         return
     try:
@@ -95,6 +95,6 @@ def test_whatever_is_typed_is_understood_or_refused_with_words(form: Form) -> No
 
 def test_text_that_looks_like_syntax_is_quoted() -> None:
     """A value with signs of the language stays one text."""
-    form = Form((Wish("name", False, "=", "a, b = {c}"),))
-    [item] = parse(write(form)).body.items  # type: ignore[union-attr]
+    form = SubscriptionForm((ReadingCondition("name", False, "=", "a, b = {c}"),))
+    [item] = parse(form_to_text(form)).body.items  # type: ignore[union-attr]
     assert item.value == "a, b = {c}"  # type: ignore[union-attr]

@@ -11,7 +11,7 @@ import httpx
 import msgspec
 import pytest
 
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.log.tokens import make_token
 from likewise.broker.log.writer import Store
 from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, expect, free_port
@@ -36,7 +36,7 @@ def tenants(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Tenan
     """A broker's folder with a token for each of two tenants."""
     data = tmp_path_factory.mktemp("broker")
 
-    def admin_token(name: str, tables: Tables) -> str:
+    def admin_token(name: str, tables: StoreTables) -> str:
         return make_token(tables, name, name, ["admin"], 0)
 
     store = Store(data, clock=lambda: 0)

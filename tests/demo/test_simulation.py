@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import likewise as lw
-from likewise.demo import WANTED, City, World, clock_of
+from likewise.demo import DEMO_SUBSCRIPTIONS, City, World, due_reports
 from likewise.demo.simulation import _EVERY
 from likewise.demo.world import PLACES
 
@@ -40,7 +40,7 @@ def test_a_city_played_in_parts_says_what_it_says_played_whole(seed: int, cut: f
 def test_the_clock_passed_in_sets_the_pace() -> None:
     """Without time passing nothing is reported; a clock that goes back changes nothing."""
     now = 50.0
-    due = clock_of(City(seed=1), lambda: now)
+    due = due_reports(City(seed=1), lambda: now)
     assert due() == []
     now = 60.0
     first = due()
@@ -77,21 +77,21 @@ def test_values_stay_within_what_can_be() -> None:
 def test_each_wanted_subscription_meets_several_vocabularies_within_a_day() -> None:
     """Over one day of the city each demo subscription matches, most of them words that differ from their own."""
     matcher = lw.Matcher()
-    for wanted in WANTED:
+    for wanted in DEMO_SUBSCRIPTIONS:
         matcher.add(lw.parse(wanted.text, id=wanted.id))
     vendors = defaultdict(set)
     for report in City(seed=1).between(0, 600):
         event = lw.event(report.payload, themes=report.themes, id=f"{report.source}-{report.id}")
         for match in matcher.match(event, at=int(report.seconds * 1_000_000)):
             vendors[match.subscription_id].add(report.device.dialect.vendor)
-    assert set(vendors) == {wanted.id for wanted in WANTED}
+    assert set(vendors) == {wanted.id for wanted in DEMO_SUBSCRIPTIONS}
     assert sum(len(names) >= 2 for names in vendors.values()) >= 6
 
 
 def test_look_alikes_are_told_apart() -> None:
     """Platform 3 by any spelling and not 13, pumps that stopped and not those that started, doors that are open."""
     matcher = lw.Matcher()
-    for wanted in WANTED:
+    for wanted in DEMO_SUBSCRIPTIONS:
         if wanted.id in ("platform-3", "pumps", "doors"):
             matcher.add(lw.parse(wanted.text, id=wanted.id))
     said: defaultdict[str, set[str]] = defaultdict(set)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from likewise.cli.terminal.reading import given_subscription
-from likewise.server.mqtt.messages import Message
+from likewise.cli.terminal.text_input import parse_named_subscription
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.publisher import MqttPublisher
 from likewise.server.mqtt.topic_maps import read_map
 from tests.server.mqtt.conftest import Mosquitto, mosquitto
@@ -32,7 +32,7 @@ def lines(page: Path, kind: str) -> list[str]:
 def test_the_messages_of_the_guide_meet_what_it_says(page: Path, mosquitto: Mosquitto, tmp_path: Path) -> None:
     """Exactly that, and nothing else; with the maps that come with Likewise."""
     sent = [line.partition(" ") for line in lines(page, "messages")]
-    asked = [given_subscription(line) for line in lines(page, "asked")]
+    asked = [parse_named_subscription(line) for line in lines(page, "asked")]
     said = {tuple(line.split(" ", 1)) for line in lines(page, "answered")}
     assert all((sent, asked, said)), "the guide shows no messages, no subscription or no answer"
 
@@ -44,7 +44,7 @@ def test_the_messages_of_the_guide_meet_what_it_says(page: Path, mosquitto: Mosq
                 await asyncio.to_thread(broker.register, tenant, name)
                 await asyncio.to_thread(broker.subscribe, tenant, name, [subscription])
             with MqttPublisher(mosquitto.url) as out:
-                out.publish([Message(topic, payload.encode(), qos=1) for topic, _, payload in sent])
+                out.publish([MqttPublication(topic, payload.encode(), qos=1) for topic, _, payload in sent])
             state = bridge.state
             await until(lambda: state.stored + state.passed_over == len(sent))
             await asyncio.to_thread(broker.wait_until_matched, 300)

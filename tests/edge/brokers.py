@@ -14,13 +14,15 @@ from typing import Any
 import msgspec
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Edges, Matching, Server
-from likewise.edge.app import edge_broker, with_uplink
+from likewise.broker.config import Config, EdgeSettings, MatchingSettings, ServerSettings
+from likewise.edge.app import attach_uplink, make_edge_broker
 from likewise.edge.bounds import Bounds
-from likewise.edge.uplink import Uplink, addresses_of
-from likewise.server.http.server import Served
+from likewise.edge.uplink import Uplink, parse_hub_addresses
+from likewise.server.http.server import HttpServer
 
-SMALL = Config(server=Server(port=0), matching=Matching(profile="small"), edges=Edges(interval=0.5))
+SMALL = Config(
+    server=ServerSettings(port=0), matching=MatchingSettings(profile="small"), edges=EdgeSettings(interval=0.5)
+)
 
 
 def until(true: Callable[[], object], what: str, seconds: float = 60.0) -> None:
@@ -39,7 +41,7 @@ class Running:
         self.uplink = uplink
         self.tenant = broker.tenant("default")
         ports: queue.Queue[int] = queue.Queue()
-        self._served = Served(broker, on_ready=ports.put, beside=[] if uplink is None else [uplink.run])
+        self._served = HttpServer(broker, on_ready=ports.put, beside=[] if uplink is None else [uplink.run])
         self._thread = threading.Thread(target=lambda: asyncio.run(self._served.run()), daemon=True)
         self._thread.start()
         self.port = ports.get(timeout=60)
@@ -83,8 +85,8 @@ def edge(
     clock: Any = None,
 ) -> Iterator[Running]:
     """A broker at the edge, which dials the one above."""
-    broker = edge_broker(data, config) if clock is None else edge_broker(data, config, clock=clock)
-    running = Running(broker, with_uplink(broker, id, addresses_of(upstream), token=token, bounds=bounds))
+    broker = make_edge_broker(data, config) if clock is None else make_edge_broker(data, config, clock=clock)
+    running = Running(broker, attach_uplink(broker, id, parse_hub_addresses(upstream), token=token, bounds=bounds))
     try:
         yield running
     finally:

@@ -150,15 +150,15 @@ async def _dial(hub: Process, edges: int, events: int) -> dict[str, Any]:
     begun = cpu_of(hub)
     for number in range(edges):
         line = await connect(f"ws://127.0.0.1:{hub.port}/v1/edges/e{number}", compression=None, max_size=2**24)
-        await line.send(wire.written(wire.Hello(id=f"e{number}", epoch="x")).decode())
-        welcome = wire.read_from_above(await line.recv())
-        assert isinstance(welcome, wire.Welcome)
+        await line.send(wire.encode_frame(wire.HelloFrame(id=f"e{number}", epoch="x")).decode())
+        welcome = wire.decode_hub_frame(await line.recv())
+        assert isinstance(welcome, wire.HelloAckFrame)
         words = {"type": "vocabulary", "source": f"e{number}", "attributes": [{"name": "t", "kind": "number"}]}
         await line.send(json.dumps(words))
-        await line.send(wire.written(wire.Subscribes(wanted=(), whole=True)).decode())
-        while not isinstance(said := wire.read_from_above(await line.recv()), wire.Demanded):
+        await line.send(wire.encode_frame(wire.SubscribeFrame(wanted=(), whole=True)).decode())
+        while not isinstance(said := wire.decode_hub_frame(await line.recv()), wire.DemandFrame):
             pass
-        await line.send(wire.written(wire.DemandTaken(version=said.version)).decode())
+        await line.send(wire.encode_frame(wire.DemandAckFrame(version=said.version)).decode())
         lines.append(line)
     dialled, memory = cpu_of(hub) - begun, hub.memory
     begun, waited = cpu_of(hub), time.monotonic()
@@ -185,7 +185,7 @@ async def _send(line: Any, number: int, events: int) -> None:
             for n in range(first, first + 20)
         ]
         await line.send(json.dumps({"type": "events", "items": items}))
-        while not isinstance(wire.read_from_above(await line.recv()), wire.EventsStored):
+        while not isinstance(wire.decode_hub_frame(await line.recv()), wire.EventsAckFrame):
             pass
 
 

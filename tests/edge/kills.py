@@ -33,7 +33,7 @@ import httpx
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping, Matching
+from likewise.broker.config import Config, MatchingSettings, StoreSettings
 from likewise.defaults import MAX_QUEUE_LIMIT
 from likewise.testing.clocks import ManualClock
 from tests.edge.relay import Relay, free_port
@@ -477,7 +477,7 @@ class Run:
         """By place, what one broker delivers to who is away: and beyond it, what may have been read before."""
         short = {id for line in self.journal.of("published") for id in line["short"]}
         clock = ManualClock("2024-01-01T00:00:00Z")
-        config = Config(matching=Matching(profile=self.profile), store=Keeping("forever"))  # type: ignore[arg-type]
+        config = Config(matching=MatchingSettings(profile=self.profile), store=StoreSettings("forever"))  # type: ignore[arg-type]
         found: Wanted = {}
         with Broker(None, config, clock=clock) as broker:
             tenant = broker.tenant("default")

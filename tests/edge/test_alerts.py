@@ -10,7 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Alerts, Config, Edges, Server
+from likewise.broker.config import AlertSettings, Config, EdgeSettings, ServerSettings
 from likewise.broker.maintenance import housekeeping
 from likewise.broker.maintenance import uptime as being_up
 from likewise.matching.matcher import system_clock
@@ -28,7 +28,7 @@ TEXTS = {
     "seldom": "{no2 > 40} at most every 10 min",
     "room": "{door = open} per room for 10 min",
 }
-ABOVE = Config(server=Server(port=0), alerts=Alerts(lateness="3 h"), edges=Edges(interval=0.5))
+ABOVE = Config(server=ServerSettings(port=0), alerts=AlertSettings(lateness="3 h"), edges=EdgeSettings(interval=0.5))
 
 
 @pytest.fixture(autouse=True)

@@ -10,14 +10,16 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Edges, Matching, Server
+from likewise.broker.config import Config, EdgeSettings, MatchingSettings, ServerSettings
 from likewise.broker.tenants.tenant import Tenant
-from likewise.edge.decision_log import Decisions
+from likewise.edge.outbox import LocalDecisions
 from tests.edge.brokers import Running, connected, edge, hub, until
 from tests.edge.relay import Relay
 from tests.edge.test_local_evaluation import event_of
 
-FULL = Config(server=Server(port=0), matching=Matching(profile="full"), edges=Edges(interval=2.0))
+FULL = Config(
+    server=ServerSettings(port=0), matching=MatchingSettings(profile="full"), edges=EdgeSettings(interval=2.0)
+)
 EARLY = {
     "warm": "{air temperature~ > 20 degC}",
     "damp": "{moisture~ > 40}",
@@ -178,9 +180,9 @@ def test_a_decision_that_is_said_again_is_delivered_once(monkeypatch: pytest.Mon
         subscribe(below.broker, below.tenant, "bob", {"warm": EARLY["warm"]})
         below.broker.publish(below.tenant, [lw.event(warm, id="new", source="roof/1")])
         until(lambda: _scored(below) == 1, "the hub has sent scores", 120)
-        append, said = Decisions.append, []
+        append, said = LocalDecisions.append, []
 
-        def append_and_fail(decisions: Decisions) -> None:
+        def append_and_fail(decisions: LocalDecisions) -> None:
             many = len(decisions)
             append(decisions)
             if many:
@@ -188,7 +190,7 @@ def test_a_decision_that_is_said_again_is_delivered_once(monkeypatch: pytest.Mon
                 if len(said) < 3:
                     raise RuntimeError("it stops here")
 
-        monkeypatch.setattr(Decisions, "append", append_and_fail)
+        monkeypatch.setattr(LocalDecisions, "append", append_and_fail)
         below.broker.publish(below.tenant, [lw.event(warm, id=f"e{n}", source="roof/1") for n in range(3)])
         until(lambda: len(said) >= 3, "it is said three times", 120)
         wanted: Got = {("warm", id): 1.0 for id in ("new", "e0", "e1", "e2")}

@@ -17,10 +17,10 @@ from websockets.sync.client import connect
 
 import likewise as lw
 from likewise.api import edge_frames as wire
-from likewise.broker.config import Config, Edges, Matching, Server
+from likewise.broker.config import Config, EdgeSettings, MatchingSettings, ServerSettings
 from likewise.broker.log.tokens import make_token
 from likewise.defaults import EDGE_ITEMS
-from likewise.edge.app import edge_broker
+from likewise.edge.app import make_edge_broker
 from likewise.edge.bounds import Bounds
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from tests.edge.brokers import SMALL, Running, connected, edge, hub, until
@@ -73,7 +73,7 @@ def test_a_second_edge_of_the_same_name_takes_the_place_of_the_first() -> None:
 
 def test_a_line_that_falls_silent_is_left_for_the_next_address(tmp_path: Path) -> None:
     """Within three intervals; epoch and sequences stay, and nothing comes twice."""
-    config = msgspec.structs.replace(SMALL, edges=Edges(interval=1.0))
+    config = msgspec.structs.replace(SMALL, edges=EdgeSettings(interval=1.0))
     with hub(config=config) as above:
         one, other = Relay(above.port), Relay(above.port)
         above.broker.register(above.tenant, "ann")
@@ -118,7 +118,7 @@ def test_a_withdrawal_that_the_outbox_has_not_seen_is_not_swept(tmp_path: Path) 
             until(lambda: connected(below), "the line opens")
             below.broker.publish(below.tenant, [lw.event({"no2": 50}, id="e", source="roof")])
             until(lambda: ("bad air", "e") in above.got("ann"), "it is delivered")
-        with edge_broker(tmp_path, SMALL) as behind:
+        with make_edge_broker(tmp_path, SMALL) as behind:
             behind.withdraw(behind.tenant("default"), "e")
             behind.wait_until_matched()
             behind.sweep()
@@ -166,7 +166,7 @@ def test_a_withdrawal_follows_an_event_that_was_dropped_after_it_went_up() -> No
 def test_brokers_that_dial_each_other_are_refused() -> None:
     """A circle is seen from below, and nothing goes round."""
     port = free_port()
-    config = msgspec.structs.replace(SMALL, server=Server(port=port))
+    config = msgspec.structs.replace(SMALL, server=ServerSettings(port=port))
     with edge("a", f"http://127.0.0.1:{free_port()}", config=config) as one:
         assert one.uplink is not None
         with edge("b", one.address) as other:
@@ -251,8 +251,8 @@ def test_items_out_of_order_end_the_line() -> None:
     """Nothing of them is stored, and nothing is acknowledged."""
     event = {"v": 1, "payload": {"no2": 50}, "source": "roof"}
     with hub() as above, connect(f"ws://127.0.0.1:{above.port}/v1/edges/roof") as line:
-        line.send(wire.written(wire.Hello(id="roof", epoch="x")).decode())
-        assert isinstance(wire.read_from_above(line.recv(60)), wire.Welcome)
+        line.send(wire.encode_frame(wire.HelloFrame(id="roof", epoch="x")).decode())
+        assert isinstance(wire.decode_hub_frame(line.recv(60)), wire.HelloAckFrame)
         items = [[9, event | {"id": "nine"}], [8, event | {"id": "eight"}]]
         line.send(msgspec.json.encode({"type": "events", "items": items, "v": 1}).decode())
         with pytest.raises(ConnectionClosed, match="in the order of their sequences"):
@@ -271,7 +271,7 @@ def test_items_out_of_order_end_the_line() -> None:
 def test_what_passes_the_limits_is_no_message(said: dict[str, object]) -> None:
     """What the welcome allows is all that is read."""
     with pytest.raises(lw.LikewiseError, match="no message of the uplink"):
-        wire.read_from_edge(msgspec.json.encode(said))
+        wire.decode_edge_frame(msgspec.json.encode(said))
 
 
 def test_a_value_outside_what_was_announced_goes_up() -> None:
@@ -313,7 +313,7 @@ def test_sensors_of_an_edge_are_woken_and_rested_from_above() -> None:
         below.broker.announcements.announce(below.tenant, said)
 
         def told() -> bool | None:
-            sense = below.broker.activation.told_one(below.tenant, "roof")
+            sense = below.broker.activation.command(below.tenant, "roof")
             return None if sense is None else sense.on
 
         until(lambda: told() is False, "nobody asks: it rests")
@@ -321,12 +321,14 @@ def test_sensors_of_an_edge_are_woken_and_rested_from_above() -> None:
         above.broker.subscribe(above.tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
         until(lambda: told() is True, "somebody asks: it wakes")
         below.stop()
-        until(lambda: "roof" not in above.tenant.known.announcements, "its lease ends with the bye")
+        until(lambda: "roof" not in above.tenant.sources.announcements, "its lease ends with the bye")
 
 
 def test_what_the_edge_does_not_serve_is_decided_above_and_said_so() -> None:
     """By meaning: about the edge's own events and about others, with the hub's scores; `decided` says where."""
-    full = Config(server=Server(port=0), matching=Matching(profile="full"), edges=Edges(interval=2.0))
+    full = Config(
+        server=ServerSettings(port=0), matching=MatchingSettings(profile="full"), edges=EdgeSettings(interval=2.0)
+    )
     with hub(config=full) as above, edge("roof", above.address) as below:
         below.broker.register(below.tenant, "bob")
         held = below.broker.subscribe(below.tenant, "bob", [lw.parse("{air temperature~ > 25 degC}", id="warm")])
@@ -376,7 +378,7 @@ print([name for name in ("numba", "scipy", "pyarrow", "pandas", "likewise.semant
 @pytest.mark.parametrize("wrong", ["ftp://hub", "hub:8787", ""])
 def test_an_address_that_is_none_is_refused(wrong: str) -> None:
     """Before anything starts."""
-    from likewise.edge.uplink import addresses_of
+    from likewise.edge.uplink import parse_hub_addresses
 
     with pytest.raises(lw.LikewiseError, match="no address of a broker"):
-        addresses_of(wrong)
+        parse_hub_addresses(wrong)

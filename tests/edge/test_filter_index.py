@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.edge.filter_index import FilterIndex
-from likewise.matching.demand.filters import DemandFilter
+from likewise.edge.demand import FilterIndex
+from likewise.matching.demand.demand_filter import DemandFilter
 from likewise.model import Predicate
 from likewise.model.event import EventTuple
 from likewise.model.hierarchies.types import NO_TYPES
@@ -36,5 +36,5 @@ def test_what_is_looked_up_is_what_each_filter_says(filters: list[tuple], tuples
     by_name: dict[str, list[EventTuple]] = {}
     for item in tuples:
         by_name.setdefault(fold(item.attribute), []).append(item)
-    wanted = any(each.meets(by_name) for each in made)
-    assert FilterIndex(made).met(by_name, NO_TYPES) == wanted
+    wanted = any(each.matches(by_name) for each in made)
+    assert FilterIndex(made).matches(by_name, NO_TYPES) == wanted

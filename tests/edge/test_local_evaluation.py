@@ -9,17 +9,17 @@ import msgspec
 import pytest
 
 import likewise as lw
-from likewise.api.edge_frames import GroupSent, OwnSent, TermSent
+from likewise.api.edge_frames import LocalSubscriptionSpec, SourceGroupSpec, TermSpec
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching, Server
+from likewise.broker.config import Config, MatchingSettings, ServerSettings
 from likewise.broker.edge_hub.identities import read_name
-from likewise.edge.demand import HeldDemand, Verdict
-from likewise.edge.local_evaluation import Deciding, Undecided
-from likewise.edge.vocabulary_sync import Words
+from likewise.edge.demand import ActiveDemand, ForwardDecision
+from likewise.edge.local_evaluation import LocalEvaluator, Undecided
+from likewise.edge.vocabulary_sync import VocabularyTracker
 from likewise.model import Event, Subscription
-from likewise.semantics.feedback import pair_of
+from likewise.semantics.feedback import term_pair
 
-FULL = Config(server=Server(port=0), matching=Matching(profile="full"))
+FULL = Config(server=ServerSettings(port=0), matching=MatchingSettings(profile="full"))
 ASKED = (
     "{{air temperature~ > {n} degC}}",
     "{{temperature~ > {n} degC, humidity~ < {m} %}}",
@@ -95,28 +95,28 @@ class Standing:
         broker.wait_until_matched()
         self._demands = broker.edges.demands(self.tenant)
         self._subscriptions = {_number(each): each for each in held}
-        self.words = Words()
+        self.words = VocabularyTracker()
         self.ask()
 
     def ask(self) -> None:
         """Tell the hub the news, and go by what it asks then."""
-        for each in self.words.news():
+        for each in self.words.take_pending():
             self._demands.see("roof", each)
         made = self._demands.of("roof")
-        self.demand = HeldDemand(
+        self.demand = ActiveDemand(
             "v", 2**60, tuple(made.filters.values()), tuple(made.groups.values()), held=self._subscriptions.get
         )
 
-    def look(self, event: Event) -> Verdict:
-        found = self.demand.look(event)
+    def look(self, event: Event) -> ForwardDecision:
+        found = self.demand.evaluate(event)
         if found.unjudged:
-            self.words.hear(event, self.demand)
+            self.words.observe(event, self.demand)
         return found
 
     def one_broker(self, event: Event) -> dict[int, float]:
         """What the hub itself decides."""
         found = self.tenant.stateless.match(1, event, 1)
-        return {_number(self.tenant.held[each.number]): each.score for each in found}
+        return {_number(self.tenant.subscriptions[each.number]): each.score for each in found}
 
 
 def _number(each: object) -> int:
@@ -137,18 +137,18 @@ def test_what_an_edge_decides_is_what_one_broker_decides(seed: int) -> None:
                 standing.ask()
             if number == 160:
                 feedback = standing.tenant.stateless.interpretation.feedback
-                feedback.judge("x", "y", True, [pair_of("attribute", "warmth", "humidity")])
-                feedback.judge("x", "y", False, [pair_of("attribute", "air temperature", "temperature")])
+                feedback.judge("x", "y", True, [term_pair("attribute", "warmth", "humidity")])
+                feedback.judge("x", "y", False, [term_pair("attribute", "air temperature", "temperature")])
                 standing.tenant.stateless.forget_relatedness(lambda text: True)
                 standing.ask()
             event = event_of(number, chance)
             found, expected = standing.look(event), standing.one_broker(event)
             if found.unjudged:
-                assert found.wanted, "what was not judged goes up"
+                assert found.forward, "what was not judged goes up"
                 left += 1
                 continue
-            assert dict(found.met).keys() == expected.keys(), event
-            assert dict(found.met) == pytest.approx(expected, abs=1e-6), event
+            assert dict(found.matched).keys() == expected.keys(), event
+            assert dict(found.matched) == pytest.approx(expected, abs=1e-6), event
             decided += 1
             met += len(expected)
     assert decided > left, "most of it is decided at the edge"
@@ -163,23 +163,23 @@ def test_what_scores_cannot_decide_is_asked_of_the_edge() -> None:
         for number in range(2):
             standing.look(lw.event({"t": 2, "device": "x", "temperature": 4}, id=f"e{number}", source="roof/1"))
             standing.ask()
-        assert standing.demand.own == {2}
+        assert standing.demand.local_ids == {2}
         found = standing.look(lw.event({"t": 0, "device": "x", "temperature": 4}, id="e", source="roof/1"))
-        assert found.wanted
-        assert [number for number, _ in found.met] == [2]
+        assert found.forward
+        assert [number for number, _ in found.matched] == [2]
 
 
 @pytest.mark.parametrize("text", ["{device = computer~}", "{appliance~ = computer~}"])
 def test_a_value_that_was_not_judged_is_decided_above(text: str) -> None:
     """Where a relaxed value looks for it; elsewhere it makes no difference."""
-    terms = (TermSent("device", kind="text"), TermSent("note", kind="text"))
-    group = GroupSent("g", (), terms=terms, values=(TermSent("laptop", kind="text"),))
+    terms = (TermSpec("device", kind="text"), TermSpec("note", kind="text"))
+    group = SourceGroupSpec("g", (), terms=terms, values=(TermSpec("laptop", kind="text"),))
     attributes = ((0.9, 0.0),) if "~ =" in text else ()
-    sent = OwnSent(1, "f", (0.5, 0.4, 0.5), attributes, ((0.8,),))
-    deciding = Deciding(lw.parse(text), sent, group)
+    sent = LocalSubscriptionSpec(1, "f", (0.5, 0.4, 0.5), attributes, ((0.8,),))
+    deciding = LocalEvaluator(lw.parse(text), sent, group)
     assert deciding.score(lw.event({"device": "laptop", "note": "tower"})) is not None
     assert deciding.score(lw.event({"note": "tower"})) is None
     with pytest.raises(Undecided):
         deciding.score(lw.event({"device": "tower"}))
     with pytest.raises(Undecided):  # scores of other terms than it asks about
-        Deciding(lw.parse(text), msgspec.structs.replace(sent, values=()), group)
+        LocalEvaluator(lw.parse(text), msgspec.structs.replace(sent, values=()), group)

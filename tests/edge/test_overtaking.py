@@ -11,7 +11,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.edge_hub.demands import EdgeDemands
-from likewise.broker.tenants.tenant import Held
+from likewise.broker.tenants.tenant import StoredSubscription
 from likewise.edge.outbox import Outbox
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from tests.edge.brokers import Running, connected, edge, hub, until
@@ -20,9 +20,9 @@ from tests.edge.brokers import Running, connected, edge, hub, until
 @contextmanager
 def applied_late(at: Running, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Let subscriptions at a broker be applied only when what is yielded is called."""
-    let, own = threading.Event(), at.tenant.hold
+    let, own = threading.Event(), at.tenant.add_subscription
 
-    def hold(held: Held) -> None:
+    def hold(held: StoredSubscription) -> None:
         assert let.wait(60)
         own(held)
 
@@ -40,7 +40,7 @@ def test_a_subscription_that_is_seen_before_it_is_applied_is_told_above(monkeypa
         below.broker.register(below.tenant, "bob")
         assert below.uplink is not None
         looked, held = threading.Event(), threading.Event()
-        news, write = below.uplink.own.news, Outbox._write
+        news, write = below.uplink.subscriptions.diff, Outbox._write
 
         def look() -> Any:
             found = news()
@@ -53,7 +53,7 @@ def test_a_subscription_that_is_seen_before_it_is_applied_is_told_above(monkeypa
 
         with applied_late(below, monkeypatch) as apply:
             until(lambda: below.uplink.outbox.position >= below.tenant.appended, "all is said")  # type: ignore[union-attr]
-            monkeypatch.setattr(below.uplink.own, "news", look)
+            monkeypatch.setattr(below.uplink.subscriptions, "news", look)
             monkeypatch.setattr(Outbox, "_write", write_late)
             done: list[object] = []
             subscription = lw.parse("{no2 > 40}", id="bad air")
@@ -95,7 +95,7 @@ def test_a_subscription_that_is_applied_while_it_is_looked_for_is_asked_for(monk
             until(lambda: above.tenant.appended > above.tenant.matched, "it is on disk")
             until(lambda: _waiting(demands), "it is waited for")
 
-            class Moment(dict[int, Held]):
+            class Moment(dict[int, StoredSubscription]):
                 """Those held, looked at just before the newest is applied."""
 
                 def get(self, number: int, default: Any = None) -> Any:
@@ -104,7 +104,7 @@ def test_a_subscription_that_is_applied_while_it_is_looked_for_is_asked_for(monk
                     until(lambda: above.tenant.matched >= above.tenant.appended, "it is applied meanwhile")
                     return found
 
-            monkeypatch.setattr(above.tenant, "held", Moment(above.tenant.held))
+            monkeypatch.setattr(above.tenant, "held", Moment(above.tenant.subscriptions))
             demands.of("roof")
             until(lambda: demands.of("roof").filters, "it is asked for")
 
@@ -121,7 +121,7 @@ def test_what_was_forgotten_meanwhile_is_asked_for_no_more(monkeypatch: pytest.M
         above.broker.unsubscribe(above.tenant, "ann", "bad air")
         above.broker.wait_until_matched()
         for number in list(above.tenant.ended):
-            del above.tenant.held[number]
+            del above.tenant.subscriptions[number]
             above.tenant.ended.discard(number)
         assert not demands.of("roof").filters
 

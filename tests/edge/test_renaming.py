@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import likewise as lw
-from likewise.broker.config import Config, Edges, Server
-from likewise.broker.log.entries import RenameSource
+from likewise.broker.config import Config, EdgeSettings, ServerSettings
+from likewise.broker.log.entries import RenameSourceCommand
 from likewise.broker.log.tokens import make_token
 from tests.edge.brokers import connected, edge, hub, until
 from tests.server.mqtt.test_source_upgrade import said
 from tests.server.mqtt.test_stable_ids import KITCHEN, SMOKE, House
 
-WHOLE = Config(server=Server(port=0), edges=Edges(interval=0.5))
+WHOLE = Config(server=ServerSettings(port=0), edges=EdgeSettings(interval=0.5))
 
 
-def renames(house: House) -> list[RenameSource]:
+def renames(house: House) -> list[RenameSourceCommand]:
     store = house.broker.store
-    return [each.value for each in store.entries(0, store.position) if isinstance(each.value, RenameSource)]
+    return [each.value for each in store.entries(0, store.position) if isinstance(each.value, RenameSourceCommand)]
 
 
 def test_an_address_that_an_edge_learns_later_takes_over_the_alarm_above() -> None:
@@ -31,11 +31,11 @@ def test_an_address_that_an_edge_learns_later_takes_over_the_alarm_above() -> No
             house.say("zigbee2mqtt/kitchen", {"smoke": True})
             until(lambda: ann.causes() == [("arrival", "zigbee2mqtt/kitchen")], "the alarm comes")
             house.devices(**{KITCHEN: "kitchen"})
-            until(lambda: above.tenant.known.identities.resolve("zigbee2mqtt/kitchen") == KITCHEN, "the hub is told")
+            until(lambda: above.tenant.sources.identities.resolve("zigbee2mqtt/kitchen") == KITCHEN, "the hub is told")
             house.say("zigbee2mqtt/kitchen", {"smoke": False})
             until(lambda: len(said(above.broker)) == 2, "its end comes")
             assert ann.causes()[1] == ("cleared", KITCHEN)
-            assert above.tenant.known.identities.labels == {KITCHEN: "kitchen"}
+            assert above.tenant.sources.identities.labels == {KITCHEN: "kitchen"}
             assert len(renames(ann)) == 1
 
 
@@ -48,14 +48,14 @@ def test_what_waited_at_the_edge_under_a_name_of_before_is_of_the_device(tmp_pat
             house = House(below.broker)
             house.say("zigbee2mqtt/kitchen", {"smoke": True})
             house.broker.announcements.start_rename(
-                house.tenant, RenameSource("boiler", ("tasmota:boiler",)), lambda result: None
+                house.tenant, RenameSourceCommand("boiler", ("tasmota:boiler",)), lambda result: None
             )
             house.devices(**{KITCHEN: "kitchen"})
             house.say("zigbee2mqtt/kitchen", {"smoke": False})
         with edge("roof", above.address, tmp_path) as below:
             until(lambda: len(said(above.broker)) == 2, "both come")
             assert ann.causes() == [("arrival", KITCHEN), ("cleared", KITCHEN)]
-            assert above.tenant.known.identities.sources_of("boiler") == {"tasmota:boiler"}
+            assert above.tenant.sources.identities.sources_of("boiler") == {"tasmota:boiler"}
         before = len(renames(ann))
         with edge("roof", above.address, tmp_path) as below:
             until(lambda: connected(below), "the line opens again")
@@ -94,11 +94,11 @@ def test_a_bound_edge_renames_its_own_sources_alone(tmp_path: Path) -> None:
             until(lambda: connected(below), "the line opens")
             house = House(below.broker)
             for before, after in (("zigbee2mqtt/kitchen", "victim"), ("zigbee2mqtt/hall", "0x07")):
-                command = RenameSource(before, (after,))
+                command = RenameSourceCommand(before, (after,))
                 house.broker.announcements.start_rename(house.tenant, command, lambda result: None)
             house.devices(**{KITCHEN: "kitchen"})
             house.say("zigbee2mqtt/kitchen", {"smoke": True})
             until(lambda: ann.causes() == [("arrival", KITCHEN)], "it is allowed")
-            known = above.tenant.known.identities
+            known = above.tenant.sources.identities
             assert known.sources_of("zigbee2mqtt/hall") == set()
             assert "victim" not in known.sources_of("zigbee2mqtt/kitchen")

@@ -25,13 +25,13 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import connect
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits, Queues, Server
+from likewise.broker.config import Config, QueueSettings, ServerSettings, TenantLimits
 from likewise.errors import LikewiseError
 from likewise.formats.cloudevents import event_from_cloudevent
 from likewise.formats.json.events import event_from_json
 from likewise.formats.json.subscriptions import subscription_from_json
 from likewise.language import parse, subscription_text
-from likewise.server.media_types import Said, Unreadable, read_events
+from likewise.server.media_types import MediaType, UnreadableInput, read_events
 from tests.fuzzing import inputs
 from tests.server.conftest import serving
 
@@ -64,12 +64,12 @@ def read_json(seed: int, number: int) -> None:
         event_from_json,
         subscription_from_json,
         event_from_cloudevent,
-        lambda data: read_events(data, Said.of("application/senml+json"), lambda: 0, 100),
-        lambda data: read_events(data, Said.of(None), lambda: 0, 100),
+        lambda data: read_events(data, MediaType.parse("application/senml+json"), lambda: 0, 100),
+        lambda data: read_events(data, MediaType.parse(None), lambda: 0, 100),
     )
     try:
         readers[number % len(readers)](body)
-    except (LikewiseError, Unreadable):
+    except (LikewiseError, UnreadableInput):
         return
 
 
@@ -193,8 +193,8 @@ def town() -> Iterator[Town]:
     structlog.configure(processors=[note], cache_logger_on_first_use=False)
     handler = _Tracebacks(found)
     logging.getLogger().addHandler(handler)
-    limits = Limits(body=1 << 20, batch=100, subscriptions=50, subscribers=50, queue=1_000)
-    config = Config(server=Server(port=0), limits=limits, queues=Queues(limit=100))
+    limits = TenantLimits(body=1 << 20, batch=100, subscriptions=50, subscribers=50, queue=1_000)
+    config = Config(server=ServerSettings(port=0), limits=limits, queues=QueueSettings(limit=100))
     broker = Broker(None, config)
     try:
         broker.register(broker.tenant("default"), "ann")

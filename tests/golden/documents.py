@@ -29,7 +29,7 @@ from likewise.cli.main import app
 from likewise.cli.terminal.lazy import load
 from likewise.formats.arrow.schema import batch_schema
 from likewise.lake import parts
-from likewise.model.matches import table
+from likewise.model.matches import batch as table
 from likewise.server.http.openapi import TYPES
 from likewise.server.http.problems import status_of
 from likewise.server.http.server import make_app
@@ -249,7 +249,7 @@ def classes_as_values() -> dict[type, str]:
 
 
 def _structs_named(expression: ast.expr, names: dict[str, Any]) -> Iterator[type]:
-    """Yield the struct classes that `Plan`, `module.Plan`, `list[Plan]` or `Plan | Done` names."""
+    """Yield the struct classes that `BatchPlan`, `module.Plan`, `list[Plan]` or `Plan | Done` names."""
     match expression:
         case ast.Subscript(slice=ast.Tuple(elts=parts)):
             for part in parts:

@@ -24,13 +24,15 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect as connect_sync
 
 import likewise as lw
-from likewise.broker.config import Config, Edges, Matching, Server
+from likewise.broker.config import Config, EdgeSettings, MatchingSettings, ServerSettings
 from likewise.testing.clocks import ManualClock
 from tests.edge.brokers import Running, connected, edge, hub, until
 
 Frame = dict[str, Any]
 Entry = dict[str, Any]  # {"to": "hub" | "edge", "frame": {...}} or {"step": name}
-CONFIG = Config(server=Server(port=0), matching=Matching(profile="small"), edges=Edges(interval=60.0))
+CONFIG = Config(
+    server=ServerSettings(port=0), matching=MatchingSettings(profile="small"), edges=EdgeSettings(interval=60.0)
+)
 EDGE = "roof"
 START = "2026-05-01T12:00:00Z"  # both clocks stand still: a demand counts for some days only
 _LARGEST = 2**24

@@ -30,34 +30,34 @@ from likewise.api import (
 from likewise.api import (
     sinks as targets,
 )
-from likewise.broker import retention_policy as retention
-from likewise.broker.catalogue import persistence as catalogue_saved
-from likewise.broker.catalogue.observations import LearntState
+from likewise.broker import retention_clock as retention
+from likewise.broker.catalogue import source_profiles as catalogue_saved
+from likewise.broker.catalogue.observations import ProfileState
 from likewise.broker.config import Config
 from likewise.broker.edge_hub import pages as edge_pages
 from likewise.broker.log import entries
+from likewise.broker.log import sink_rows as target_rows
 from likewise.broker.log.catalogue import naming
-from likewise.broker.log.catalogue import rows as catalogue_rows
+from likewise.broker.log.catalogue import records as catalogue_rows
 from likewise.broker.log.edges import connections as lines
 from likewise.broker.log.edges import hops, outbox, uplink
 from likewise.broker.log.mqtt import messages as mqtt_messages
 from likewise.broker.log.mqtt import sessions as mqtt_sessions
-from likewise.broker.log.sinks import rows as target_rows
 from likewise.broker.maintenance import window_snapshots as saved_windows
-from likewise.broker.pool import messages as worker_messages
-from likewise.broker.pool.scaling_policy import Settings as PoolSettings
+from likewise.broker.pool import protocol as worker_messages
+from likewise.broker.pool.autoscaling import ScalingSettings as PoolSettings
 from likewise.broker.queries import match_reasons as because
 from likewise.broker.queries import select as selecting
 from likewise.broker.sinks import retry_queue as waiting
 from likewise.broker.telemetry import event_trace
 from likewise.cli import bench_history
-from likewise.cli.broker.mqtt_inbox import MqttMessage
+from likewise.cli.broker.subscribe import MqttMessage
 from likewise.cli.terminal.contexts import Contexts
 from likewise.dashboard.history.filters import EventFilter
 from likewise.edge.bounds import Bounds
-from likewise.edge.demand import KeptDemand
-from likewise.edge.outbox import Counts as OutboxCounts
-from likewise.edge.uplink import Epoch
+from likewise.edge.demand import StoredDemand
+from likewise.edge.outbox import OutboxCounters as OutboxCounts
+from likewise.edge.uplink import EdgeEpoch
 from likewise.formats.json.events import EventDocument
 from likewise.formats.json.raw_payload import _Envelope
 from likewise.formats.json.results import MatchDocument
@@ -66,7 +66,7 @@ from likewise.lake import change_log, plain_commits
 from likewise.lake import maintenance as upkeep
 from likewise.lake import subscription_snapshot as held_set
 from likewise.matching.alerts import saved_state as alert_states
-from likewise.matching.alerts.upgrade import SavedStateV1
+from likewise.matching.alerts.saved_state import SavedStateV1
 from likewise.matching.bitmap import saved_index
 from likewise.matching.oracle import alerts as naive_alerts
 from likewise.matching.reference.window import Publication
@@ -74,7 +74,7 @@ from likewise.matching.storage import array_file, folder
 from likewise.matching.storage import index_file as index
 from likewise.matching.storage import subscriptions as saved_subscriptions
 from likewise.model import Event, Explanation, Subscription
-from likewise.model.alerts.notification import DigestItem, Spoken
+from likewise.model.alerts.notification import AlertNotification, DigestItem
 from likewise.model.announcements.announcement import Announcement
 from likewise.model.condition import All, Not, Some
 from likewise.model.condition import Any as Either
@@ -82,7 +82,7 @@ from likewise.model.mapping import Mapping
 from likewise.model.predicate import Predicate
 from likewise.semantics.calibration import Calibration
 from likewise.semantics.enrichment.corrections import Correction
-from likewise.semantics.measures.embeddings import bert
+from likewise.semantics.measures.embeddings import encoders as bert
 from likewise.semantics.spaces import manifest as space_manifest
 from likewise.semantics.wordnet import compact, latent_fit
 from likewise.server.mqtt.codec import packets
@@ -91,7 +91,7 @@ from likewise.spark.concepts import ConceptsSummary
 from likewise.spark.ingest.ingest import IngestSummary
 from likewise.spark.spaces.options import BuildSummary
 from likewise.spark.streaming import backtest, checkpoint, matchers, task
-from likewise.spark.streaming.counts import Tally
+from likewise.spark.streaming.counts import BacktestTally
 from likewise.spark.streaming.deserialisers import registry
 from likewise.spark.streaming.state import saved_shard, shard, shards
 from likewise.spark.streaming.state import shuffle as feeds
@@ -106,7 +106,7 @@ SHARED: Final[dict[str, Any]] = {
     "condition some": Some,
     "explanation": Explanation,
     "announcement": Announcement,
-    "alert facts": Spoken,
+    "alert facts": AlertNotification,
     "correction": Correction,
     "delivery": deliveries.DeliveryDocument,
 }
@@ -118,56 +118,56 @@ DOCUMENTS: Final[dict[str, Any]] = {
     "mapping document": Mapping,
 }
 REQUESTS: Final[dict[str, Any]] = {
-    "token": operations.TokenWanted,
-    "worker settings": workers.WorkersWanted,
-    "queue": subscribers.QueueWanted,
-    "target": targets.TargetWanted,
-    "question": questions.Question,
-    "backtest": questions.BacktestAsked,
-    "judgement": questions.JudgementAsked,
-    "grid": questions.GridAsked,
-    "correction of a word": sources.CorrectionWanted,
-    "acknowledgement": deliveries.Acknowledged,
+    "token": operations.TokenRequest,
+    "worker settings": workers.PoolSettings,
+    "queue": subscribers.QueueRequest,
+    "target": targets.TargetSettings,
+    "question": questions.MatchRequest,
+    "backtest": questions.BacktestRequest,
+    "judgement": questions.JudgementRequest,
+    "grid": questions.GridRequest,
+    "correction of a word": sources.CorrectionRequest,
+    "acknowledgement": deliveries.DeliveryAck,
     "history filter of the dashboard": EventFilter,
 }
 STREAMS: Final[dict[str, Any]] = {
-    "pending deliveries": deliveries.Pending,
-    "delivery as a target words it": deliveries.DeliverySaid,
-    "publish stream": published.Published,
-    "published batch": published.PublishedAll,
-    "my page": me.Me,
-    "news of my page": me.News,
-    "retried": targets.Retried,
-    "place on the map": watching.Place,
-    "sense": sources.Sense,
+    "pending deliveries": deliveries.DeliveryPage,
+    "delivery as a target words it": deliveries.DeliverySummary,
+    "publish stream": published.PublishProgress,
+    "published batch": published.PublishReceipts,
+    "my page": me.MobilePage,
+    "news of my page": me.MobileNotification,
+    "retried": targets.RetryReceipt,
+    "place on the map": watching.BoardEntry,
+    "sense": sources.SensingCommand,
     "MQTT message as printed": MqttMessage,
     "problem": operations.Problem,
-    "imported corrections": sources.Imported,
+    "imported corrections": sources.ImportReceipt,
 }
 EDGE_FRAMES: Final[dict[str, Any]] = {
-    "edge to hub": edge_frames.FromEdge,
-    "hub to edge": edge_frames.FromAbove,
+    "edge to hub": edge_frames.EdgeFrame,
+    "hub to edge": edge_frames.HubFrame,
 }
 WORKER_FRAMES: Final[dict[str, Any]] = {
-    "broker to worker": worker_messages.Request,
-    "worker to broker": worker_messages.Answer,
+    "broker to worker": worker_messages.WorkerRequest,
+    "worker to broker": worker_messages.WorkerResponse,
 }
 STORE: Final[dict[str, Any]] = {
     "log, event": Event,
     "log, command": entries.Command,
-    "catalogue, announcement": catalogue_rows.HeldAnnouncement,
-    "catalogue, kept": catalogue_rows.Kept,
-    "catalogue, brought": catalogue_rows.Brought,
-    "edges, known": lines.Line,
-    "hops": hops.Hops | hops.Came,
-    "outbox, withdrawal": outbox.Taken,
-    "uplink, received": uplink.Come,
-    "uplink, epoch": Epoch,
-    "uplink, demand": KeptDemand,
+    "catalogue, announcement": catalogue_rows.StoredAnnouncement,
+    "catalogue, kept": catalogue_rows.PinnedSource,
+    "catalogue, brought": catalogue_rows.SourceRoute,
+    "edges, known": lines.EdgeRecord,
+    "hops": hops.Hops | hops.EventRoute,
+    "outbox, withdrawal": outbox.WithdrawnItem,
+    "uplink, received": uplink.UplinkPosition,
+    "uplink, epoch": EdgeEpoch,
+    "uplink, demand": StoredDemand,
     "uplink, counts": OutboxCounts,
-    "targets, settings": target_rows.Setting,
-    "messages": mqtt_messages.Kept,
-    "sessions": mqtt_sessions.Lasting,
+    "targets, settings": target_rows.StoredTarget,
+    "messages": mqtt_messages.StoredMessage,
+    "sessions": mqtt_sessions.SessionState,
     "delivery frame, reasons": because._Frame,
     "delivery frame, selected": selecting._Frame,
     "delivery frame, payload": selecting._Carried,
@@ -176,45 +176,45 @@ STORE: Final[dict[str, Any]] = {
     "event body, sent": event_trace._Sent,
     "target delivery, identity": waiting._Identity,
     "windows, checksums": saved_windows._Checksums,
-    "clock of a broker": retention._Record,
+    "clock of a broker": retention._ClockRecord,
     "learnt catalogue, head": catalogue_saved._Head,
-    "learnt catalogue, words": LearntState,
+    "learnt catalogue, words": ProfileState,
 }
 MATCHER: Final[dict[str, Any]] = {
-    "manifest.json": folder.Manifest,
-    "subscriptions.jsonl": saved_subscriptions.Line,
+    "manifest.json": folder.MatcherManifest,
+    "subscriptions.jsonl": saved_subscriptions.SubscriptionLine,
     "index/manifest.json": index.IndexManifest,
-    "index, arrays": list[array_file.Placed],
-    "index, bitmap questions": list[saved_index.Noted],
+    "index, arrays": list[array_file.ArrayEntry],
+    "index, bitmap questions": list[saved_index.SavedCode],
     "alerts.arrow, state": alert_states.SavedState,
-    "alerts.arrow, unsaid": alert_states.SavedUnsaid,
+    "alerts.arrow, unsaid": alert_states.SavedDigestCheckpoint,
     "alerts.arrow of version 1, state": SavedStateV1,
-    "alerts.arrow of version 1, unsaid": alert_states.SavedUnsaidV1,
+    "alerts.arrow of version 1, unsaid": alert_states.SavedDigestCheckpointV1,
     "alerts.arrow, marks": alert_states.SavedMarks,
     "alerts.arrow, digest": list[DigestItem],
-    "alerts.arrow, facts": alert_states.Facts,
-    "reference alerts": naive_alerts._Saved,
+    "alerts.arrow, facts": alert_states.SavedAlertHeader,
+    "reference alerts": naive_alerts._SavedOracleAlerts,
     "reference windows": Publication,
     "calibration": Calibration,
-    "space manifest": space_manifest.Manifest,
+    "space manifest": space_manifest.SpaceManifest,
     "space manifest, version": space_manifest._Version,
     "embedding model, config.json": bert._Config,
-    "compact WordNet, head": compact._Head,
+    "compact WordNet, head": compact._PackedHeader,
     "latent WordNet": latent_fit.LatentCore,
 }
 LAKE: Final[dict[str, Any]] = {
     "change log, changes": change_log.Changes,
     "change log, snapshot head": change_log.SnapshotHead,
     "change log, subscription": held_set.LoggedSubscription,
-    "commit": plain_commits.Commit,
-    "base": plain_commits.Base,
-    "upkeep report": upkeep.UpkeepReport,
+    "commit": plain_commits.LakeCommit,
+    "base": plain_commits.LakeCheckpoint,
+    "upkeep report": upkeep.MaintenanceReport,
     "checkpoint, query": checkpoint.StoredQuery,
-    "checkpoint, plan": checkpoint.Plan,
-    "checkpoint, feeds": feeds.Feeds,
-    "checkpoint, state": shards.KeptState,
+    "checkpoint, plan": checkpoint.BatchPlan,
+    "checkpoint, feeds": feeds.ShufflePlan,
+    "checkpoint, state": shards.StateIndex,
     "checkpoint, shard": saved_shard.SavedShard,
-    "checkpoint, counts": checkpoint.Counts,
+    "checkpoint, counts": checkpoint.BatchCounts,
     "backtest report": backtest.BacktestReport,
     "built space": BuildSummary,
     "ingested files": IngestSummary,
@@ -222,18 +222,18 @@ LAKE: Final[dict[str, Any]] = {
     "schema registry, schema": registry.RegisteredSchema,
 }
 SPARK_FRAMES: Final[dict[str, Any]] = {
-    "task": task.Order,
-    "task done": task.Done,
-    "shard": shard.ShardOrder,
-    "shard done": shard.ShardDone,
-    "backtest": backtest.BacktestOrder,
-    "backtest tally": Tally,
+    "task": task.MatchTask,
+    "task done": task.MatchTaskResult,
+    "shard": shard.ShardTask,
+    "shard done": shard.ShardResult,
+    "backtest": backtest.BacktestTask,
+    "backtest tally": BacktestTally,
     "meaning": matchers.MeaningChoice,
 }
 FILES: Final[dict[str, Any]] = {
     "topic map rule": Rule,
     "contexts of the command line": Contexts,
-    "benchmark history": bench_history.Line,
+    "benchmark history": bench_history.BenchmarkRun,
     "bounds of an edge": Bounds,
     "settings of workers, kept": PoolSettings,
 }

@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 import likewise as lw
 from likewise.broker.admin import migrate, verify_store
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping, Lake, Server
+from likewise.broker.config import Config, LakeSettings, ServerSettings, StoreSettings
 from likewise.cli.main import app
 from likewise.formats.json.events import event_to_json
 from likewise.lake.change_log import ChangeLog
@@ -97,9 +97,9 @@ _EVENTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
 def config(folder: Path) -> Config:
     """Return the configuration of the broker that leaves the store."""
     return Config(
-        server=Server(port=0),
-        store=Keeping("forever"),
-        lake=Lake(str(folder / LAKE), keep="all", every="0.05 s", stream_log=str(folder / LOG)),
+        server=ServerSettings(port=0),
+        store=StoreSettings("forever"),
+        lake=LakeSettings(str(folder / LAKE), keep="all", every="0.05 s", stream_log=str(folder / LOG)),
     )
 
 
@@ -151,7 +151,7 @@ def fill_store(folder: Path) -> None:
         broker.wait_until_matched(300)
         assert broker.lake is not None
         assert broker.stream_log is not None
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         broker.stream_log.bring_up_to_date()
         assert not broker.troubles()
     command = ["admin", "token", str(folder / STORE), "--name", "keeper", "--scope", "admin", "--json"]
@@ -210,7 +210,7 @@ def ask_store(folder: Path) -> dict[str, Any]:
         broker.wait_until_matched(300)
         answers["afterwards"] = client.get("/v1/subscribers/ann/deliveries?replay=true").raise_for_status().json()
         assert broker.lake is not None
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         answers["lake afterwards"] = sorted(row["id"] for row in rows(folder / LAKE, "events"))
         answers["keys afterwards"] = client.get("/v1/subscribers/ann/subscriptions/open/keys").raise_for_status().json()
     return answers
@@ -219,7 +219,7 @@ def ask_store(folder: Path) -> dict[str, Any]:
 def ask_lake(folder: Path) -> dict[str, Any]:
     """Return every row of the lake's tables, and what the change log holds."""
     answers: dict[str, Any] = {table: rows(folder / LAKE, table) for table in TABLES}
-    held = ChangeLog.opened(folder / LOG / "default").held()
+    held = ChangeLog.opened(folder / LOG / "default").snapshot()
     answers["change log"] = {
         "version": held.version,
         "subscriptions": {str(number): each for number, each in held.subscriptions.items()},

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from likewise.kernels import fingerprint as made_from
-from likewise.kernels.fingerprint import fingerprint, sources
+from likewise.kernels import cache as made_from
+from likewise.kernels.cache import fingerprint, sources
 
 
 def test_a_kept_kernel_is_named_after_every_source_it_is_made_from(

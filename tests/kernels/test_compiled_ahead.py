@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from likewise.cli.terminal import compiling
-from likewise.kernels import compiled_ahead, fingerprint
-from likewise.kernels.folder import kernels_folder
+from likewise.kernels import cache as compiled_ahead
+from likewise.kernels import cache as fingerprint
+from likewise.kernels.cache import kernels_folder
 
 SEEN = """
 import gc

@@ -22,7 +22,7 @@ def warm(degrees: int, id: str = "warm") -> Subscription:
 
 
 def ids(log: ChangeLog, version: int | None = None) -> dict[int, str]:
-    return {number: each.subscription.id for number, each in log.held(version).subscriptions.items()}
+    return {number: each.subscription.id for number, each in log.snapshot(version).subscriptions.items()}
 
 
 def test_each_change_is_a_version_that_can_be_looked_at_later(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_subscription_of_every_kind_comes_back_as_it_was(tmp_path: Path) -> No
     wanted = [parse(text, id=str(number)) for number, text in enumerate(WORDS)]
     ChangeLog(tmp_path).add(wanted, at=77)
     ChangeLog(tmp_path).compact()
-    found = ChangeLog(tmp_path).held().subscriptions.values()
+    found = ChangeLog(tmp_path).snapshot().subscriptions.values()
     assert [each.subscription for each in found] == wanted
     assert {each.at for each in found} == {77}
 
@@ -85,7 +85,7 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
         writer.start()
     for writer in writers:
         writer.join()
-    held = ChangeLog(tmp_path).held()
+    held = ChangeLog(tmp_path).snapshot()
     assert (held.version, held.next_number) == (40, 40)
     found = {each.subscription.id for each in held.subscriptions.values()}
     assert found == {f"{n}{c}" for n in "ab" for c in range(20)}
@@ -103,7 +103,7 @@ def test_a_version_that_compaction_took_is_refused_with_words(tmp_path: Path) ->
     again = ChangeLog(tmp_path)
     assert [ids(again, version) for version in (3, 4, 6)] == [{2: "warm"}, {3: "warm"}, {5: "warm"}]
     with pytest.raises(ArtefactMissing, match=r"version 1 .* is no longer kept; the oldest is 3"):
-        ChangeLog(tmp_path).held(2)
+        ChangeLog(tmp_path).snapshot(2)
 
 
 def test_a_version_that_is_not_there_yet_is_refused(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_version_that_is_not_there_yet_is_refused(tmp_path: Path) -> None:
     log = ChangeLog(tmp_path)
     log.add([warm(1)], at=0)
     with pytest.raises(InputError, match="up to 1; there is no version 2"):
-        log.held(2)
+        log.snapshot(2)
 
 
 def test_a_folder_without_a_log_is_refused_where_one_is_needed(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_damage_is_told_from_a_newer_version(tmp_path: Path) -> None:
     ]:
         path.write_bytes(data)
         with pytest.raises(error):
-            ChangeLog(tmp_path).held()
+            ChangeLog(tmp_path).snapshot()
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3), st.booleans()), max_size=12))
@@ -155,6 +155,6 @@ def test_the_log_holds_what_a_dictionary_would(
             log.add([held[id]], at=0)
         if compacts:
             log.compact(keep=1)
-    found = ChangeLog(folder).held()
+    found = ChangeLog(folder).snapshot()
     assert {each.subscription.id: each.subscription for each in found.subscriptions.values()} == held
     assert len(found.subscriptions) <= found.next_number

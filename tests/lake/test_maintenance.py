@@ -14,8 +14,8 @@ from likewise.cli.main import run
 from likewise.errors import ArtefactDamaged, ArtefactMissing, Conflict
 from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.maintenance import compact, expire, open_lake
-from likewise.lake.parts import DAY, Part, day_text, lake_schema, write_part
-from likewise.lake.plain_commits import NOTHING, PlainCommits
+from likewise.lake.parts import DAY, LakePart, day_text, lake_schema, write_part
+from likewise.lake.plain_commits import EMPTY_CHECKPOINT, PlainCommits
 
 KINDS = [PlainCommits, DeltaCommits]
 
@@ -139,7 +139,7 @@ def test_a_lake_is_read_whole_while_it_is_written_and_folded(tmp_path: Path) -> 
 
     def write() -> None:
         for batch in range(120):
-            assert PlainCommits(tmp_path).commit("q", batch, [Part("matches", f"matches/{batch}.parquet", 1, 1)])
+            assert PlainCommits(tmp_path).commit("q", batch, [LakePart("matches", f"matches/{batch}.parquet", 1, 1)])
             done[0] = batch + 1
 
     writer = threading.Thread(target=write)
@@ -147,22 +147,22 @@ def test_a_lake_is_read_whole_while_it_is_written_and_folded(tmp_path: Path) -> 
     while writer.is_alive():
         known = done[0]
         assert len(lake.parts()) >= known
-        lake.fold()
+        lake.checkpoint()
         assert all(lake.committed("q", batch) for batch in range(known))
     writer.join(60)
-    lake.fold()
+    lake.checkpoint()
     assert (len(lake.parts()), done[0]) == (120, 120)
-    number = lake._base().tidied + 1
-    assert lake.tidy([], ["matches/0.parquet"])
-    lake.fold()
+    number = lake._checkpoint().tidied + 1
+    assert lake.replace_parts([], ["matches/0.parquet"])
+    lake.checkpoint()
     late = PlainCommits(tmp_path)
     late._files = lambda: []  # type: ignore[method-assign]  # what it saw before the other one was folded
-    real, looked = PlainCommits._base, [0]
+    real, looked = PlainCommits._checkpoint, [0]
 
     def base(files: Any = None) -> Any:
         looked[0] += 1
-        return NOTHING if looked[0] == 1 and number == 0 else real(lake)
+        return EMPTY_CHECKPOINT if looked[0] == 1 and number == 0 else real(lake)
 
-    late._base = base  # type: ignore[method-assign]
-    assert not late.tidy([Part("matches", "matches/new.parquet", 1, 1)], ["matches/1.parquet"])
+    late._checkpoint = base  # type: ignore[method-assign]
+    assert not late.replace_parts([LakePart("matches", "matches/new.parquet", 1, 1)], ["matches/1.parquet"])
     assert len(lake.parts()) == 119

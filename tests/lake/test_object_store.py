@@ -19,7 +19,7 @@ from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.maintenance import compact, expire, open_lake
 from likewise.lake.parts import DAY, day_text, lake_schema, read_part, write_part
 from likewise.lake.plain_commits import PlainCommits
-from likewise.lake.storage import ObjectPlace, place_of
+from likewise.lake.storage import ObjectStorePath, storage_path
 from tests.lake.s3_server import served_bucket
 
 KINDS = [PlainCommits, DeltaCommits]
@@ -32,9 +32,9 @@ def bucket() -> Iterator[str]:
 
 
 @pytest.fixture
-def place(bucket: str) -> ObjectPlace:
-    found = place_of(f"{bucket}/{uuid.uuid4().hex[:8]}")
-    assert isinstance(found, ObjectPlace)
+def place(bucket: str) -> ObjectStorePath:
+    found = storage_path(f"{bucket}/{uuid.uuid4().hex[:8]}")
+    assert isinstance(found, ObjectStorePath)
     return found
 
 
@@ -55,7 +55,7 @@ def at_once(work: Any, times: int = 8) -> list[Any]:
     return found
 
 
-def test_one_of_several_writers_makes_a_file(place: ObjectPlace) -> None:
+def test_one_of_several_writers_makes_a_file(place: ObjectStorePath) -> None:
     """And what it wrote stays; a file that is written whole takes the place of what was there."""
     won = at_once(lambda number: create_once(place / "1.json", b"%d" % number))
     assert sum(won) == 1
@@ -68,27 +68,27 @@ def test_one_of_several_writers_makes_a_file(place: ObjectPlace) -> None:
     assert not place.is_dir()
 
 
-def test_an_answer_that_was_lost_does_not_make_a_stranger_of_us(place: ObjectPlace) -> None:
+def test_an_answer_that_was_lost_does_not_make_a_stranger_of_us(place: ObjectStorePath) -> None:
     """The request that is repeated finds its own bytes."""
     assert create_once(place / "1.json", b"ours")
     assert create_once(place / "1.json", b"ours")
     assert not create_once(place / "1.json", b"theirs")
 
 
-def test_changes_by_several_writers_make_a_version_each(place: ObjectPlace) -> None:
+def test_changes_by_several_writers_make_a_version_each(place: ObjectStorePath) -> None:
     """And every subscription has a number of its own."""
     at_once(lambda number: ChangeLog(place).add([lw.parse(f"{{t > {number}}}", id=f"s{number}")], at=number), 4)
-    held = ChangeLog.opened(str(place)).held()
+    held = ChangeLog.opened(str(place)).snapshot()
     assert held.version == 4
     assert {each.subscription.id for each in held.subscriptions.values()} == {"s0", "s1", "s2", "s3"}
     log = ChangeLog(place)
     log.remove(["s2"])
     log.compact(keep=0)
-    assert ChangeLog(place).held().version == 5
-    assert len(ChangeLog(place).held().subscriptions) == 3
+    assert ChangeLog(place).snapshot().version == 5
+    assert len(ChangeLog(place).snapshot().subscriptions) == 3
 
 
-def test_the_commands_take_an_address(place: ObjectPlace, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_take_an_address(place: ObjectStorePath, capsys: pytest.CaptureFixture[str]) -> None:
     """`likewise stream subscriptions` does in a bucket what it does in a folder."""
     assert run(["stream", "subscriptions", "add", str(place), "warm: {t > 25}"]) == 0
     assert run(["stream", "subscriptions", "list", str(place), "--json"]) == 0
@@ -96,7 +96,7 @@ def test_the_commands_take_an_address(place: ObjectPlace, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_lake_in_a_bucket_is_kept_as_one_in_a_folder(kind: Any, place: ObjectPlace) -> None:
+def test_a_lake_in_a_bucket_is_kept_as_one_in_a_folder(kind: Any, place: ObjectStorePath) -> None:
     """Batches are committed once, days are put together, and those that are over go."""
     if kind is DeltaCommits:
         pytest.importorskip("deltalake")
@@ -126,7 +126,7 @@ def test_a_lake_in_a_bucket_is_kept_as_one_in_a_folder(kind: Any, place: ObjectP
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_two_writers_commit_a_batch_once(kind: Any, place: ObjectPlace) -> None:
+def test_two_writers_commit_a_batch_once(kind: Any, place: ObjectStorePath) -> None:
     """Whoever comes second is told, or refused, and the rows are there once."""
     if kind is DeltaCommits:
         pytest.importorskip("deltalake")
@@ -150,10 +150,10 @@ def test_two_writers_commit_a_batch_once(kind: Any, place: ObjectPlace) -> None:
 def test_a_store_that_cannot_be_reached_is_said(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """So are a bucket that is not there, and an address that is none."""
     with pytest.raises(InputError, match="there is no s3://nobody"):
-        create_once(ObjectPlace("s3://nobody/x"), b"")
+        create_once(ObjectStorePath("s3://nobody/x"), b"")
     with pytest.raises(InputError, match="no address of an object store"):
-        place_of("ftp://city/lake")
+        storage_path("ftp://city/lake")
     monkeypatch.setattr("likewise.lake.storage.PATIENCE", 1)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(Unavailable, match="cannot be reached"):
-        create_once(ObjectPlace(f"{bucket}/x"), b"")
+        create_once(ObjectStorePath(f"{bucket}/x"), b"")

@@ -8,7 +8,7 @@ import pytest
 from likewise import parse
 from likewise.errors import InputError, ParseError
 from likewise.formats.json.subscriptions import subscription_from_json, subscription_to_json
-from likewise.model import Alert, Column, Predicate, Subscription
+from likewise.model import Alert, Predicate, SelectColumn, Subscription
 
 MINUTE = 60_000_000
 
@@ -23,10 +23,10 @@ def test_every_clause_is_read_in_any_order_and_printed_in_one() -> None:
         ("room", "floor 1"), 5 * MINUTE, (Predicate("door", "=", "closed"),), 60 * MINUTE, None, 1_440 * MINUTE
     )
     assert found.select == (
-        Column("door"),
-        Column("temperature", True, "degF", "t"),
-        Column(name="device", fact="source"),
-        Column(fact="score"),
+        SelectColumn("door"),
+        SelectColumn("temperature", True, "degF", "t"),
+        SelectColumn(name="device", fact="source"),
+        SelectColumn(fact="score"),
     )
     assert found.from_one_source
     assert found.kind == "alert"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from likewise.errors import InvalidSubscription, ParseError, UnitMistake
+from likewise.errors import InvalidSubscription, ParseError, UnitSyntaxError
 from likewise.language import parse, read_subscriptions
 
 
@@ -52,6 +52,6 @@ def test_an_error_of_the_model_names_its_line_in_a_note() -> None:
 
 def test_a_mistake_in_a_unit_is_shown_in_its_line() -> None:
     """As any other mistake, and still an error of units."""
-    with pytest.raises(UnitMistake) as caught:
+    with pytest.raises(UnitSyntaxError) as caught:
         read_subscriptions("{a = 1}\n{t > 5 blorps}")
     assert (caught.value.line, caught.value.column) == (2, 8)

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from likewise.errors import InputError, InvalidSubscription, LimitExceeded, UnitMistake
+from likewise.errors import InputError, InvalidSubscription, LimitExceeded, UnitSyntaxError
 from likewise.language import parse, subscription_text
 from likewise.model import (
     All,
@@ -265,12 +265,12 @@ def test_an_interest_vector_is_read_bit_by_bit() -> None:
 @pytest.mark.parametrize(
     ("text", "error", "part"),
     [
-        ("{t > 25 blorps}", UnitMistake, "blorps"),
-        ("{t between 1 and 25 blorps}", UnitMistake, "blorps"),
-        ("{t > 5 pm}", UnitMistake, "pm"),
-        ("{t > 5 kg, t < 3 degC}", UnitMistake, "kg"),
-        ("{t between 5 kg and 30 degC}", UnitMistake, "kg"),
-        ("{a = 1} top 1 within 5 kg by value(x)", UnitMistake, "kg"),
+        ("{t > 25 blorps}", UnitSyntaxError, "blorps"),
+        ("{t between 1 and 25 blorps}", UnitSyntaxError, "blorps"),
+        ("{t > 5 pm}", UnitSyntaxError, "pm"),
+        ("{t > 5 kg, t < 3 degC}", UnitSyntaxError, "kg"),
+        ("{t between 5 kg and 30 degC}", UnitSyntaxError, "kg"),
+        ("{a = 1} top 1 within 5 kg by value(x)", UnitSyntaxError, "kg"),
         ("{t = 25~}", InvalidSubscription, "~"),
         ("{t > 25~}", InvalidSubscription, "~"),
         ("{t between 1~ and 2}", InvalidSubscription, "~"),

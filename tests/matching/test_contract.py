@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from likewise.matching.engine import BaseEngine, Found, FoundBatch
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.engine import BaseEngine, EngineBatchResult, EngineResult
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 from likewise.testing import (
     REGRESSIONS,
-    Difference,
     ManualClock,
-    Setting,
+    Mismatch,
+    OracleSettings,
     TableMeasure,
     check_engine,
     check_regressions,
@@ -28,8 +28,8 @@ from likewise.testing.oracle import ESA, JCN, MEASURE, vectors
 KINDS: tuple[Kind, ...] = ("exact", "approximate", "top", "statements", "pattern", "interest", "near")
 
 
-def plain() -> NaiveEngine:
-    return NaiveEngine(MEASURE, jcn=JCN, esa=ESA, meaning=vectors)
+def plain() -> OracleEngine:
+    return OracleEngine(MEASURE, jcn=JCN, esa=ESA, meaning=vectors)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -40,19 +40,19 @@ def test_the_oracle_keeps_its_own_contract(kind: Kind) -> None:
 
 def test_the_oracle_keeps_its_contract_with_all_kinds_together() -> None:
     """All kinds in one engine, with lateness."""
-    setting = Setting(lateness=3)
+    setting = OracleSettings(lateness=3)
     check_engine(
-        lambda: NaiveEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3, meaning=vectors), setting=setting, examples=20
+        lambda: OracleEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3, meaning=vectors), setting=setting, examples=20
     )
     compare_interleavings(
-        lambda: NaiveEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3, meaning=vectors), calls=1_000, setting=setting
+        lambda: OracleEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3, meaning=vectors), calls=1_000, setting=setting
     )
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_named_regressions(name: str) -> None:
     """The defects of the original engine are none of the oracle's."""
-    REGRESSIONS[name](plain, frozenset(KINDS), Setting())
+    REGRESSIONS[name](plain, frozenset(KINDS), OracleSettings())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -66,7 +66,7 @@ def test_bulk_comparison_counts_and_finds_matches(kind: Kind) -> None:
 # -- engines with a fault ------------------------------------------------------------------------
 
 
-class RemembersRemoved(NaiveEngine):
+class RemembersRemoved(OracleEngine):
     """Removes from the list but not from the index: defect 1 of the original."""
 
     def remove(self, ordinal: int) -> None:
@@ -90,7 +90,7 @@ class RemembersRemoved(NaiveEngine):
             self.subscriptions = held
 
 
-class IgnoresNot(NaiveEngine):
+class IgnoresNot(OracleEngine):
     """Never looks at negated predicates."""
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
@@ -101,7 +101,7 @@ class IgnoresNot(NaiveEngine):
                 held[ordinal] = whole._replace(conjunctions=tuple(c._replace(negative=()) for c in whole.conjunctions))
 
 
-class ForgetsWindows(NaiveEngine):
+class ForgetsWindows(OracleEngine):
     """Saves nothing."""
 
     def save(self, folder: Path) -> None:
@@ -111,7 +111,7 @@ class ForgetsWindows(NaiveEngine):
         pass
 
 
-class NeverPromotes(NaiveEngine):
+class NeverPromotes(OracleEngine):
     """Lets time pass without telling what it brought."""
 
     def advance(self, now: int) -> list[tuple[int, Match]]:
@@ -119,10 +119,10 @@ class NeverPromotes(NaiveEngine):
         return []
 
 
-class DropsTheLastOfABatch(NaiveEngine):
+class DropsTheLastOfABatch(OracleEngine):
     """Loses one match of each batch."""
 
-    def match_batch(self, events: Any, at: Any) -> FoundBatch:
+    def match_batch(self, events: Any, at: Any) -> EngineBatchResult:
         found = super().match_batch(events, at)
         assert found.scores is not None
         counts = found.counts.copy()
@@ -131,7 +131,7 @@ class DropsTheLastOfABatch(NaiveEngine):
         return found._replace(counts=counts, ordinals=found.ordinals[:-1], scores=found.scores[:-1])
 
 
-class ForgetsThemes(NaiveEngine):
+class ForgetsThemes(OracleEngine):
     """Asks the measure without the subscription's themes."""
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
@@ -140,10 +140,10 @@ class ForgetsThemes(NaiveEngine):
         super().add(ordinal, msgspec.structs.replace(subscription, themes=()), at)
 
 
-class SharesTuples(NaiveEngine):
+class SharesTuples(OracleEngine):
     """Lets relaxed predicates share a tuple, by scoring each alone."""
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         from unittest.mock import patch
 
         from likewise.matching.reference import conditions
@@ -158,14 +158,14 @@ class SharesTuples(NaiveEngine):
             return super().find(event, at)
 
 
-class ExplainsEverythingAsAMatch(NaiveEngine):
+class ExplainsEverythingAsAMatch(OracleEngine):
     """Says `match` to whoever asks."""
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         return Explanation(self.subscriptions[ordinal].id, event.id, "match", ())
 
 
-class CountsWrong(NaiveEngine):
+class CountsWrong(OracleEngine):
     """Accepts an ordinal twice."""
 
     def admit(self, ordinal: int, subscription: Subscription) -> None:
@@ -192,40 +192,40 @@ FAULTS = pytest.mark.parametrize(
 
 
 @FAULTS
-def test_interleavings_find_every_fault(faulty: type[NaiveEngine], kinds: list[Kind]) -> None:
+def test_interleavings_find_every_fault(faulty: type[OracleEngine], kinds: list[Kind]) -> None:
     """Seeded interleavings find each of these faults and say which call differed."""
-    with pytest.raises(Difference):
+    with pytest.raises(Mismatch):
         compare_interleavings(lambda: faulty(MEASURE, jcn=JCN, esa=ESA), kinds, 5_000)
 
 
 @pytest.mark.parametrize(
     ("faulty", "kinds"), [(RemembersRemoved, ["exact"]), (IgnoresNot, ["exact"]), (NeverPromotes, ["top"])]
 )
-def test_searched_interleavings_find_faults(faulty: type[NaiveEngine], kinds: list[Kind]) -> None:
+def test_searched_interleavings_find_faults(faulty: type[OracleEngine], kinds: list[Kind]) -> None:
     """So does the search that can shrink them."""
-    with pytest.raises(Difference):
+    with pytest.raises(Mismatch):
         check_engine(lambda: faulty(MEASURE, jcn=JCN, esa=ESA), kinds=kinds, examples=500, shrink=False)
 
 
 @pytest.mark.parametrize(
     ("faulty", "kind"), [(IgnoresNot, "exact"), (IgnoresNot, "approximate"), (ForgetsThemes, "approximate")]
 )
-def test_bulk_comparison_finds_faults(faulty: type[NaiveEngine], kind: Kind) -> None:
+def test_bulk_comparison_finds_faults(faulty: type[OracleEngine], kind: Kind) -> None:
     """So does the bulk comparison."""
-    with pytest.raises(Difference):
+    with pytest.raises(Mismatch):
         compare_bulk(lambda: faulty(MEASURE, jcn=JCN, esa=ESA), [kind], 50_000, subscriptions=100)
 
 
 def test_regressions_find_a_removed_subscription() -> None:
     """The named checks fail for an engine with the original's first defect."""
-    with pytest.raises(Difference):
+    with pytest.raises(Mismatch):
         check_regressions(RemembersRemoved, kinds=["exact"])
 
 
 def test_borderline_scores_may_go_either_way() -> None:
     """A score that lies on the threshold is tolerated, one a little further off is not."""
 
-    class Rounds(NaiveEngine):
+    class Rounds(OracleEngine):
         """Compares with a threshold that is off by a little."""
 
         off = 5e-7
@@ -237,7 +237,7 @@ def test_borderline_scores_may_go_either_way() -> None:
         off = 0.02
 
     compare_bulk(lambda: Rounds(MEASURE), ["approximate"], 20_000, subscriptions=100)
-    with pytest.raises(Difference):
+    with pytest.raises(Mismatch):
         compare_bulk(lambda: RoundsMore(MEASURE), ["approximate"], 50_000, subscriptions=100)
 
 
@@ -249,18 +249,18 @@ def test_engines_need_only_find() -> None:
 
         def __init__(self) -> None:
             super().__init__()
-            self.inner = NaiveEngine()
+            self.inner = OracleEngine()
 
         def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
-            self.admit(ordinal, subscription)
+            self.register(ordinal, subscription)
             self.inner.add(ordinal, subscription, at)
 
         def remove(self, ordinal: int) -> None:
-            self.dismiss(ordinal)
+            self.unregister(ordinal)
             self.inner.remove(ordinal)
 
-        def find(self, event: Event, at: int) -> Found:
-            return Found(self.inner.find(event, at).ordinals)
+        def find(self, event: Event, at: int) -> EngineResult:
+            return EngineResult(self.inner.find(event, at).ordinals)
 
     check_engine(Plainest, examples=20)
 

@@ -15,9 +15,9 @@ import pytest
 from likewise.kernels.sizes import KernelSizeError
 from likewise.matching.graphs.triple_automaton_table import AutomatonTable
 from likewise.testing import growing
-from likewise.testing.generators import PHASE, Choice, SeededChoice, Vocabulary, growing_vocabulary
-from likewise.testing.growing import CONTENDERS, GrowingPair, Progress, compare_growing, run_stories
-from likewise.testing.oracle import Difference
+from likewise.testing.generators import PHASE, Choice, GeneratorVocabulary, SeededChoice, growing_vocabulary
+from likewise.testing.growing import CONTENDERS, GrowingEnginePair, GrowingProgress, compare_growing, run_stories
+from likewise.testing.oracle import Mismatch
 
 CHECKED = """
 import numpy as np
@@ -58,8 +58,8 @@ def test_many_subscriptions_change_no_answer_either(name: str) -> None:
 
 def test_every_role_grows_and_some_grow_while_others_stand_still() -> None:
     """A table that is kept by values is outgrown whether or not another, kept by names, is made wider meanwhile."""
-    seen: dict[str, set[object]] = {name: set() for name in Vocabulary._fields}
-    grown: dict[str, list[int]] = {name: [] for name in Vocabulary._fields}
+    seen: dict[str, set[object]] = {name: set() for name in GeneratorVocabulary._fields}
+    grown: dict[str, list[int]] = {name: [] for name in GeneratorVocabulary._fields}
     for step in range(4 * PHASE):
         for name, words in growing_vocabulary(step)._asdict().items():
             now = set(words) if isinstance(words, tuple) else {words}
@@ -149,16 +149,16 @@ def test_the_long_form_resumes_where_it_stopped_and_keeps_what_differed(
 ) -> None:
     """A story that differs is counted and written down with the call that repeats it; the others go on."""
 
-    class Forgetful(GrowingPair):
+    class Forgetful(GrowingEnginePair):
         def find(self, choice: Choice) -> None:
-            raise Difference("forgotten")
+            raise Mismatch("forgotten")
 
     small = {name: CONTENDERS[name] for name in ("bit-planes", "tree")}
     monkeypatch.setattr(growing, "CONTENDERS", small)
     first = run_stories(2 * growing.STEPS, tmp_path)
     assert (first.story, first.steps, first.wrong) == (2, 2 * growing.STEPS, [])
-    assert msgspec.json.decode((tmp_path / "progress.json").read_bytes(), type=Progress) == first
-    monkeypatch.setattr(growing, "GrowingPair", Forgetful)
+    assert msgspec.json.decode((tmp_path / "progress.json").read_bytes(), type=GrowingProgress) == first
+    monkeypatch.setattr(growing, "GrowingEnginePair", Forgetful)
     second = run_stories(3 * growing.STEPS, tmp_path)
     assert (second.story, second.steps) == (3, 3 * growing.STEPS)
     assert second.wrong == ["compare_growing('bit-planes', 2, live=40): Difference"]

@@ -19,13 +19,13 @@ from likewise.errors import (
     DuplicateId,
     InputError,
     LimitExceeded,
-    NotServed,
     StateError,
     UnknownId,
+    UnsupportedSubscription,
 )
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.matcher import Matcher
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.model import Condition, Event, Kind, Subscription, Triple
 from likewise.testing import ManualClock, TableMeasure, generators
 from likewise.testing.generators import SeededChoice
@@ -60,7 +60,7 @@ def told(found: Sequence[lw.Match]) -> list[tuple[object, ...]]:
 
 def test_every_kind_is_matched_as_the_oracle_does_in_the_order_of_addition() -> None:
     """What the engines find together is what the oracle alone finds, subscriptions coming and going."""
-    ours, oracle = matcher(), NaiveEngine(MEASURE)
+    ours, oracle = matcher(), OracleEngine(MEASURE)
     choose = random.Random(1)
     held: dict[str, int] = {}
     for ordinal, subscription in enumerate(drawn(1, 120)):
@@ -129,7 +129,7 @@ def test_ids_are_guarded_and_nothing_changes_on_an_error() -> None:
     for call in (ours.remove, lambda id: ours.explain(lw.event({"x": 1}), id)):
         with pytest.raises(UnknownId):
             call("b")
-    with pytest.raises(NotServed):
+    with pytest.raises(UnsupportedSubscription):
         ours.feedback(lw.event({"x": 1}), "a", True)
     assert [m.subscription_id for m in ours.match(lw.event({"x": 1}))] == ["a"]
     assert "a" in ours

@@ -12,8 +12,8 @@ import likewise as lw
 from likewise.errors import MissingDependency
 from likewise.matching.registry import Choice
 from likewise.model import Kind
+from likewise.model.matches.batch import match_schema
 from likewise.model.matches.sequence import Matches
-from likewise.model.matches.table import match_schema
 from likewise.testing import TableMeasure
 
 NAIVE: dict[Kind, Choice] = {"exact": "naive", "approximate": "naive"}

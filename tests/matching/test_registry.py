@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.errors import InputError, NotServed
-from likewise.matching.engine import BaseEngine, Found
+from likewise.errors import InputError, UnsupportedSubscription
+from likewise.matching.engine import BaseEngine, EngineResult
 from likewise.matching.graphs.engine import GraphPatternEngine
 from likewise.matching.graphs_nearby.exact_patterns import ExactPatterns
 from likewise.matching.matcher import Matcher
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.registry import ENGINES, KINDS, PROFILES
 from likewise.model import Event, Kind, Subscription
 from likewise.semantics.interpretation import Interpretation
@@ -33,18 +33,20 @@ class OneByOne(BaseEngine):
     def __init__(self) -> None:
         super().__init__()
         OneByOne.made += 1
-        self._plain = NaiveEngine()
+        self._plain = OracleEngine()
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         self._plain.add(ordinal, subscription, at)
 
     def remove(self, ordinal: int) -> None:
-        self.dismiss(ordinal)
+        self.unregister(ordinal)
         self._plain.remove(ordinal)
 
-    def find(self, event: Event, at: int) -> Found:
-        return Found(np.array([o for o in self.subscriptions if o in self._plain.find(event, at).ordinals], np.int64))
+    def find(self, event: Event, at: int) -> EngineResult:
+        return EngineResult(
+            np.array([o for o in self.subscriptions if o in self._plain.find(event, at).ordinals], np.int64)
+        )
 
 
 def drawn(kind: Kind, seed: int, count: int) -> list[Subscription]:
@@ -101,7 +103,7 @@ def test_an_engine_of_the_user_s_own_serves_a_kind_of_a_real_matcher(choice: obj
 def test_an_engine_may_take_its_measure_from_the_matcher() -> None:
     """A class says by `serving` what it wants of the interpretation; feedback is laid over that measure."""
 
-    class Measured(NaiveEngine):
+    class Measured(OracleEngine):
         @classmethod
         def serving(cls, interpretation: Interpretation) -> Measured:
             return cls(interpretation.measure, threshold=interpretation.threshold)
@@ -117,7 +119,7 @@ def test_an_engine_may_take_its_measure_from_the_matcher() -> None:
         ({"exact": "thematic"}, "no engine named 'thematic' serves the kind 'exact'; there are bitmap, forest, sgim"),
         ({"exact": "forrest"}, "there are bitmap, forest, sgim, naive"),
         ({"exakt": "forest"}, "no kind of subscription is named 'exakt'; there are exact, "),
-        ({"exact": NaiveEngine()}, "cannot be shared by several matchers"),
+        ({"exact": OracleEngine()}, "cannot be shared by several matchers"),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused_when_the_matcher_is_made(engines: object, words: str) -> None:
@@ -148,7 +150,7 @@ def test_an_unknown_profile_is_refused() -> None:
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "exact"])
 def test_profile_small_refuses_what_it_cannot_serve_and_says_what_is_missing(kind: Kind) -> None:
     ours = Matcher(profile="small")
-    with pytest.raises(NotServed, match=r"profile 'small' does not serve .*likewise\[match\]"):
+    with pytest.raises(UnsupportedSubscription, match=r"profile 'small' does not serve .*likewise\[match\]"):
         ours.add(drawn(kind, 1, 1)[0])
     assert len(ours) == 0
     assert ours.kinds == frozenset()

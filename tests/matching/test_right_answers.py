@@ -13,7 +13,7 @@ from likewise.matching.bitmap.engine import BitmapEngine
 from likewise.matching.classical.sgim import SgimEngine
 from likewise.matching.engine import BaseEngine
 from likewise.matching.forest.engine import ForestEngine
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Event
 from likewise.model.hierarchies.types import Hierarchy
@@ -24,7 +24,7 @@ TYPES = Hierarchy([("Thermometer", "Sensor"), ("https://brickschema.org/schema/B
 
 def engines() -> list[BaseEngine]:
     return [
-        NaiveEngine(types=TYPES),
+        OracleEngine(types=TYPES),
         BitmapEngine(types=TYPES),
         ForestEngine(types=TYPES),
         SgimEngine(types=TYPES),

@@ -12,7 +12,7 @@ import likewise as lw
 from likewise.errors import ParseError
 from likewise.language import parse, subscription_text
 from likewise.model import Condition, Predicate, event, reading_unit, unit
-from likewise.units import UNKNOWN, all_units, any_unit, stated_units, units_of_dimension, written
+from likewise.units import UNKNOWN, all_units, any_unit, decimal_fraction, stated_units, units_of_dimension
 from tools.make_unit_table import BASES, exact
 from tools.qudt_units import pint_expression
 
@@ -143,7 +143,7 @@ def test_a_number_is_converted_as_it_is_written_and_rounded_once(digits: int, pl
     """The nearest float64 of the exact fraction, or the whole number itself."""
     value, found = float(f"{digits}e-{places}"), unit(symbol)
     expected = Fraction(digits, 10**places) * Fraction(*found.ratio) + Fraction(*found.shift)
-    assert Fraction(*written(value)) == Fraction(digits, 10**places)
+    assert Fraction(*decimal_fraction(value)) == Fraction(digits, 10**places)
     assert found.to_base(value) == (int(expected) if expected.denominator == 1 else float(expected))
 
 

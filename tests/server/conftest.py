@@ -13,17 +13,17 @@ import httpx
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits, Server
-from likewise.server.http.server import Served
+from likewise.broker.config import Config, ServerSettings, TenantLimits
+from likewise.server.http.server import HttpServer
 
 
 @contextmanager
 def serving(data: Path | None = None, config: Config | None = None, broker: Broker | None = None) -> Iterator[str]:
     """Serve, and give the address."""
-    config = config or Config(server=Server(port=0))
+    config = config or Config(server=ServerSettings(port=0))
     broker = broker or Broker(data, config)
     ports: queue.Queue[int] = queue.Queue()
-    served = Served(broker, on_ready=ports.put)
+    served = HttpServer(broker, on_ready=ports.put)
     thread = threading.Thread(target=lambda: asyncio.run(served.run()), daemon=True)
     thread.start()
     try:
@@ -46,4 +46,4 @@ def http(address: str) -> Iterator[httpx.Client]:
         yield client
 
 
-__all__ = ["Config", "Limits", "Server", "serving"]
+__all__ = ["Config", "ServerSettings", "TenantLimits", "serving"]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from likewise.server import executors
-from likewise.server.executors import Executors, TenantExecutor
+from likewise.server.executors import ServerExecutors, TenantExecutor
 
 
 async def until(holds: Callable[[], bool], seconds: float = 60) -> None:
@@ -125,7 +125,7 @@ def test_closing_waits_for_threads_as_long_as_it_says_and_no_longer(pool: str) -
     free = threading.Event()
 
     async def play() -> None:
-        pools = Executors(1, 1, 1, 1)
+        pools = ServerExecutors(1, 1, 1, 1)
         pools.install()
         if pool == "reads":
             stuck = asyncio.ensure_future(pools.reads.run("a", lambda: free.wait(120)))
@@ -156,7 +156,7 @@ def test_closing_ends_what_waits_and_waits_for_what_runs() -> None:
     free = threading.Event()
 
     async def play() -> None:
-        pools = Executors(1, 1, 1, 1)
+        pools = ServerExecutors(1, 1, 1, 1)
         pools.install()
         runs = asyncio.ensure_future(pools.reads.run("a", lambda: free.wait(60)))
         await until(lambda: pools.reads.busy() == 1)

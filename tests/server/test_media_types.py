@@ -11,7 +11,7 @@ import pytest
 from likewise.errors import InputError
 from likewise.model import event
 from likewise.server import media_types
-from likewise.server.media_types import RDF, Said, Unreadable, read_events, register
+from likewise.server.media_types import RDF, MediaType, UnreadableInput, read_events, register
 from tests.server.conftest import serving
 
 SAID = {
@@ -35,9 +35,9 @@ def http() -> Iterator[httpx.Client]:
 @pytest.mark.parametrize("kind", RDF)
 def test_rdf_is_one_event_a_subject_or_one_a_document(kind: str) -> None:
     """In Turtle, N-Triples, N-Quads, TriG and JSON-LD alike."""
-    by_subject = read_events(SAID[kind], Said.of(kind), now=lambda: 0)
+    by_subject = read_events(SAID[kind], MediaType.parse(kind), now=lambda: 0)
     assert [e.id for e in by_subject] == ["http://e.org/m1", "http://e.org/m2"]
-    (whole,) = read_events(SAID[kind], Said.of(f"{kind}; graph=whole"), now=lambda: 0)
+    (whole,) = read_events(SAID[kind], MediaType.parse(f"{kind}; graph=whole"), now=lambda: 0)
     assert whole.id is None
     assert len(whole.graph) == sum(len(e.graph) for e in by_subject)
 
@@ -99,14 +99,14 @@ def test_a_media_type_of_ones_own_can_be_registered(monkeypatch: pytest.MonkeyPa
     """It is read like any other, and a name that is none is refused."""
     monkeypatch.setattr(media_types, "_READERS", dict(media_types._READERS))
     register("text/csv", lambda body, parameters, now: [event({"row": line}) for line in body.decode().split()])
-    assert len(read_events(b"a b", Said.of("Text/CSV; header=absent"), now=lambda: 0)) == 2
+    assert len(read_events(b"a b", MediaType.parse("Text/CSV; header=absent"), now=lambda: 0)) == 2
     with pytest.raises(InputError, match="media type"):
         register("CSV", lambda body, parameters, now: [])
 
 
 def test_what_cannot_be_read_is_named() -> None:
     """The part at fault, not the whole of a batch."""
-    with pytest.raises(Unreadable) as refused:
-        read_events(b'[{"a": 1}, {"v": 9, "payload": {}}]', Said.of(None), now=lambda: 0)
+    with pytest.raises(UnreadableInput) as refused:
+        read_events(b'[{"a": 1}, {"v": 9, "payload": {}}]', MediaType.parse(None), now=lambda: 0)
     assert b'"v":9' in refused.value.part
     assert "event 2" in str(refused.value.error)

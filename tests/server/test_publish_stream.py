@@ -16,7 +16,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 import likewise as lw
-from likewise.broker.config import Config, Limits, Server
+from likewise.broker.config import Config, ServerSettings, TenantLimits
 from likewise.client import AsyncPublisher, Publisher, Subscriber
 from likewise.client.messages import BrokerRefused
 from likewise.client.publish_stream import UNDER_WAY
@@ -165,7 +165,7 @@ def test_what_was_not_acknowledged_is_sent_again_to_a_broker_that_came_back(tmp_
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    config = Config(server=Server(port=port))
+    config = Config(server=ServerSettings(port=port))
     with ExitStack() as clients:
         with serving(tmp_path / "data", config) as address:
             out = clients.enter_context(Publisher(address, patience=120))
@@ -182,7 +182,7 @@ def test_what_was_not_acknowledged_is_sent_again_to_a_broker_that_came_back(tmp_
 
 
 def test_a_tenants_rate_holds_a_stream_up_and_refuses_nothing() -> None:
-    config = Config(server=Server(port=0), limits=Limits(rate=100))
+    config = Config(server=ServerSettings(port=0), limits=TenantLimits(rate=100))
     with serving(config=config) as address, Publisher(address) as out, out.stream() as stream:
         for n in range(150):
             stream.publish({"n": n})

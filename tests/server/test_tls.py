@@ -16,7 +16,7 @@ import msgspec
 import pytest
 import structlog
 
-from likewise.broker.config import Config, Server
+from likewise.broker.config import Config, ServerSettings
 from likewise.cli.main import run
 from likewise.client import AsyncSubscriber, Publisher, Subscriber
 from likewise.errors import ArtefactMissing, InputError, StateError, Unavailable
@@ -65,7 +65,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def address(certificate: tuple[Path, Path]) -> Iterator[str]:
-    server = Server(port=0, tls_certificate=str(certificate[0]), tls_key=str(certificate[1]))
+    server = ServerSettings(port=0, tls_certificate=str(certificate[0]), tls_key=str(certificate[1]))
     with serving(config=Config(server=server)) as address:
         yield address.replace("http://", "https://")
 
@@ -116,14 +116,14 @@ def test_listening_needs_a_certificate_and_the_key_that_fits(certificate: tuple[
     mine, key = map(str, certificate)
     _, wrong = make_certificate(tmp_path, "other")
     for server, error in (
-        (Server(tls_certificate=mine), InputError),
-        (Server(tls_certificate=mine, tls_key=str(tmp_path / "absent")), ArtefactMissing),
-        (Server(tls_certificate=mine, tls_key=str(wrong)), InputError),
-        (Server(host="0.0.0.0", tls_certificate=mine, tls_key=key), StateError),
+        (ServerSettings(tls_certificate=mine), InputError),
+        (ServerSettings(tls_certificate=mine, tls_key=str(tmp_path / "absent")), ArtefactMissing),
+        (ServerSettings(tls_certificate=mine, tls_key=str(wrong)), InputError),
+        (ServerSettings(host="0.0.0.0", tls_certificate=mine, tls_key=key), StateError),
     ):
         with pytest.raises(error):
             check_listening(Config(server=server), tokens=False)
-    check_listening(Config(server=Server(host="0.0.0.0", tls_certificate=mine, tls_key=key)), tokens=True)
+    check_listening(Config(server=ServerSettings(host="0.0.0.0", tls_certificate=mine, tls_key=key)), tokens=True)
 
 
 @pytest.fixture

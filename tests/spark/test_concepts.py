@@ -11,7 +11,7 @@ import pytest
 
 from likewise.errors import InputError
 from likewise.semantics.concepts.rows import read_rows
-from likewise.spark.concepts import Vocabulary, build_concepts
+from likewise.spark.concepts import VocabularySource, build_concepts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,9 +48,9 @@ def test_vocabularies_add_what_the_core_does_not_say(spark: SparkSession, tmp_pa
     with gzip.open(tmp_path / "names.json.gz", "wt") as out:
         json.dump(NAMES, out)
     vocabularies = [
-        Vocabulary(str(tmp_path / "brick.ttl"), "brick", "Brick"),
-        Vocabulary(str(tmp_path / "qudt.ttl"), "qudt", "QUDT"),
-        Vocabulary(str(tmp_path / "names.json.gz"), "names", "names"),
+        VocabularySource(str(tmp_path / "brick.ttl"), "brick", "Brick"),
+        VocabularySource(str(tmp_path / "qudt.ttl"), "qudt", "QUDT"),
+        VocabularySource(str(tmp_path / "names.json.gz"), "names", "names"),
     ]
     summary = build_concepts(spark, vocabularies, tmp_path / "out.csv")
     found = {(c.sort, c.name): c for c in read_rows((tmp_path / "out.csv").read_text(), "out")}
@@ -67,7 +67,7 @@ def test_vocabularies_add_what_the_core_does_not_say(spark: SparkSession, tmp_pa
 
 def test_a_vocabulary_that_cannot_be_read_writes_nothing(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nothing at"):
-        build_concepts(spark, [Vocabulary(str(tmp_path / "absent.ttl"), "brick", "x")], tmp_path / "out.csv")
+        build_concepts(spark, [VocabularySource(str(tmp_path / "absent.ttl"), "brick", "x")], tmp_path / "out.csv")
     with pytest.raises(InputError, match="no file"):
-        build_concepts(spark, [Vocabulary(str(tmp_path / "absent.json"), "names", "x")], tmp_path / "out.csv")
+        build_concepts(spark, [VocabularySource(str(tmp_path / "absent.json"), "names", "x")], tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from likewise.spark.spaces.sources import MediaWikiDump, Source, source_of
 from likewise.spark.spaces.sources.documents import Split
-from likewise.spark.spaces.sources.mediawiki import whole_pages
+from likewise.spark.spaces.sources.mediawiki import split_pages
 
 HEAD = """<mediawiki xml:lang="de"><siteinfo><namespaces>
 <namespace key="0" case="first-letter" /><namespace key="1" case="first-letter">Diskussion</namespace>
@@ -107,10 +107,10 @@ def test_two_splits_find_what_one_finds(blocks: list[bytes], cut: int) -> None:
     data = b"".join(blocks)
     together: Counter[str] = Counter()
     apart: Counter[str] = Counter()
-    whole = list(whole_pages(iter([data]), iter(()), together))
+    whole = list(split_pages(iter([data]), iter(()), together))
     first, second = data[:cut], data[cut:]
     one_byte = [second[i : i + 1] for i in range(len(second))]
-    found = list(whole_pages(iter([first]), iter(one_byte), apart)) + list(whole_pages(iter(one_byte), iter(()), apart))
+    found = list(split_pages(iter([first]), iter(one_byte), apart)) + list(split_pages(iter(one_byte), iter(()), apart))
     assert found == whole
     assert apart == together
 

@@ -16,7 +16,7 @@ from likewise import extras
 from likewise.errors import MissingDependency
 from likewise.spark import session
 from likewise.spark.progress import progress
-from likewise.spark.spaces.memory import resident_bytes
+from likewise.spark.spaces.build import resident_bytes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

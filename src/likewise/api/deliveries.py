@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from likewise.model.alerts.notification import Spoken
+from likewise.model.alerts.notification import AlertNotification
 
 Settled = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]  # sequence numbers count from 1; 0 settles nothing
 Cause = Literal[  # why an event was delivered
@@ -24,7 +24,7 @@ Cause = Literal[  # why an event was delivered
 ]
 
 
-def one_of(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:
+def resolve_sequence(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:
     """A sequence number under its name or under an old one, said once."""
     if isinstance(new, int) and old is msgspec.UNSET:
         return new
@@ -33,14 +33,14 @@ def one_of(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:
     raise ValueError('expected one sequence number, as in {"sequence": 7}')
 
 
-class Met(msgspec.Struct, frozen=True):
+class SubscriptionScore(msgspec.Struct, frozen=True):
     """A subscription of the recipient that the event met."""
 
     id: str
     score: float
 
 
-class PartMet(msgspec.Struct, frozen=True, omit_defaults=True):
+class MatchedPart(msgspec.Struct, frozen=True, omit_defaults=True):
     """A part of a subscription, and the reading that met it: its `value` as stated, and `asked` in the unit asked for.
 
     `score` is how well it meets the part: 1 for what is asked exactly.
@@ -53,12 +53,12 @@ class PartMet(msgspec.Struct, frozen=True, omit_defaults=True):
     asked: str = ""
 
 
-class Because(msgspec.Struct, frozen=True):
+class MatchReason(msgspec.Struct, frozen=True):
     """Why an event met a subscription; `score` is that of the delivery."""
 
     id: str
     score: float
-    parts: tuple[PartMet, ...]
+    parts: tuple[MatchedPart, ...]
 
 
 class SelectedValues(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -82,22 +82,22 @@ class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     v: int
     sequence: int
     cause: Cause
-    subscriptions: tuple[Met, ...]
+    subscriptions: tuple[SubscriptionScore, ...]
     event: dict[str, Any]
-    because: tuple[Because, ...] = ()
-    alert: Spoken | None = None
+    because: tuple[MatchReason, ...] = ()
+    alert: AlertNotification | None = None
     selected: tuple[SelectedValues, ...] = ()
 
 
-class DeliverySaid(msgspec.Struct, frozen=True):
+class DeliverySummary(msgspec.Struct, frozen=True):
     """What is read of a delivery to tell it in words."""
 
     event: dict[str, Any]
-    alert: Spoken | None = None
+    alert: AlertNotification | None = None
     selected: tuple[SelectedValues, ...] = ()
 
 
-class Pending(msgspec.Struct, frozen=True, omit_defaults=True):
+class DeliveryPage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Deliveries in order; ask for those after `sequence` next. A replay is over when it stays the same.
 
     `next` is what brokers said before in place of `sequence`; it is still read.
@@ -111,15 +111,15 @@ class Pending(msgspec.Struct, frozen=True, omit_defaults=True):
     next: int | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        one_of(self.sequence, self.next)
+        resolve_sequence(self.sequence, self.next)
 
     @property
     def number(self) -> int:
         """The sequence number to ask with next, whichever way it was said."""
-        return one_of(self.sequence, self.next)
+        return resolve_sequence(self.sequence, self.next)
 
 
-class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DeliveryAck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything up to this sequence number is settled: what a request says, and what a stream is told.
 
     `acknowledge` is what streams were told before; it is still read.
@@ -134,9 +134,9 @@ class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     acknowledge: Settled | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        one_of(self.sequence, self.acknowledge)
+        resolve_sequence(self.sequence, self.acknowledge)
 
     @property
     def number(self) -> int:
         """The sequence number, whichever way it was said."""
-        return one_of(self.sequence, self.acknowledge)
+        return resolve_sequence(self.sequence, self.acknowledge)

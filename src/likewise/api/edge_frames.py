@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from likewise.api.deliveries import Cause
-from likewise.api.sources import Sense
+from likewise.api.sources import SensingCommand
 from likewise.defaults import EDGE_HOPS, EDGE_ITEMS
 from likewise.errors import FormatError
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
@@ -21,17 +21,17 @@ from likewise.model.predicate import Predicate
 VERSION: Final = 1
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Count = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
-Over = Annotated[tuple[str, ...], msgspec.Meta(max_length=EDGE_HOPS)]  # the brokers that something came over
+EdgePath = Annotated[tuple[str, ...], msgspec.Meta(max_length=EDGE_HOPS)]  # the brokers that something came over
 Alternatives = tuple[tuple[tuple[Predicate, ...], ...], ...]  # one of which an event must meet in all parts
 
 
-class Said(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", kw_only=True):
+class Frame(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", kw_only=True):
     """What every message has: the version of its form."""
 
     v: int = VERSION
 
 
-class Hello(Said, frozen=True, tag="hello"):
+class HelloFrame(Frame, frozen=True, tag="hello"):
     """The edge's first message: who it is, which demand it has, and what waits in its outbox.
 
     `line` and `received` are up to where it has the deliveries of which line; `below` are the edges that it serves.
@@ -47,11 +47,11 @@ class Hello(Said, frozen=True, tag="hello"):
     below: tuple[str, ...] = ()
 
 
-class Welcome(Said, frozen=True, tag="welcome"):
+class HelloAckFrame(Frame, frozen=True, tag="welcome"):
     """The answer: up to where its items are stored here, and what it may send at once.
 
     `interval` is the seconds between two signs of life; who hears none for two of them lets go. `renames` says that it
-    is told of sources' names (`Renamed`), which a broker of before does not know.
+    is told of sources' names (`RenameFrame`), which a broker of before does not know.
     """
 
     sequence: Count
@@ -63,20 +63,20 @@ class Welcome(Said, frozen=True, tag="welcome"):
     renames: bool = False
 
 
-class Announced(Said, frozen=True, tag="announce"):
+class AnnounceFrame(Frame, frozen=True, tag="announce"):
     """What a source of the edge can produce; said again, it renews the lease."""
 
     announcement: Announcement
 
 
-class Revoked(Said, frozen=True, tag="revoke"):
+class RevokeFrame(Frame, frozen=True, tag="revoke"):
     """What a source announced holds no longer."""
 
     source: str
     reason: str = ""
 
 
-class SourceRenamed(msgspec.Struct, frozen=True, omit_defaults=True):
+class SourceRename(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was sent under a name belongs to other sources; as an entry of the log says it."""
 
     before: str
@@ -85,13 +85,13 @@ class SourceRenamed(msgspec.Struct, frozen=True, omit_defaults=True):
     basis: Literal["", "discovery", "device"] = ""
 
 
-class Renamed(Said, frozen=True, tag="rename"):
+class RenameFrame(Frame, frozen=True, tag="rename"):
     """Names of the edge's sources that were given up; what is known is no news."""
 
-    names: Annotated[tuple[SourceRenamed, ...], msgspec.Meta(max_length=EDGE_ITEMS)]
+    names: Annotated[tuple[SourceRename, ...], msgspec.Meta(max_length=EDGE_ITEMS)]
 
 
-class Vocabulary(Said, frozen=True, tag="vocabulary"):
+class VocabularyFrame(Frame, frozen=True, tag="vocabulary"):
     """Names, units and texts that events of a source have beside what it announced, for what is asked of it.
 
     `themes` are those of the events; a source may have events of several.
@@ -103,14 +103,14 @@ class Vocabulary(Said, frozen=True, tag="vocabulary"):
     texts: dict[str, tuple[str, ...]] = {}
 
 
-class FilterSent(msgspec.Struct, frozen=True):
+class FilterSpec(msgspec.Struct, frozen=True):
     """An exact filter of the demand, by a number."""
 
     number: str
     alternatives: Alternatives
 
 
-class TermSent(msgspec.Struct, frozen=True, omit_defaults=True):
+class TermSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """An attribute as it is understood: what `likewise.semantics.measure.Term` says of it."""
 
     text: str
@@ -120,7 +120,7 @@ class TermSent(msgspec.Struct, frozen=True, omit_defaults=True):
     context: tuple[str, ...] = ()
 
 
-class OwnSent(msgspec.Struct, frozen=True, omit_defaults=True):
+class LocalSubscriptionSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an edge decides a relaxed subscription of its own by, about events of a group.
 
     `filter` finds candidates. `needed` is what they must reach: as a whole, in every relaxed part, and what rules out
@@ -136,7 +136,7 @@ class OwnSent(msgspec.Struct, frozen=True, omit_defaults=True):
     opposed: tuple[tuple[str, str], ...] = ()
 
 
-class GroupSent(msgspec.Struct, frozen=True, omit_defaults=True):
+class SourceGroupSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is asked of sources that offer the same, by their names and their events' themes.
 
     `terms`, `allowed` and `texts` are what the filters were judged by: an event that has something else is wanted.
@@ -146,15 +146,15 @@ class GroupSent(msgspec.Struct, frozen=True, omit_defaults=True):
     group: str
     sources: tuple[tuple[str, tuple[str, ...]], ...]
     filters: tuple[str, ...] = ()
-    terms: tuple[TermSent, ...] = ()
+    terms: tuple[TermSpec, ...] = ()
     allowed: dict[str, tuple[Predicate, ...]] = {}
     texts: dict[str, tuple[str, ...]] = {}
     everything: bool = False
-    own: tuple[OwnSent, ...] = ()
-    values: tuple[TermSent, ...] = ()
+    own: tuple[LocalSubscriptionSpec, ...] = ()
+    values: tuple[TermSpec, ...] = ()
 
 
-class Demanded(Said, frozen=True, tag="demand"):
+class DemandFrame(Frame, frozen=True, tag="demand"):
     """What the edge is asked for: what makes the version `base` another; all of it without one.
 
     With `since`, what is new is also asked of the events that the edge has. It counts until `until` (µs since 1970).
@@ -163,27 +163,27 @@ class Demanded(Said, frozen=True, tag="demand"):
     version: str
     base: str = ""
     until: Count = 0
-    add: tuple[FilterSent, ...] = ()
+    add: tuple[FilterSpec, ...] = ()
     drop: tuple[str, ...] = ()
-    groups: tuple[GroupSent, ...] = ()
+    groups: tuple[SourceGroupSpec, ...] = ()
     gone: tuple[str, ...] = ()
     since: bool = True
 
 
-class DemandTaken(Said, frozen=True, tag="demand-ack"):
+class DemandAckFrame(Frame, frozen=True, tag="demand-ack"):
     """The edge goes by a demand from now on; with `unknown`, it lacks what it is based on and needs all of it."""
 
     version: str
     unknown: bool = False
 
 
-class Senses(Said, frozen=True, tag="sense"):
+class SenseFrame(Frame, frozen=True, tag="sense"):
     """What a controllable source of the edge is told."""
 
-    sense: Sense
+    sense: SensingCommand
 
 
-class Item(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
+class EdgeItem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
     """An event of the edge, as an array: its sequence, its envelope, and over which edges below it came.
 
     `received` is when the first broker got it (µs), said where the event states a time more than a day before that: for
@@ -192,11 +192,11 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
 
     sequence: Count
     event: msgspec.Raw
-    hops: Over = ()
+    hops: EdgePath = ()
     received: Count = 0
 
 
-class Events(Said, frozen=True, tag="events"):
+class EventsFrame(Frame, frozen=True, tag="events"):
     """Events of the edge, in the order of their sequences.
 
     Those that follow each other and are the edge's own, most of them, stand in `events`, the first one's sequence in
@@ -204,28 +204,28 @@ class Events(Said, frozen=True, tag="events"):
 
     >>> written(Events.of([Item(7, msgspec.Raw(b"{}")), Item(8, msgspec.Raw(b"{}"))]))
     b'{"type":"events","first":7,"events":[{},{}],"v":1}'
-    >>> [item.sequence for item in read_from_edge(b'{"type":"events","first":7,"events":[{},{}],"v":1}').numbered()]
+    >>> [item.sequence for item in decode_edge_frame(b'{"type":"events","first":7,"events":[{},{}],"v":1}').numbered()]
     [7, 8]
     """
 
-    items: Annotated[tuple[Item, ...], msgspec.Meta(max_length=EDGE_ITEMS)] = ()
+    items: Annotated[tuple[EdgeItem, ...], msgspec.Meta(max_length=EDGE_ITEMS)] = ()
     first: Count = 0
     events: Annotated[tuple[msgspec.Raw, ...], msgspec.Meta(max_length=EDGE_ITEMS)] = ()
 
     @classmethod
-    def of(cls, items: Sequence[Item]) -> Events:
+    def of(cls, items: Sequence[EdgeItem]) -> EventsFrame:
         """Items as they are said in the fewest bytes."""
         first = items[0].sequence
         if items[-1].sequence - first == len(items) - 1 and not any(item.hops or item.received for item in items):
             return cls(first=first, events=tuple(item.event for item in items))
         return cls(items=tuple(items))
 
-    def numbered(self) -> tuple[Item, ...]:
+    def items_with_sequences(self) -> tuple[EdgeItem, ...]:
         """All of them with their sequences."""
-        return (*self.items, *(Item(self.first + place, event) for place, event in enumerate(self.events)))
+        return (*self.items, *(EdgeItem(self.first + place, event) for place, event in enumerate(self.events)))
 
 
-class RefusedItem(msgspec.Struct, frozen=True):
+class RejectedItem(msgspec.Struct, frozen=True):
     """An item that is not taken, and why."""
 
     sequence: Count
@@ -233,14 +233,14 @@ class RefusedItem(msgspec.Struct, frozen=True):
     words: str
 
 
-class EventsStored(Said, frozen=True, tag="events-ack"):
+class EventsAckFrame(Frame, frozen=True, tag="events-ack"):
     """Everything up to a sequence is on disk here, or is refused."""
 
     sequence: Count
-    refused: tuple[RefusedItem, ...] = ()
+    refused: tuple[RejectedItem, ...] = ()
 
 
-class Withdrawn(Said, frozen=True, tag="withdraw"):
+class WithdrawFrame(Frame, frozen=True, tag="withdraw"):
     """An event that was sent before is taken back."""
 
     sequence: Count
@@ -248,40 +248,40 @@ class Withdrawn(Said, frozen=True, tag="withdraw"):
     event: str
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class EdgeSubscriptionRequest(msgspec.Struct, frozen=True):
     """A subscription of somebody at the edge, in its published JSON form, under the id that the edge gave it."""
 
     id: str
     subscription: msgspec.Raw
 
 
-class Subscribes(Said, frozen=True, tag="subscribe"):
+class SubscribeFrame(Frame, frozen=True, tag="subscribe"):
     """Subscriptions of the edge's own subscribers; with `whole`, there are no others."""
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[EdgeSubscriptionRequest, ...]
     whole: bool = False
 
 
-class Taken(msgspec.Struct, frozen=True, omit_defaults=True):
+class EdgeSubscriptionResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """What became of a subscription: held, or refused with words."""
 
     id: str
     refused: str = ""
 
 
-class Subscribed(Said, frozen=True, tag="subscribed"):
+class SubscribeAckFrame(Frame, frozen=True, tag="subscribed"):
     """The answer to subscriptions, one for each."""
 
-    taken: tuple[Taken, ...]
+    taken: tuple[EdgeSubscriptionResult, ...]
 
 
-class Unsubscribes(Said, frozen=True, tag="unsubscribe"):
+class UnsubscribeFrame(Frame, frozen=True, tag="unsubscribe"):
     """Subscriptions of the edge hold no longer, by their ids."""
 
     ids: tuple[str, ...]
 
 
-class Delivered(msgspec.Struct, frozen=True, omit_defaults=True):
+class EdgeDelivery(msgspec.Struct, frozen=True, omit_defaults=True):
     """An event for subscriptions of the edge, which it gives to their subscribers.
 
     Without `event` it is one that came from this edge, named by its source and its id.
@@ -293,24 +293,24 @@ class Delivered(msgspec.Struct, frozen=True, omit_defaults=True):
     source: str = ""
     id: str = ""
     event: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    hops: Over = ()
+    hops: EdgePath = ()
     alert: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
-class Deliveries(Said, frozen=True, tag="deliver"):
+class DeliverFrame(Frame, frozen=True, tag="deliver"):
     """Deliveries to the edge, in the order of their sequences; withdrawals of what it was given before among them."""
 
-    deliveries: tuple[Delivered, ...] = ()
+    deliveries: tuple[EdgeDelivery, ...] = ()
     withdrawn: tuple[tuple[str, str], ...] = ()
 
 
-class DeliveriesStored(Said, frozen=True, tag="deliver-ack"):
+class DeliverAckFrame(Frame, frozen=True, tag="deliver-ack"):
     """Everything up to a sequence is on the edge's disk."""
 
     sequence: Count
 
 
-class Health(Said, frozen=True, tag="health"):
+class HealthFrame(Frame, frozen=True, tag="health"):
     """A sign of life; of an edge, with what waits, what was dropped, and when each source was last read (µs).
 
     `sources` names those that were read since the last sign.
@@ -329,49 +329,58 @@ class Health(Said, frozen=True, tag="health"):
     below: tuple[str, ...] = ()
 
 
-class Bye(Said, frozen=True, tag="bye"):
+class ByeFrame(Frame, frozen=True, tag="bye"):
     """The edge has sent all it had and leaves: leases of its sources end at once."""
 
 
-class Refused(Said, frozen=True, tag="refused"):
+class NackFrame(Frame, frozen=True, tag="refused"):
     """The line is closed, or a message is not taken, and why."""
 
     code: str
     words: str
 
 
-FromEdge = (
-    Hello
-    | Announced
-    | Revoked
-    | Renamed
-    | DemandTaken
-    | Vocabulary
-    | Events
-    | Withdrawn
-    | Subscribes
-    | Unsubscribes
-    | DeliveriesStored
-    | Health
-    | Bye
+EdgeFrame = (
+    HelloFrame
+    | AnnounceFrame
+    | RevokeFrame
+    | RenameFrame
+    | DemandAckFrame
+    | VocabularyFrame
+    | EventsFrame
+    | WithdrawFrame
+    | SubscribeFrame
+    | UnsubscribeFrame
+    | DeliverAckFrame
+    | HealthFrame
+    | ByeFrame
 )
-FromAbove = Welcome | Demanded | Senses | EventsStored | Subscribed | Deliveries | Health | Refused
-Message = FromEdge | FromAbove
-_FROM_EDGE: Final = msgspec.json.Decoder(FromEdge)
-_FROM_ABOVE: Final = msgspec.json.Decoder(FromAbove)
+HubFrame = (
+    HelloAckFrame
+    | DemandFrame
+    | SenseFrame
+    | EventsAckFrame
+    | SubscribeAckFrame
+    | DeliverFrame
+    | HealthFrame
+    | NackFrame
+)
+AnyFrame = EdgeFrame | HubFrame
+_FROM_EDGE: Final = msgspec.json.Decoder(EdgeFrame)
+_FROM_ABOVE: Final = msgspec.json.Decoder(HubFrame)
 _ENCODER: Final = msgspec.json.Encoder()
 
 
-def written(message: Message) -> bytes:
+def encode_frame(message: AnyFrame) -> bytes:
     """A message as it is sent.
 
-    >>> written(EventsStored(sequence=7))
+    >>> written(EventsAckFrame(sequence=7))
     b'{"type":"events-ack","sequence":7,"v":1}'
     """
     return _ENCODER.encode(message)[:-1] + b',"v":%d}' % VERSION  # which is left out as what it is by default
 
 
-def _read(decoder: msgspec.json.Decoder[Any], said: bytes | str, whose: str) -> Any:
+def _decode(decoder: msgspec.json.Decoder[Any], said: bytes | str, whose: str) -> Any:
     try:
         found = decoder.decode(said)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -383,30 +392,30 @@ def _read(decoder: msgspec.json.Decoder[Any], said: bytes | str, whose: str) -> 
     return found
 
 
-def read_from_edge(said: bytes | str) -> FromEdge:
+def decode_edge_frame(said: bytes | str) -> EdgeFrame:
     """What an edge says; what is no message of it is refused.
 
-    >>> read_from_edge(b'{"type": "bye", "v": 1}')
+    >>> decode_edge_frame(b'{"type": "bye", "v": 1}')
     Bye(v=1)
     """
-    found: FromEdge = _read(_FROM_EDGE, said, "the edge")
+    found: EdgeFrame = _decode(_FROM_EDGE, said, "the edge")
     return found
 
 
-def read_from_above(said: bytes | str) -> FromAbove:
+def decode_hub_frame(said: bytes | str) -> HubFrame:
     """What the broker above says; what is no message of it is refused.
 
-    >>> read_from_above(b'{"type": "events-ack", "sequence": 7}').sequence
+    >>> decode_hub_frame(b'{"type": "events-ack", "sequence": 7}').sequence
     7
     """
-    found: FromAbove = _read(_FROM_ABOVE, said, "the broker above")
+    found: HubFrame = _decode(_FROM_ABOVE, said, "the broker above")
     return found
 
 
 EdgeState = Literal["connected", "away"]
 
 
-class EdgeShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class EdgeStatus(msgspec.Struct, frozen=True, omit_defaults=True):
     """A broker at the edge as it is shown: whether it is connected, how far it has come, and what it last said.
 
     Times are µs since 1970. `bytes_received` counts what it sent since this broker runs. Of one that is away, `seen`

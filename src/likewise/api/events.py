@@ -19,7 +19,7 @@ class Receipt(msgspec.Struct, frozen=True, gc=False):
     duplicate: bool = False
 
 
-class Published(msgspec.Struct, frozen=True, omit_defaults=True):
+class PublishProgress(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a publisher on a stream is told: its messages from `first` to `last`, counted from 1, are on disk.
 
     With `problem`, as an answer to a request would say it, they were refused.
@@ -33,7 +33,7 @@ class Published(msgspec.Struct, frozen=True, omit_defaults=True):
     problem: dict[str, Any] | None = None
 
 
-class PublishedAll(msgspec.Struct, frozen=True):
+class PublishReceipts(msgspec.Struct, frozen=True):
     """The events of one request, in their order."""
 
     events: tuple[Receipt, ...]

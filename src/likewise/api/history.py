@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from likewise.api.deliveries import Cause
-from likewise.api.live_views import Arrival, MetSubscription
+from likewise.api.live_views import Arrival, MatchedSubscription
 
 # What became of an event for a subscription.
 Outcome = Literal[
@@ -22,7 +22,7 @@ Outcome = Literal[
 ]
 
 
-class Minute(msgspec.Struct, frozen=True):
+class MinuteCount(msgspec.Struct, frozen=True):
     """Events and matches that came within a span that begins at `at` (µs)."""
 
     at: int
@@ -30,7 +30,7 @@ class Minute(msgspec.Struct, frozen=True):
     matches: int
 
 
-class SubscriptionTally(msgspec.Struct, frozen=True, omit_defaults=True):
+class SubscriptionCount(msgspec.Struct, frozen=True, omit_defaults=True):
     """How often a subscription was met since counting began, when last (µs), and by which event."""
 
     subscriber: str
@@ -41,17 +41,17 @@ class SubscriptionTally(msgspec.Struct, frozen=True, omit_defaults=True):
     source: str = ""
 
 
-class Tallies(msgspec.Struct, frozen=True):
+class EventCounts(msgspec.Struct, frozen=True):
     """Counts from `since` (µs; None if nothing came) up to position `position` of the log, which trails under load."""
 
     since: int | None
     position: int
     span: int  # µs that each of `minutes` lasts
-    minutes: tuple[Minute, ...]
-    subscriptions: tuple[SubscriptionTally, ...]
+    minutes: tuple[MinuteCount, ...]
+    subscriptions: tuple[SubscriptionCount, ...]
 
 
-class Point(msgspec.Struct, frozen=True):
+class SeriesPoint(msgspec.Struct, frozen=True):
     """One value of a reading: when it came (µs), the number in the series' unit, and the event."""
 
     at: int
@@ -59,7 +59,7 @@ class Point(msgspec.Struct, frozen=True):
     event: str
 
 
-class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
+class SeriesMark(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that was said about an event of a series: when (µs), for which subscription, and why."""
 
     at: int
@@ -70,7 +70,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
     event: str
 
 
-class Series(msgspec.Struct, frozen=True):
+class TimeSeries(msgspec.Struct, frozen=True):
     """A reading of one source over time, oldest first, with what its events met.
 
     `whole` says whether everything asked for was looked at; `left_out` counts values that are no numbers, or whose unit
@@ -80,8 +80,8 @@ class Series(msgspec.Struct, frozen=True):
     source: str
     attribute: str
     unit: str
-    points: tuple[Point, ...]
-    marks: tuple[Mark, ...]
+    points: tuple[SeriesPoint, ...]
+    marks: tuple[SeriesMark, ...]
     whole: bool
     left_out: int = 0
     attributes: tuple[str, ...] = ()  # of the source that are numbers, to choose from
@@ -93,7 +93,7 @@ class StoredEvent(msgspec.Struct, frozen=True):
     position: int
     arrival: int
     event: dict[str, Any]
-    met: tuple[MetSubscription, ...] = ()
+    met: tuple[MatchedSubscription, ...] = ()
 
     @property
     def arrived(self) -> Arrival:

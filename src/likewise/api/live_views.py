@@ -9,7 +9,7 @@ import msgspec
 from likewise.api.deliveries import Cause
 
 
-class MetSubscription(msgspec.Struct, frozen=True):
+class MatchedSubscription(msgspec.Struct, frozen=True):
     """One subscription an event met, or would meet."""
 
     subscriber: str
@@ -17,14 +17,14 @@ class MetSubscription(msgspec.Struct, frozen=True):
     score: float
 
 
-class SeenMatch(msgspec.Struct, frozen=True):
+class EventMatches(msgspec.Struct, frozen=True):
     """An event (by its position) and the subscriptions it met, the first few of `total`."""
 
     sequence: int
     position: int
     cause: Cause
     total: int
-    met: tuple[MetSubscription, ...]
+    met: tuple[MatchedSubscription, ...]
 
 
 class Arrival(msgspec.Struct, frozen=True):
@@ -55,12 +55,12 @@ class Activity(msgspec.Struct, frozen=True):
     """Events and matches after those seen before; `position` and `sequence` are what to ask with next."""
 
     events: tuple[Arrival, ...]
-    matches: tuple[SeenMatch, ...]
+    matches: tuple[EventMatches, ...]
     position: int
     sequence: int
 
 
-class Stated(msgspec.Struct, frozen=True, omit_defaults=True):
+class StatedValue(msgspec.Struct, frozen=True, omit_defaults=True):
     """A value as an event says it, with the unit it stands beside."""
 
     attribute: str
@@ -68,7 +68,7 @@ class Stated(msgspec.Struct, frozen=True, omit_defaults=True):
     unit: str = ""
 
 
-class Place(msgspec.Struct, frozen=True):
+class BoardEntry(msgspec.Struct, frozen=True):
     """One of the k best of a window now: the event's id and source, and the `value` it is ranked by.
 
     `value` is in the base of its unit, so that readings in different units can be compared; `stated` are the
@@ -79,11 +79,11 @@ class Place(msgspec.Struct, frozen=True):
     event: str
     source: str
     value: float
-    stated: tuple[Stated, ...]
+    stated: tuple[StatedValue, ...]
     time: int
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """What it is ranked by, as the event says it if it is one reading, else as a number.
 
         >>> Place(1, "e", "/roof", 4.51e-08, (Stated("NO2", 45.1, "ug/m3"),), 0).said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class KeyShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class AlertKeyDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """One key of an alert: since when it holds (µs), whether that was said, whether it is silent.
 
     `state` is `on`, `lasting` (it holds, but not long enough yet), `absent`, `excused` (it cannot be heard), `watched`
@@ -22,24 +22,24 @@ class KeyShown(msgspec.Struct, frozen=True, omit_defaults=True):
     words: str = ""
 
 
-class AlertShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class AlertDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where an alert stands: how many keys have a state, and the first of them, what was said before what was not."""
 
     total: int
-    keys: tuple[KeyShown, ...] = ()
+    keys: tuple[AlertKeyDetails, ...] = ()
 
 
-class OwnSubscription(msgspec.Struct, frozen=True, omit_defaults=True):
+class MobileSubscription(msgspec.Struct, frozen=True, omit_defaults=True):
     """A subscription: as it is written, in words, and for an alert its newest keys."""
 
     id: str
     text: str
     words: str
     kind: str
-    keys: tuple[KeyShown, ...] = ()
+    keys: tuple[AlertKeyDetails, ...] = ()
 
 
-class News(msgspec.Struct, frozen=True, omit_defaults=True):
+class MobileNotification(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that came: one line that says it, the rest, and what a thumb needs."""
 
     sequence: int
@@ -53,11 +53,11 @@ class News(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int | None = None
 
 
-class Me(msgspec.Struct, frozen=True, omit_defaults=True):
+class MobilePage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Who asks (`name` of the `names` that are theirs), and what is theirs after `sequence`."""
 
     name: str
     names: tuple[str, ...]
     sequence: int
-    subscriptions: tuple[OwnSubscription, ...] = ()
-    news: tuple[News, ...] = ()
+    subscriptions: tuple[MobileSubscription, ...] = ()
+    news: tuple[MobileNotification, ...] = ()

@@ -9,7 +9,7 @@ import msgspec
 Reason = Literal["unreadable", "queue_full", "unmatched", "undelivered"]  # why a letter is dead
 
 
-class TokenWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TokenRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A token to be made for the tenant: what it opens, and until when (µs since 1970, or a time as text)."""
 
     name: str
@@ -17,7 +17,7 @@ class TokenWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expires: int | str | None = None
 
 
-class TokenShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class TokenDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """A token that was made: everything but itself."""
 
     name: str
@@ -25,14 +25,14 @@ class TokenShown(msgspec.Struct, frozen=True, omit_defaults=True):
     expires: int | None = None
 
 
-class TokenMade(msgspec.Struct, frozen=True):
+class CreatedToken(msgspec.Struct, frozen=True):
     """A new token; it is never shown again."""
 
     name: str
     token: str
 
 
-class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class DeadLetterDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """A dead letter: bytes that could not be read (`body` as text, its `media_type`), or an event for a subscriber."""
 
     number: int
@@ -70,7 +70,7 @@ class ClockAccepted(msgspec.Struct, frozen=True):
     clock: ClockStatus
 
 
-class Stats(msgspec.Struct, frozen=True):
+class TenantStats(msgspec.Struct, frozen=True):
     """What a tenant has in the broker; nothing here says what others have."""
 
     events: int
@@ -86,7 +86,7 @@ class Stats(msgspec.Struct, frozen=True):
     refused: int = 0  # requests, since the broker's start
 
 
-class ConnectionShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class ConnectionStatus(msgspec.Struct, frozen=True, omit_defaults=True):
     """What brings events in beside publishers: where it is connected to, and what came of its messages.
 
     Of a device (`mqtt`) the address is its client id, and it is said what it was sent and from where it comes.

@@ -1,11 +1,11 @@
 """Which web pages may speak to a server that knows no tokens: those it serves itself, and those it was told of.
 
 A browser lets any page send requests to this machine, with the page's own address as `Origin`. It also takes a name
-that points here for another site's (DNS rebinding), and then says that name as `Host`. So a server that asks nobody
-for a token looks at both, and takes no body of a kind that a form could send unasked. A body of no kind is taken: a
-form always names one, and whatever else lets a page send a body (fetch, beacons) says its `Origin`. What a page only
-points at (an image, a script, a frame, a link) comes without `Origin`; of that a browser says `Sec-Fetch-Site`, and
-only the visit of a document is let through.
+that points here for another site's (DNS rebinding), and then says that name as `ShardHost`. So a server that asks
+nobody for a token looks at both, and takes no body of a kind that a form could send unasked. A body of no kind is
+taken: a form always names one, and whatever else lets a page send a body (fetch, beacons) says its `Origin`. What a
+page only points at (an image, a script, a frame, a link) comes without `Origin`; of that a browser says
+`Sec-Fetch-Site`, and only the visit of a document is let through.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-_ASKED: Final = frozenset(
+_CHECKED_HEADERS: Final = frozenset(
     (b"host", b"origin", b"content-type", b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest")
 )
 _ONCE: Final = frozenset((b"host", b"origin"))  # said twice, nobody knows which one others have looked at
@@ -24,10 +24,10 @@ _NEVER_A_PAGE: Final = "/v1/"  # addresses below it are no documents, so nobody 
 _HOST: Final = re.compile(r"(?:\[([^\[\]]+)\]|([^:\[\]]*))(?::[0-9]*)?")
 _HERE: Final = frozenset(("localhost", "127.0.0.1", "::1"))
 _PAGES: Final = {"ws": "http", "wss": "https"}  # what the page of a WebSocket is reached by
-UNASKED: Final = frozenset(("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"))
+SIMPLE_TYPES: Final = frozenset(("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"))
 
 
-class Refusal(NamedTuple):
+class OriginRefusal(NamedTuple):
     """Why a request is refused: the HTTP status, a stable code, and what to do."""
 
     status: int
@@ -35,7 +35,7 @@ class Refusal(NamedTuple):
     detail: str
 
 
-class Origins(NamedTuple):
+class OriginPolicy(NamedTuple):
     """The names this server goes by (`*` for any), and the pages beside its own that may speak to it.
 
     >>> mine = Origins(hosts=frozenset({"likewise.local"}))
@@ -58,7 +58,7 @@ class Origins(NamedTuple):
 
     def refusal_of(
         self, method: str, headers: Iterable[tuple[bytes, bytes]], *, path: str = "/", scheme: str | None = None
-    ) -> Refusal | None:
+    ) -> OriginRefusal | None:
         """The same from a request's headers as a server hands them on.
 
         >>> Origins().refusal_of("GET", [(b"host", b"attacker.example")]).code
@@ -68,9 +68,11 @@ class Origins(NamedTuple):
         """
         said: dict[bytes, str] = {}
         for name, value in headers:
-            if name in _ASKED:
+            if name in _CHECKED_HEADERS:
                 if name in _ONCE and name in said:
-                    return Refusal(400, "foreign_host", f"`{name.decode()}` stands in this request twice; say it once")
+                    return OriginRefusal(
+                        400, "foreign_host", f"`{name.decode()}` stands in this request twice; say it once"
+                    )
                 said[name] = value.decode("latin-1")
         visit = said.get(b"sec-fetch-mode") == "navigate" and said.get(b"sec-fetch-dest") == "document"
         return self.refusal(
@@ -93,32 +95,32 @@ class Origins(NamedTuple):
         site: str | None = None,
         visit: bool = False,
         scheme: str | None = None,
-    ) -> Refusal | None:
+    ) -> OriginRefusal | None:
         """Why a request is refused; None if it is not.
 
         `site` is whose page a browser says it comes from, `visit` whether a person goes to a page of ours by it,
         `scheme` what the server is reached by, where that is known.
         """
         if not self._known(host):
-            return Refusal(
+            return OriginRefusal(
                 403,
                 "foreign_host",
                 f"{host[:100]!r} is no name of this server; ask for localhost, or list the name in `[server] hosts`",
             )
-        if origin is not None and origin not in self.origins and not _is_own(origin, host, scheme):
-            return Refusal(
+        if origin is not None and origin not in self.origins and not _is_same_origin(origin, host, scheme):
+            return OriginRefusal(
                 403,
                 "foreign_origin",
                 f"the page {origin[:90]!r} may not speak here; list it in `[server] origins` or make a token",
             )
         if site in ("cross-site", "same-site") and not visit and origin not in self.origins:
-            return Refusal(
+            return OriginRefusal(
                 403,
                 "foreign_site",
                 "a page of another site may not ask for this; open the address itself, or make a token",
             )
-        if method == "POST" and kind is not None and kind.partition(";")[0].strip().lower() in UNASKED:
-            return Refusal(
+        if method == "POST" and kind is not None and kind.partition(";")[0].strip().lower() in SIMPLE_TYPES:
+            return OriginRefusal(
                 415,
                 "unsafe_media_type",
                 f"without tokens no body of the type {kind[:60]!r} is taken: any web page could send one; send JSON",
@@ -130,7 +132,7 @@ class Origins(NamedTuple):
         return name in _HERE or name in self.hosts or "*" in self.hosts or _is_loopback(name)
 
 
-def _is_own(origin: str, host: str, scheme: str | None) -> bool:
+def _is_same_origin(origin: str, host: str, scheme: str | None) -> bool:
     by, _, name = origin.partition("://")
     return name.lower() == host.lower() and (scheme is None or by.lower() == _PAGES.get(scheme, scheme))
 
@@ -144,7 +146,7 @@ def _is_loopback(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def host_name(host: str) -> str:
-    """A `Host` without its port; what is no name or address with a port stays as it is, and is nobody's name.
+    """A `ShardHost` without its port; what is no name or address with a port stays as it is, and is nobody's name.
 
     >>> host_name("[::1]:8787"), host_name("localhost:80"), host_name("127.0.0.1")
     ('::1', 'localhost', '127.0.0.1')

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from likewise.api.live_views import Arrival, MetSubscription
+from likewise.api.live_views import Arrival, MatchedSubscription
 from likewise.defaults import STORED_EVENTS
 from likewise.model.alerts.notification import Key
 from likewise.model.match import Cause
@@ -15,7 +15,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 Matrix = tuple[tuple[float, ...], ...]
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MatchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An event (`event`, or the `event_id` of a stored one) and a subscription (an id of a subscriber, or `text`)."""
 
     event: msgspec.Raw = msgspec.Raw()
@@ -26,13 +26,13 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str | None = None
 
 
-class MatchAnswer(msgspec.Struct, frozen=True):
+class MatchResponse(msgspec.Struct, frozen=True):
     """The subscriptions that an event would meet."""
 
-    matches: tuple[MetSubscription, ...]
+    matches: tuple[MatchedSubscription, ...]
 
 
-class BacktestAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BacktestRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A subscription as text to try on stored events: the newest `events` of them, showing `shown` matches."""
 
     text: str
@@ -40,7 +40,7 @@ class BacktestAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shown: Count = 100
 
 
-class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
+class BacktestMatch(msgspec.Struct, frozen=True, omit_defaults=True):
     """One match, or one notification of an alert, that a subscription would have had, with its event (`content`).
 
     `cause` and `time` (µs) say why and when it would have been sent. An alert also says whose state it is (`key`),
@@ -69,7 +69,7 @@ class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
         return Arrival(self.position, self.arrival, self.content)
 
 
-class Backtest(msgspec.Struct, frozen=True):
+class BacktestResult(msgspec.Struct, frozen=True):
     """What a subscription would have met among the stored events it was tried on.
 
     `events` were tried, which arrived from `first` to `last`; time was advanced to `until`. `causes` counts everything
@@ -81,12 +81,12 @@ class Backtest(msgspec.Struct, frozen=True):
     matched: int
     first: int | None
     last: int | None
-    matches: tuple[WouldHaveMet, ...]
+    matches: tuple[BacktestMatch, ...]
     causes: dict[str, int] = {}
     until: int | None = None
 
 
-class JudgementAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class JudgementRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether an event was what a subscription meant."""
 
     subscriber: str
@@ -105,7 +105,7 @@ class JudgedPair(msgspec.Struct, frozen=True):
     seen: str
 
 
-class JudgementTaken(msgspec.Struct, frozen=True):
+class JudgementReceipt(msgspec.Struct, frozen=True):
     """A judgement and the pairs it moved; `number` names it for undoing."""
 
     number: int
@@ -113,7 +113,7 @@ class JudgementTaken(msgspec.Struct, frozen=True):
     pairs: tuple[JudgedPair, ...]
 
 
-class GridAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GridRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An event, as it would be published, and the text of a subscription."""
 
     event: msgspec.Raw
@@ -143,7 +143,7 @@ class Grid(msgspec.Struct, frozen=True):
         return self.attribute[predicate][item] * self.value[predicate][item]
 
 
-class GridShown(msgspec.Struct, frozen=True):
+class GridResponse(msgspec.Struct, frozen=True):
     """The matrix; None for kinds of subscriptions that have none."""
 
     grid: Grid | None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 
 
-class RelatednessAnswer(msgspec.Struct, frozen=True):
+class RelatednessResponse(msgspec.Struct, frozen=True):
     """How related two terms are, in [0, 1]."""
 
     relatedness: float
 
 
-class Near(msgspec.Struct, frozen=True):
+class RelatedTerm(msgspec.Struct, frozen=True):
     """A word of the space, and how related it is."""
 
     term: str
@@ -25,7 +25,7 @@ class SharedDocument(msgspec.Struct, frozen=True):
     share: float
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class RelatednessEvidence(msgspec.Struct, frozen=True):
     """Why two terms were found related, or not.
 
     `scores` has each measure's own score; `without_themes` is the score the same measure gives when the

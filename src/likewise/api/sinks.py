@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from likewise.defaults import TARGET_PATIENCE_SECONDS, TARGET_TIMEOUT_SECONDS
+from likewise.defaults import TARGET_DEADLINE_SECONDS, TARGET_TIMEOUT_SECONDS
 
 Form = Literal["event", "json", "cloudevents", "template", "text"]  # what is sent of a match
 TargetKind = Literal["webhook", "mqtt", "email"]
 
 
-class Webhook(
+class WebhookSettings(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag="webhook", tag_field="kind"
 ):
     """An address that every match is posted to, signed.
@@ -33,13 +33,13 @@ class Webhook(
     headers: dict[str, str] | None = None
     because: bool = False
     timeout: float = TARGET_TIMEOUT_SECONDS
-    patience: float = TARGET_PATIENCE_SECONDS
+    patience: float = TARGET_DEADLINE_SECONDS
 
     def __repr__(self) -> str:
         return f"Webhook(url=..., form={self.form!r})"
 
 
-class MqttTopic(
+class MqttTargetSettings(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag="mqtt", tag_field="kind"
 ):
     """A topic of a broker of MQTT that every match is published to with QoS 1.
@@ -47,8 +47,8 @@ class MqttTopic(
     `topic` may name what the match says: `alerts/{{@subscription}}/{{place}}`. Score, cause, sequence and, if asked
     for, `because` are user properties (MQTT 5); the payload is the event unless `form` says otherwise.
 
-    >>> MqttTopic("mqtt://ann:secret@host", "alerts")
-    MqttTopic(url=..., topic='alerts')
+    >>> MqttTargetSettings("mqtt://ann:secret@host", "alerts")
+    MqttTargetSettings(url=..., topic='alerts')
     """
 
     url: str
@@ -60,13 +60,15 @@ class MqttTopic(
     retain: bool = False
     because: bool = False
     timeout: float = TARGET_TIMEOUT_SECONDS
-    patience: float = TARGET_PATIENCE_SECONDS
+    patience: float = TARGET_DEADLINE_SECONDS
 
     def __repr__(self) -> str:
         return f"MqttTopic(url=..., topic={self.topic!r})"
 
 
-class Email(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag="email", tag_field="kind"):
+class EmailSettings(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag="email", tag_field="kind"
+):
     """A mailbox that gets every match as a message in plain words, through a mail server.
 
     `url` is `smtp://host:587` (with STARTTLS where the server offers it) or `smtps://host`. The text is in plain words
@@ -85,16 +87,16 @@ class Email(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     password: str | None = None
     because: bool = True
     timeout: float = 30.0
-    patience: float = TARGET_PATIENCE_SECONDS
+    patience: float = TARGET_DEADLINE_SECONDS
 
     def __repr__(self) -> str:
         return f"Email(url=..., to={self.to!r})"
 
 
-TargetWanted = Webhook | MqttTopic | Email
+TargetSettings = WebhookSettings | MqttTargetSettings | EmailSettings
 
 
-class TargetState(msgspec.Struct, frozen=True, omit_defaults=True):
+class TargetStatus(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a target fares: what waits, what is dead, and what was accepted or refused last (µs since 1970).
 
     `sent`, `failed` (attempts) and `expired` (over before they could be sent) count since the broker's start.
@@ -111,7 +113,7 @@ class TargetState(msgspec.Struct, frozen=True, omit_defaults=True):
     trying_again_at: int | None = None
 
 
-class TargetShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class TargetDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target as anybody may see it: of its address the host alone, of its headers the names, no secret.
 
     `secret` stands in the answer that made it, and in no other.
@@ -124,18 +126,18 @@ class TargetShown(msgspec.Struct, frozen=True, omit_defaults=True):
     address: str
     form: Form
     made: int
-    state: TargetState
+    state: TargetStatus
     topic: str = ""
     template: Any = None
     headers: tuple[str, ...] = ()
     because: bool = False
     timeout: float = TARGET_TIMEOUT_SECONDS
-    patience: float = TARGET_PATIENCE_SECONDS
+    patience: float = TARGET_DEADLINE_SECONDS
     secret: str = ""
     to: str = ""
 
 
-class Retried(msgspec.Struct, frozen=True):
+class RetryReceipt(msgspec.Struct, frozen=True):
     """How many dead letters of a target are tried again."""
 
     letters: int

@@ -12,7 +12,7 @@ Basis = Literal["corrected", "learnt", "announced"]
 SourceState = Literal["awake", "silent", "resting", "announced"]
 
 
-class TakenFor(msgspec.Struct, frozen=True, omit_defaults=True):
+class AttributeInterpretation(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an attribute is taken for, how probably, and why; `correction` is the number of who said so."""
 
     means: str = ""
@@ -22,7 +22,7 @@ class TakenFor(msgspec.Struct, frozen=True, omit_defaults=True):
     correction: int | None = None
 
 
-class AttributeShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class AttributeDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """One attribute of a source: announced, learnt or both. Times are µs since 1970."""
 
     attribute: str
@@ -35,17 +35,17 @@ class AttributeShown(msgspec.Struct, frozen=True, omit_defaults=True):
     seen: int = 0
     line: tuple[float, ...] = ()
     announced: bool = False
-    understood: TakenFor = TakenFor()
+    understood: AttributeInterpretation = AttributeInterpretation()
 
 
-class WrongClock(msgspec.Struct, frozen=True):
+class SourceClockFault(msgspec.Struct, frozen=True):
     """A clock that fell back by more than a day: the time that an event stated, and when it came (µs)."""
 
     stated: int
     arrived: int
 
 
-class SourceShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class SourceDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """A source: who it is, when it was seen, what it sends. In a list its attributes are counted, not shown.
 
     `label` is what people call it: what was announced, or the end of its name that no other source has. `aliases` are
@@ -61,17 +61,17 @@ class SourceShown(msgspec.Struct, frozen=True, omit_defaults=True):
     seen: int = 0
     interval: float | None = None
     count: int = 0
-    attributes: tuple[AttributeShown, ...] = ()
+    attributes: tuple[AttributeDetails, ...] = ()
     announcement: Announcement | None = None
     ends: int | None = None
     kept: bool = False
     wanted: int | None = None
     label: str = ""
     aliases: tuple[str, ...] = ()
-    clock: WrongClock | None = None
+    clock: SourceClockFault | None = None
 
 
-class OneDevice(msgspec.Struct, frozen=True):
+class DeviceSuggestion(msgspec.Struct, frozen=True):
     """Sources of one value each, whose topics lie side by side: perhaps they are one device, which a map can say."""
 
     device: str
@@ -84,14 +84,14 @@ class SourcesPage(msgspec.Struct, frozen=True, omit_defaults=True):
     `one_device` offers, on the first page, what may be one device; nothing is joined unless a topic map says so.
     """
 
-    sources: tuple[SourceShown, ...]
+    sources: tuple[SourceDetails, ...]
     total: int
     after: str = ""
     left_out: dict[str, int] = {}
-    one_device: tuple[OneDevice, ...] = ()
+    one_device: tuple[DeviceSuggestion, ...] = ()
 
 
-class WordShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class AttributeSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """A name with a unit over all sources, and what it is taken for."""
 
     attribute: str
@@ -103,10 +103,10 @@ class WordShown(msgspec.Struct, frozen=True, omit_defaults=True):
     high: float | None = None
     seen: int = 0
     values: tuple[str, ...] = ()
-    understood: TakenFor = TakenFor()
+    understood: AttributeInterpretation = AttributeInterpretation()
 
 
-class CorrectionWanted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class CorrectionRequest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What an attribute of a source, of a model, or of everybody means, and in which unit."""
 
     attribute: str
@@ -116,7 +116,7 @@ class CorrectionWanted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_u
     unit: str = ""
 
 
-class CorrectionShown(msgspec.Struct, frozen=True, omit_defaults=True):
+class CorrectionDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """A correction that holds, by its number."""
 
     number: int
@@ -129,7 +129,7 @@ class CorrectionShown(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int = 0
 
 
-class UsefulQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
+class ReviewQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
     """An attribute whose confirmation would change most: for how many deliveries a day, about, and what is proposed.
 
     `asked` are the terms of subscriptions that hang on it, each with the probability that it is what they mean.
@@ -145,13 +145,13 @@ class UsefulQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str = ""
 
 
-class Imported(msgspec.Struct, frozen=True):
+class ImportReceipt(msgspec.Struct, frozen=True):
     """How many corrections an imported table said."""
 
     corrections: int
 
 
-class AnnouncementHeld(msgspec.Struct, frozen=True):
+class AnnouncementReceipt(msgspec.Struct, frozen=True):
     """An announcement that was taken: until when it holds (µs since 1970), and whether it only was renewed."""
 
     source: str
@@ -159,7 +159,7 @@ class AnnouncementHeld(msgspec.Struct, frozen=True):
     renewed: bool
 
 
-class Sense(msgspec.Struct, frozen=True, omit_defaults=True):
+class SensingCommand(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a source is told: to sense, at this interval (s) or oftener if it says one, or to rest.
 
     `version` grows with every change; `wanted` is how many subscriptions ask for it.
@@ -173,7 +173,7 @@ class Sense(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class FilterShown(msgspec.Struct, frozen=True):
+class DemandFilterDetails(msgspec.Struct, frozen=True):
     """The filter of one subscription: in words, and as alternatives of parts of predicates."""
 
     id: str
@@ -181,10 +181,10 @@ class FilterShown(msgspec.Struct, frozen=True):
     alternatives: list[Any]
 
 
-class DemandShown(msgspec.Struct, frozen=True):
+class SourceDemandDetails(msgspec.Struct, frozen=True):
     """What a source is asked for; `everything` are subscriptions that want every event of it."""
 
     source: str
     version: str
-    filters: tuple[FilterShown, ...]
+    filters: tuple[DemandFilterDetails, ...]
     everything: tuple[str, ...] = ()

@@ -6,25 +6,25 @@ from typing import Literal
 
 import msgspec
 
-Policy = Literal["drop-oldest", "dead-letter", "block"]  # what a full queue does
+QueuePolicy = Literal["drop-oldest", "dead-letter", "block"]  # what a full queue does
 
 
-class QueueWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class QueueRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a subscriber's queue shall be like; what is left out stays, or is as the broker is configured.
 
-    >>> msgspec.json.encode(QueueWanted("block"))
+    >>> msgspec.json.encode(QueueRequest("block"))
     b'{"policy":"block"}'
     """
 
-    policy: Policy | None = None
+    policy: QueuePolicy | None = None
     limit: int | None = None
 
 
-class SubscriberShown(msgspec.Struct, frozen=True):
+class SubscriberDetails(msgspec.Struct, frozen=True):
     """A registered subscriber and its queue; `acknowledged` is the last sequence number it settled."""
 
     id: str
-    policy: Policy
+    policy: QueuePolicy
     limit: int
     pending: int
     acknowledged: int

@@ -8,10 +8,10 @@ import msgspec
 
 from likewise.model import Kind
 
-Decided = Literal["", "edge", "above", "waiting"]  # where a subscription is decided, at a broker at the edge
+EvaluatedAt = Literal["", "edge", "above", "waiting"]  # where a subscription is decided, at a broker at the edge
 
 
-class SubscriptionShown(msgspec.Struct, frozen=True):
+class SubscriptionDetails(msgspec.Struct, frozen=True):
     """A subscription as the broker holds it, in its one printed form; None `expires` means never.
 
     At an edge `decided` says where: `edge`, `above`, or `waiting` as long as the broker above has not taken it.
@@ -23,10 +23,10 @@ class SubscriptionShown(msgspec.Struct, frozen=True):
     kind: Kind
     added: int
     expires: int | None = None
-    decided: Decided = ""
+    decided: EvaluatedAt = ""
 
 
-class SubscriptionsShown(msgspec.Struct, frozen=True):
+class SubscriptionList(msgspec.Struct, frozen=True):
     """The subscriptions of one request, in their order."""
 
-    subscriptions: tuple[SubscriptionShown, ...]
+    subscriptions: tuple[SubscriptionDetails, ...]

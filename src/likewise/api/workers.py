@@ -9,7 +9,7 @@ import msgspec
 from likewise.errors import InputError
 
 
-class WorkerShown(msgspec.Struct, frozen=True):
+class WorkerStatus(msgspec.Struct, frozen=True):
     """A process of the broker: the one that serves, or a worker that matches for it.
 
     `role` is what the source calls it; `parent` is the worker above it in a tree, 0 for the coordinator. `busy` is the
@@ -32,7 +32,7 @@ class WorkerShown(msgspec.Struct, frozen=True):
     shared: int = 0
 
 
-class WorkersShown(msgspec.Struct, frozen=True):
+class PoolStatus(msgspec.Struct, frozen=True):
     """All processes of a broker, and what decides how many there are; one alone where nothing is divided.
 
     `ready` holds nothing yet, and takes the place of a worker that dies, or is the next one that is wanted.
@@ -50,15 +50,15 @@ class WorkersShown(msgspec.Struct, frozen=True):
     merge_busy: float
     span: float
     pause: float
-    processes: list[WorkerShown]
+    processes: list[WorkerStatus]
     splits: int = 0
     merges: int = 0
     deaths: int = 0
     under_way: bool = False
-    ready: WorkerShown | None = None
+    ready: WorkerStatus | None = None
 
 
-class WorkersWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class PoolSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is to decide from now on; what is left out stays as it is."""
 
     policy: str | None = None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from likewise.api.operations import Stats
+from likewise.api.operations import TenantStats
 from likewise.broker.broker import Broker
 from likewise.broker.log.integrity import compact, count_rows, events_size, reading_store, verify_tables
 from likewise.broker.log.migrations import Migrated, migrate
 from likewise.broker.maintenance.backups import backup, keep_copying
 from likewise.broker.maintenance.window_snapshots import verify_windows
 
-__all__ = ["Migrated", "Stats", "backup", "compact", "keep_copying", "migrate", "stats", "verify_store"]
+__all__ = ["Migrated", "TenantStats", "backup", "compact", "keep_copying", "migrate", "stats", "verify_store"]
 
 
 def verify_store(data: Path) -> dict[str, int]:
@@ -21,13 +21,13 @@ def verify_store(data: Path) -> dict[str, int]:
         return found | {"windows": verify_windows(tables, data)}
 
 
-def stats(broker: Broker, tenant: str) -> Stats:
+def stats(broker: Broker, tenant: str) -> TenantStats:
     """What a tenant has in a broker."""
     mine = broker.tenant(tenant)
     queues = list(mine.subscribers.values())
     with broker.store.reading() as tables:
         events = count_rows(tables, "log", mine.number, events=True)
-        return Stats(
+        return TenantStats(
             events,
             mine.appended,
             min(mine.matched, mine.appended),

@@ -12,53 +12,53 @@ from pathlib import Path
 
 import structlog
 
-from likewise.api.sources import Sense
-from likewise.broker.catalogue.absence_watch import Expecting
-from likewise.broker.catalogue.activation import Activation
-from likewise.broker.catalogue.announcements import Announcements
-from likewise.broker.catalogue.demand_index import WantedSources
-from likewise.broker.catalogue.follower import CatalogueFollower
-from likewise.broker.catalogue.observations import Reading
-from likewise.broker.catalogue.sensing_commands import SENSE, told_before
+from likewise.api.sources import SensingCommand
+from likewise.broker.catalogue.absence_watch import AbsenceWatch
+from likewise.broker.catalogue.activation import SourceActivation
+from likewise.broker.catalogue.announcements import SourceCommands
+from likewise.broker.catalogue.demand_index import SourceDemand
+from likewise.broker.catalogue.follower import ProfileFollower
+from likewise.broker.catalogue.observations import ObservedAttribute
+from likewise.broker.catalogue.sensing_commands import SENSE, decode_sense_message
 from likewise.broker.catalogue.views import Catalogue
-from likewise.broker.clock import Timekeeper, steady_clock
+from likewise.broker.clock import BelievedClock, steady_clock
 from likewise.broker.config import Config
 from likewise.broker.dispatch.acknowledgements import Acknowledgements
-from likewise.broker.dispatch.commit_batch import MATCHING, Outcome
+from likewise.broker.dispatch.commit_batch import MATCHING, CommitBatch
 from likewise.broker.dispatch.match_before_commit import MatchBeforeCommit
-from likewise.broker.dispatch.matching_loop import MatchingWorker
-from likewise.broker.edge_hub.connections import EdgeLines
+from likewise.broker.dispatch.matching_loop import MatchingLoop
+from likewise.broker.edge_hub.connections import EdgeConnections
 from likewise.broker.lake_writer.follower import LakeFollower
 from likewise.broker.lake_writer.stream_log import StreamLog
 from likewise.broker.locks import make_lock
 from likewise.broker.log.entries import Command, Entry, command_entry
-from likewise.broker.log.log_entries import Swept
+from likewise.broker.log.log_entries import SweepResult
 from likewise.broker.log.mqtt.messages import read_messages
 from likewise.broker.log.positions import start_at
 from likewise.broker.log.registry_tables import add_tenant
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.log.writer import Store
-from likewise.broker.maintenance.housekeeping import Housekeeping, KeptFrom
+from likewise.broker.maintenance.housekeeping import Housekeeping, NeededFrom
 from likewise.broker.maintenance.recovery import recover
-from likewise.broker.pool.autoscaler import FlatStaff
-from likewise.broker.pool.scaling_policy import Elastic
-from likewise.broker.requests import Requests
-from likewise.broker.retention_policy import Retention, boot_id
-from likewise.broker.sinks.registry import Targets
+from likewise.broker.pool.autoscaling import Autoscaler
+from likewise.broker.pool.topology import FlatTopology
+from likewise.broker.requests import BrokerRequests
+from likewise.broker.retention_clock import RetentionClock, boot_id
+from likewise.broker.sinks.registry import SinkRegistry
 from likewise.broker.telemetry.event_trace import EventTrace
 from likewise.broker.telemetry.metrics import Metrics
-from likewise.broker.telemetry.workers import WorkerFigures
+from likewise.broker.telemetry.workers import WorkerMetrics
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import FINISHING_SECONDS, STORE_CACHE_BYTES, STRETCH_SECONDS
+from likewise.defaults import BATCH_STOP_SECONDS, FINISHING_SECONDS, STORE_CACHE_BYTES
 from likewise.errors import InputError, Unavailable
-from likewise.lake.subscription_snapshot import ComparedBy
+from likewise.lake.subscription_snapshot import TermMeaning
 from likewise.matching.coercion import as_types
 from likewise.matching.matcher import Matcher, system_clock
-from likewise.matching.registry import Engines
+from likewise.matching.registry import EngineSelection
 from likewise.model import Kind
 from likewise.model.time import duration
-from likewise.semantics.enrichment.corrections import Corrected
+from likewise.semantics.enrichment.corrections import CorrectedAnnotations
 from likewise.semantics.enrichment.table import NO_ANNOTATIONS
 from likewise.semantics.enrichment.watched_file import AnnotationFile
 from likewise.semantics.interpretation import Interpretation
@@ -66,7 +66,7 @@ from likewise.semantics.interpretation import Interpretation
 _log = structlog.get_logger("likewise.broker")
 
 
-class Broker(Requests):
+class Broker(BrokerRequests):
     """A broker on a folder, or in memory without one. Its methods may be called from any thread.
 
     >>> import likewise as lw
@@ -91,38 +91,38 @@ class Broker(Requests):
         trace: EventTrace | None = None,
         elsewhere: frozenset[Kind] = frozenset(),
         store_cache: int = STORE_CACHE_BYTES,
-        kept_from: KeptFrom | None = None,
+        kept_from: NeededFrom | None = None,
     ) -> None:
         self.elsewhere = elsewhere  # the kinds of subscriptions that a broker above decides
-        self._kept_from = [] if kept_from is None else [kept_from]  # what others still need of the log
+        self._needed_from = [] if kept_from is None else [kept_from]  # what others still need of the log
         self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
-        Engines(self.config.matching.profile)  # refuses at once what is not installed
+        EngineSelection(self.config.matching.profile)  # refuses at once what is not installed
         said = self.config.annotations.file
-        self.annotations = NO_ANNOTATIONS if said is None else AnnotationFile(said, on_change=_tell_annotations)
+        self.annotations = NO_ANNOTATIONS if said is None else AnnotationFile(said, on_change=_log_annotations)
         self.types = as_types(self.config.matching.types)
         self.data = data
         if steady is None and clock is system_clock:
             steady = steady_clock
         # A clock of one's own is believed at once, but what it removes is not: it may say itself how time passes.
         elapsed = getattr(clock, "steady", steady_clock)
-        self.clock = clock = Timekeeper(clock, steady, elapsed=elapsed)
+        self.clock = clock = BelievedClock(clock, steady, elapsed=elapsed)
         self.metrics = Metrics()
         self.lock = make_lock("queues", again=True)
         self._making = make_lock("making")
         self.store = store = Store(data, clock=clock, cache=store_cache)
         boot = boot_id() if boot is None else boot
-        self.retention = Retention(clock, lambda: store.position, data, boot)
+        self.retention = RetentionClock(clock, lambda: store.position, data, boot)
         self._closed = False
-        self._spoken: ComparedBy | None = None
+        self._term_meaning: TermMeaning | None = None
         self.ended = False  # whether every thread has, once it is closed
         self._readers_left = False
-        self.staff: FlatStaff | None = None  # those who match in processes of their own
-        self.elastic: Elastic | None = None
+        self.topology: FlatTopology | None = None  # those who match in processes of their own
+        self.autoscaler: Autoscaler | None = None
         try:
             self._begin()
         except BaseException:
-            self._end_staff()
+            self._stop_pool()
             self.store.close()
             raise
 
@@ -133,12 +133,12 @@ class Broker(Requests):
         self.tenants = tenants = recover(store, self.data, self.make_matcher, self.elsewhere)
         self._names = {tenant.name: tenant for tenant in tenants.values()}
         for tenant in tenants.values():
-            store.name_sources(tenant.number, tenant.known.identities)
+            store.name_sources(tenant.number, tenant.sources.identities)
         self._acknowledgements = Acknowledgements(store)
-        self.targets = Targets(store, self.lock, clock, self.retention)
+        self.targets = SinkRegistry(store, self.lock, clock, self.retention)
         self.lake = self._open_lake()
         if self.lake is not None:
-            self._kept_from.append(self.lake.kept_from)
+            self._needed_from.append(self.lake.needed_from)
         said = self.config.lake.stream_log
         self.stream_log = None if said is None else StreamLog(store, tenants, said, self._meaning)
         self._housekeeping = Housekeeping(
@@ -150,39 +150,45 @@ class Broker(Requests):
             retention=self.retention,
             lock=self.lock,
             on_expired=lambda events: self.trace.expired(tenants, events),
-            kept_from=self._kept_from,
+            kept_from=self._needed_from,
             resting=lambda tenant: self.activation.at_rest(tenant),
             beside=not self.config.matching.workers,
         )
         self.retention.changed = self._housekeeping.clock_changed
-        self.reach = self._housekeeping.reach
+        self.visibility = self._housekeeping.reach
         self.worker = worker = self._make_worker()
         store.followers.append(worker)
-        if self.staff is None:
+        if self.topology is None:
             store.foresight = MatchBeforeCommit(tenants, clock, worker.commit_of, lambda: worker.failure is None)
-        self.announcements = Announcements(store, clock, self.retention, self.kept_until)
-        self.learning = CatalogueFollower(
+        self.announcements = SourceCommands(store, clock, self.retention, self.expires_at)
+        self.learning = ProfileFollower(
             store,
             tenants,
             data=self.data,
             learns=self.config.catalogue.learn,
-            on_heard=self._heard,
-            on_turn=self._look_after_sources,
+            on_heard=self._observe,
+            on_turn=self._update_sources,
         )
-        self.wanted = WantedSources(self.config.matching.profile, self._texts, self._seen_of)
-        self.activation = Activation(self.wanted, clock, self.announcements.say, self._told_before, self._topics_of)
-        self.activation.others.append(self._kept_for_the_lake)
-        self.expecting = Expecting(self.wanted, self._append)
+        self.source_demand = SourceDemand(self.config.matching.profile, self._texts, self._observed_attributes)
+        self.activation = SourceActivation(
+            self.source_demand, clock, self.announcements.publish, self._retained_commands, self._topics_of
+        )
+        self.activation.other_demand.append(self._lake_demand)
+        self.absence_watch = AbsenceWatch(self.source_demand, self._append)
         self.catalogue = Catalogue(
-            self.learning, clock, self.activation.resting, self.wanted.count, self.config.matching.profile == "full"
+            self.learning,
+            clock,
+            self.activation.resting,
+            self.source_demand.count,
+            self.config.matching.profile == "full",
         )
         store.followers.append(self.learning)
-        self.edges = EdgeLines(
-            store, clock, self.config.matching.profile, self._texts, self.reach, list(tenants.values())
+        self.edges = EdgeConnections(
+            store, clock, self.config.matching.profile, self._texts, self.visibility, list(tenants.values())
         )
         store.followers.append(self.edges)
         self.metrics.watch(tenants, lambda: store.position, lambda: worker.position)
-        self.metrics.watch_upkeep(self.troubles, lambda: self._housekeeping.chores.failed, lambda: self.clock.steps)
+        self.metrics.watch_upkeep(self.troubles, lambda: self._housekeeping.tasks.failed, lambda: self.clock.steps)
         self.metrics.watch_clock(self.retention)
         self._housekeeping.note_up()  # before anything is heard again
         worker.start()
@@ -193,17 +199,19 @@ class Broker(Requests):
         if self.stream_log is not None:
             self.stream_log.start()
 
-    def _meaning(self) -> ComparedBy:
+    def _meaning(self) -> TermMeaning:
         """By what words are compared, for streams on Spark."""
         said = self.config.matching
         if said.profile == "small":
-            return ComparedBy(threshold=said.threshold)
-        if self._spoken is None:
+            return TermMeaning(threshold=said.threshold)
+        if self._term_meaning is None:
             from likewise.semantics.concepts.library import inventory_checksum  # which a small profile does without
 
             by = self.make_matcher().interpretation
-            self._spoken = ComparedBy(said.space, said.measure, said.threshold, by.space.checksum, inventory_checksum())
-        return self._spoken
+            self._term_meaning = TermMeaning(
+                said.space, said.measure, said.threshold, by.space.checksum, inventory_checksum()
+            )
+        return self._term_meaning
 
     def _open_lake(self) -> LakeFollower | None:
         if self.config.lake.folder is None:
@@ -212,11 +220,11 @@ class Broker(Requests):
             raise InputError("a lake goes on from what the store keeps; say --data, or leave [lake] out")
         return LakeFollower(self.store, self.tenants, self.config.lake)
 
-    def _make_worker(self) -> MatchingWorker:
+    def _make_worker(self) -> MatchingLoop:
         """The thread that matches, or that coordinates those who do."""
         keeping = self._housekeeping
         if not self.config.matching.workers:
-            return MatchingWorker(
+            return MatchingLoop(
                 self.store,
                 self.tenants,
                 clock=self.clock,
@@ -225,16 +233,16 @@ class Broker(Requests):
                 on_quiet=keeping.turn,
                 on_end=keeping.save_windows,
             )
-        from likewise.broker.dispatch.coordinator import Coordinator
-        from likewise.broker.pool.pool_config import begin
+        from likewise.broker.dispatch.coordinator import PoolCoordinator
+        from likewise.broker.pool.topology import start_pool
 
-        self.staff, self.elastic = begin(self.config, self.tenants, self.data)
-        self.metrics.registry.register(WorkerFigures(self.staff))
-        return Coordinator(
+        self.topology, self.autoscaler = start_pool(self.config, self.tenants, self.data)
+        self.metrics.registry.register(WorkerMetrics(self.topology))
+        return PoolCoordinator(
             self.store,
             self.tenants,
-            self.staff,
-            self.elastic,
+            self.topology,
+            self.autoscaler,
             clock=self.clock,
             lock=self.lock,
             on_stored=self._stored,
@@ -242,36 +250,38 @@ class Broker(Requests):
             on_end=keeping.save_windows,
         )
 
-    def _heard(self, tenant: Tenant, entries: Sequence[Entry]) -> None:
-        self.wanted.heard(tenant, entries)
-        self.activation.heard(tenant, entries)
+    def _observe(self, tenant: Tenant, entries: Sequence[Entry]) -> None:
+        self.source_demand.observe(tenant, entries)
+        self.activation.observe(tenant, entries)
 
     def _texts(self, tenant: Tenant, name: str) -> Iterable[str]:
         return self.catalogue.texts(tenant, name)
 
-    def _kept_for_the_lake(self, tenant: Tenant, source: str) -> str:
+    def _lake_demand(self, tenant: Tenant, source: str) -> str:
         return "the lake keeps everything" if self.lake is not None and self.config.lake.keep == "all" else ""
 
-    def _seen_of(self, tenant: Tenant, source: str) -> tuple[Reading, ...]:
-        return self.catalogue.seen(tenant, source)
+    def _observed_attributes(self, tenant: Tenant, source: str) -> tuple[ObservedAttribute, ...]:
+        return self.catalogue.observed(tenant, source)
 
     def _topics_of(self, tenant: Tenant, source: str) -> list[str]:
         """The topics that a source publishes to, as far as it was seen; a topic without a map is its source."""
-        seen = [each.text for each in self.catalogue.seen(tenant, source) if each.attribute == "topic" and each.text]
+        seen = [
+            each.text for each in self.catalogue.observed(tenant, source) if each.attribute == "topic" and each.text
+        ]
         return [source, *seen]
 
-    def _told_before(self, tenant: Tenant) -> list[Sense]:
+    def _retained_commands(self, tenant: Tenant) -> list[SensingCommand]:
         """What sources were told before a restart: that is retained."""
         rows = tenant.retained.find(f"{SENSE}#", self.clock())
         with self.store.reading() as tables:
             messages = read_messages(tables, [row.position for row in rows])
-        return [said for said in map(told_before, messages.values()) if said is not None]
+        return [said for said in map(decode_sense_message, messages.values()) if said is not None]
 
-    def _look_after_sources(self) -> None:
+    def _update_sources(self) -> None:
         for tenant in list(self.tenants.values()):
             self.announcements.end_leases(tenant)
-            self.activation.turn(tenant)
-            self.expecting.turn(tenant)
+            self.activation.update(tenant)
+            self.absence_watch.update(tenant)
 
     def _append(self, tenant: Tenant, command: Command) -> None:
         """Append a command of our own that nobody waits for."""
@@ -287,7 +297,7 @@ class Broker(Requests):
             threshold=matching.threshold,
             cache_bytes=matching.cache_bytes,
             types=self.types,
-            annotations=Corrected(self.annotations),
+            annotations=CorrectedAnnotations(self.annotations),
             forget=duration(alerts.forget),
             alert_lateness=duration(alerts.lateness),
             stale=duration(alerts.stale),
@@ -308,20 +318,20 @@ class Broker(Requests):
             if name not in self._names:
                 number = self.store.commit(lambda tables: _add_tenant(tables, name))
                 tenant = Tenant(number, name, self.make_matcher())
-                tenant.told = None if self.lake is None else 0
-                tenant.elsewhere = self.elsewhere
-                if self.staff is not None:
-                    self.staff.take(tenant)
-                self.store.name_sources(number, tenant.known.identities)
+                tenant.lake_position = None if self.lake is None else 0
+                tenant.upstream_kinds = self.elsewhere
+                if self.topology is not None:
+                    self.topology.adopt(tenant)
+                self.store.name_sources(number, tenant.sources.identities)
                 self.tenants[tenant.number] = self._names[name] = tenant
             return self._names[name]
 
-    def _stored(self, filled: Iterable[SubscriberQueue], outcome: Outcome) -> None:
+    def _stored(self, filled: Iterable[SubscriberQueue], outcome: CommitBatch) -> None:
         for queue in filled:
             if queue.wake is not None:
                 queue.wake()
-        for feed in outcome.fed:
-            feed.tell()
+        for feed in outcome.updated_sinks:
+            feed.notify()
         self.metrics.stored(outcome, self.clock())
         self.trace.stored(outcome)
 
@@ -329,22 +339,22 @@ class Broker(Requests):
 
     def troubles(self) -> list[str]:
         """What does not work now and is tried again until it does: storing, its chores, workers, the lake, the line."""
-        workers = [] if self.staff is None else list(self.staff.crew.reviving.troubles.values())
-        if self.elastic is not None and self.elastic.trouble:
-            workers.append(self.elastic.trouble)
+        workers = [] if self.topology is None else list(self.topology.pool.failover.troubles.values())
+        if self.autoscaler is not None and self.autoscaler.trouble:
+            workers.append(self.autoscaler.trouble)
         line = None if self.edges.above is None else self.edges.above.trouble()
         known = (
             self.store.trouble,
             self.clock.doubt,
             self.retention.trouble(),
             line,
-            *self._housekeeping.chores,
+            *self._housekeeping.tasks,
             *workers,
         )
-        beside = [each.chores for each in (self.lake, self.stream_log) if each is not None]
+        beside = [each.retries for each in (self.lake, self.stream_log) if each is not None]
         return [each for each in known if each is not None] + [each for chores in beside for each in chores]
 
-    def sweep(self) -> Swept:
+    def sweep(self) -> SweepResult:
         """Forget what is over now."""
         return self._housekeeping.sweep()
 
@@ -365,7 +375,7 @@ class Broker(Requests):
     def close(self) -> None:
         """Match what was acknowledged, save the windows, and let go of the folder.
 
-        That may take `FINISHING_SECONDS`, then `STRETCH_SECONDS`, and the time it takes to save windows. What is not
+        That may take `FINISHING_SECONDS`, then `BATCH_STOP_SECONDS`, and the time it takes to save windows. What is not
         matched by then, or whose windows are not saved, follows at the next start: the log has it.
         """
         if self._closed:
@@ -380,15 +390,15 @@ class Broker(Requests):
             self.stream_log.stop()
         handed_over = threading.Event()  # once it is set, whatever was handed in is with the worker
         self.store.write(lambda tables: None, lambda result: handed_over.set())
-        if not handed_over.wait(FINISHING_SECONDS + STRETCH_SECONDS):
+        if not handed_over.wait(FINISHING_SECONDS + BATCH_STOP_SECONDS):
             _log.warning("a commit was still under way; whoever waits for it was told nothing and asks again")
-            self._end_staff()
+            self._stop_pool()
             return
         matched = self.worker.stop()
         self.ended = matched and not self._readers_left
         if not matched:
             _log.warning("matching was still under way; the next start goes on from the log")
-        self._end_staff()
+        self._stop_pool()
         self.store.close()
 
     def leave_readers(self) -> None:
@@ -407,9 +417,9 @@ class Broker(Requests):
         except OSError as error:
             _log.warning("the time of the end could not be noted", error=str(error))
 
-    def _end_staff(self) -> None:
-        if self.staff is not None:
-            self.staff.crew.close()
+    def _stop_pool(self) -> None:
+        if self.topology is not None:
+            self.topology.pool.close()
 
     def __enter__(self) -> Broker:
         return self
@@ -418,14 +428,14 @@ class Broker(Requests):
         self.close()
 
 
-def _add_tenant(tables: Tables, name: str) -> int:
+def _add_tenant(tables: StoreTables, name: str) -> int:
     """Keep a new tenant, whose entries are matched from the first on."""
     number = add_tenant(tables, name)
     start_at(tables, MATCHING, number)
     return number
 
 
-def _tell_annotations(file: AnnotationFile) -> None:
+def _log_annotations(file: AnnotationFile) -> None:
     """Say in the log that other annotations hold, or why those in the file do not."""
     if file.problem:
         _log.error("annotations cannot be used; those of before hold", file=str(file.path), problem=file.problem)

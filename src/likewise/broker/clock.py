@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 
 import structlog
 
-PLAUSIBLE: Final = 60 * 1_000_000  # µs by which the wall clock may step and be believed at once
-STANDING_SECONDS: Final = 60.0  # after which any other step is believed
+PLAUSIBLE_STEP_US: Final = 60 * 1_000_000  # µs by which the wall clock may step and be believed at once
+BELIEVE_AFTER_S: Final = 60.0  # after which any other step is believed
 _log = structlog.get_logger("likewise.clock")
 
 
@@ -37,7 +37,7 @@ class _Doubt(NamedTuple):
     since: float
 
 
-class Timekeeper:
+class BelievedClock:
     """Gives the time in µs UTC. Without a steady clock the wall clock is believed whatever it says.
 
     >>> wall, steady = [100_000_000], [0.0]
@@ -63,7 +63,7 @@ class Timekeeper:
 
         Args:
             wall: the clock that can be set, in µs UTC.
-            steady: seconds that nobody can set; a step beside them is in doubt for `STANDING_SECONDS`.
+            steady: seconds that nobody can set; a step beside them is in doubt for `BELIEVE_AFTER_S`.
             elapsed: the same without a doubt: a step beside them is believed at once, and told to `on_step`.
         """
         self.steps = 0  # that were not plausible
@@ -96,7 +96,7 @@ class Timekeeper:
         if not self._compared:
             return wall, wall
         steady, (then, at) = self.elapsed(), self._believed
-        if self._doubt is None and abs(wall - then - int((steady - at) * 1e6)) <= PLAUSIBLE:
+        if self._doubt is None and abs(wall - then - int((steady - at) * 1e6)) <= PLAUSIBLE_STEP_US:
             self._believed = wall, steady  # nearly always, and whoever writes last: all of these go together
             return wall, wall
         if self._steady is None:
@@ -105,8 +105,8 @@ class Timekeeper:
             wall, steady = self._wall(), self._steady()
             then, at = self._believed
             expected, before = then + int((steady - at) * 1e6), self._doubt
-            believed, doubt = self._judge(wall, expected, steady)
-            if doubt is None and abs(wall - expected) > PLAUSIBLE:
+            believed, doubt = self._evaluate(wall, expected, steady)
+            if doubt is None and abs(wall - expected) > PLAUSIBLE_STEP_US:
                 self.on_step(wall - expected)
             self._believed, self._doubt = (believed, steady), doubt
         if doubt is not None and (before is None or doubt.since != before.since):
@@ -114,10 +114,10 @@ class Timekeeper:
             _log.warning(
                 "the clock stepped; that is believed if it stands",
                 step=shown_step(doubt.step),
-                seconds=STANDING_SECONDS,
+                seconds=BELIEVE_AFTER_S,
             )
         elif doubt is None and before is not None:
-            stood = abs(wall - expected) > PLAUSIBLE
+            stood = abs(wall - expected) > PLAUSIBLE_STEP_US
             _log.warning(
                 "the clock's step is believed" if stood else "the clock stepped back to where it was",
                 step=shown_step(before.step),
@@ -131,7 +131,7 @@ class Timekeeper:
                 wall, steady = self._wall(), self.elapsed()
                 then, at = self._believed
                 step = wall - then - int((steady - at) * 1e6)
-                if abs(step) <= PLAUSIBLE:
+                if abs(step) <= PLAUSIBLE_STEP_US:
                     break
             else:
                 self.steps += 1
@@ -147,14 +147,14 @@ class Timekeeper:
             self._believed = self._wall(), self.elapsed()
         return doubted
 
-    def _judge(self, wall: int, expected: int, steady: float) -> tuple[int, _Doubt | None]:
+    def _evaluate(self, wall: int, expected: int, steady: float) -> tuple[int, _Doubt | None]:
         """What to believe, and what is in doubt then."""
         step, doubt = wall - expected, self._doubt
-        if abs(step) <= PLAUSIBLE:
+        if abs(step) <= PLAUSIBLE_STEP_US:
             return wall, None
-        if doubt is None or abs(step - doubt.step) > PLAUSIBLE:
+        if doubt is None or abs(step - doubt.step) > PLAUSIBLE_STEP_US:
             return expected, _Doubt(step, steady)
-        return (wall, None) if steady - doubt.since >= STANDING_SECONDS else (expected, doubt)
+        return (wall, None) if steady - doubt.since >= BELIEVE_AFTER_S else (expected, doubt)
 
 
 def shown_step(step: int) -> str:

@@ -1,7 +1,7 @@
 """The broker's configuration: one TOML file, each value overridable from the environment.
 
-`LIKEWISE_<SECTION>_<NAME>` overrides `[section] name`, so `LIKEWISE_SERVER_PORT=9000` stands above
-`[server] port = 8787`. A name that is not known is refused, in the file as in the environment.
+`LIKEWISE_<SECTION>_<NAME>` overrides `[section] name`, so `LIKEWISE_SERVER_PORT=9000` stands above `[server] port =
+8787`. A name that is not known is refused, in the file as in the environment.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Final, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from likewise import defaults
-from likewise.api.subscribers import Policy
+from likewise.api.subscribers import QueuePolicy
 from likewise.errors import ArtefactMissing, FormatError, InputError
-from likewise.model.time import duration, spoken
+from likewise.model.time import duration, duration_text
 
 PREFIX: Final = "LIKEWISE_"
 FOREVER: Final = "forever"
 
 
-class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ServerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the broker listens; without tokens, by which other names and for which web pages (docs/broker.md).
 
     `connections` bounds HTTP, WebSocket and MQTT connections together; if it is left out, it is 10,000 or what the
@@ -60,7 +60,7 @@ def _span(keep: int | str | None) -> int | None:
     return int(keep) if isinstance(keep, int) or keep.isdecimal() else duration(keep)
 
 
-class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StoreSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is kept: `keep` ends the validity of every event so long after its arrival, if not sooner.
 
     It is a span of time such as `7 days`, `12 h` or a number of µs; `forever` ends none.
@@ -72,34 +72,38 @@ class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keep: int | str | None = defaults.KEEP
 
     def __post_init__(self) -> None:
-        if (span := self.span) is not None and span <= 0:
+        if (span := self.retention) is not None and span <= 0:
             raise InputError(f"events must be kept for some time; `keep` says {self.keep!r}: say `forever`, or a span")
 
     @property
-    def span(self) -> int | None:
+    def retention(self) -> int | None:
         """How long events are kept, in µs; None for ever."""
         return _span(self.keep)
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The same in words.
 
         >>> Keeping(90_000_000).said, Keeping("7 days").said
         ('1 min 30 s', '7 days')
         """
-        if self.span is None:
+        if self.retention is None:
             return FOREVER
-        return spoken(self.span) if isinstance(self.keep, int) or str(self.keep).isdecimal() else str(self.keep)
+        return (
+            duration_text(self.retention)
+            if isinstance(self.keep, int) or str(self.keep).isdecimal()
+            else str(self.keep)
+        )
 
 
-class Queues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class QueueSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a queue is like unless its subscriber asks for something else."""
 
-    policy: Policy = "drop-oldest"
+    policy: QueuePolicy = "drop-oldest"
     limit: int = defaults.QUEUE_LIMIT
 
 
-class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MatchingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How events are matched; each by default if it is left out.
 
     `profile` chooses the engines. `types` is an RDF file of declared types that `is-a` follows. `compile` says whether
@@ -125,7 +129,7 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InputError(f'[matching] workers is "auto" or from 0 to 256, not {self.workers}')
 
 
-class WorkerLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WorkerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds and thresholds of matching by workers; `likewise admin workers` changes them while the broker runs.
 
     `maximum` is one less than the cores if it is left out; `memory` are the bytes all workers may take together, 0 for
@@ -145,7 +149,7 @@ class WorkerLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pause: float = defaults.WORKER_PAUSE
 
 
-class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AlertSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How alerts take time (docs/guides/alerts.md): after what silence a key is forgotten, how late events may come,
     and after what silence an active source no longer blocks a new alarm by another source of its key."""
 
@@ -159,19 +163,19 @@ class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         duration(self.stale)
 
 
-class Annotations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AnnotationSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known about sources, models, topics and attributes: a CSV file, read again when it changes."""
 
     file: str | None = None
 
 
-class CatalogueKept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CatalogueSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether sources are learnt of from what they send (docs/guides/catalogue.md); announcements hold anyway."""
 
     learn: bool = True
 
 
-class Lake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LakeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where wanted readings are kept for good (docs/guides/lake.md); nowhere if `folder` is left out.
 
     `folder` may be an address such as `s3://bucket/lake`. `format` is `parquet` or `delta`. `keep` says what is kept:
@@ -195,7 +199,7 @@ class Lake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TenantLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one tenant may do; `rate` is events a second, without end if it is left out.
 
     `backlog` is how many entries may wait to be matched, `backlog_seconds` how long what waits may take at the pace of
@@ -215,7 +219,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retained_bytes: int = defaults.MAX_RETAINED_BYTES
 
 
-class Bridge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BridgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A broker of MQTT whose messages are published here (docs/guides/mqtt.md).
 
     `url` is `mqtt://host/topic/#`, with `mqtts` over TLS. `maps` are presets or files of topic maps, all presets if it
@@ -237,7 +241,7 @@ class Bridge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tls_key: str | None = None
 
 
-class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MqttSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Brokers of MQTT whose messages are published here (`bridge`), and where devices connect themselves.
 
     `port` and `tls_port` are where it is listened for them, on the server's host and with its certificate; not at all
@@ -253,7 +257,7 @@ class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `stalled_seconds` is how long a client may read nothing of what waits for it.
     """
 
-    bridge: tuple[Bridge, ...] = ()
+    bridge: tuple[BridgeSettings, ...] = ()
     port: int | None = None
     tls_port: int | None = None
     session: str = defaults.MQTT_SESSION
@@ -295,13 +299,13 @@ class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         duration(self.session)
 
 
-class TargetsAllowed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TargetNetworks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which networks targets may reach beside public ones: `allow = ["192.168.0.0/16"]` (docs/guides/targets.md)."""
 
     allow: tuple[str, ...] = ()
 
 
-class Edges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EdgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Brokers at the edge (docs/guides/edge.md): the seconds between two signs of life of either side."""
 
     interval: float = defaults.EDGE_INTERVAL
@@ -311,7 +315,7 @@ class Edges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InputError(f"[edges] interval is from 0.05 to 3600 seconds, not {self.interval:g}")
 
 
-class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LoggingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is logged, and how: `json` or `text`."""
 
     level: str = "info"
@@ -325,20 +329,20 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     8787
     """
 
-    server: Server = Server()
-    store: Keeping = Keeping()
-    queues: Queues = Queues()
-    matching: Matching = Matching()
-    workers: WorkerLimits = WorkerLimits()
-    annotations: Annotations = Annotations()
-    alerts: Alerts = Alerts()
-    catalogue: CatalogueKept = CatalogueKept()
-    lake: Lake = Lake()
-    limits: Limits = Limits()
-    mqtt: Mqtt = Mqtt()
-    targets: TargetsAllowed = TargetsAllowed()
-    edges: Edges = Edges()
-    logging: Logging = Logging()
+    server: ServerSettings = ServerSettings()
+    store: StoreSettings = StoreSettings()
+    queues: QueueSettings = QueueSettings()
+    matching: MatchingSettings = MatchingSettings()
+    workers: WorkerSettings = WorkerSettings()
+    annotations: AnnotationSettings = AnnotationSettings()
+    alerts: AlertSettings = AlertSettings()
+    catalogue: CatalogueSettings = CatalogueSettings()
+    lake: LakeSettings = LakeSettings()
+    limits: TenantLimits = TenantLimits()
+    mqtt: MqttSettings = MqttSettings()
+    targets: TargetNetworks = TargetNetworks()
+    edges: EdgeSettings = EdgeSettings()
+    logging: LoggingSettings = LoggingSettings()
 
 
 def read_config(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Config:

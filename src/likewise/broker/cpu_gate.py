@@ -5,7 +5,7 @@ moments, and waits each time for as many turns as there are busy threads. So tho
 other here, in the order in which they came, where nobody waits for them: however many there are, a request meets one.
 
 Each goes on for a slice and lets the next one in. One that cannot look up, as while something is loaded, is not waited
-for: whoever has been patient for `TURN_PATIENCE` goes on beside it, and so does everyone until its turn is over. So
+for: whoever has been patient for `CPU_GATE_TIMEOUT` goes on beside it, and so does everyone until its turn is over. So
 nothing depends on a turn ever ending.
 
 While somebody is at long work, the interpreter's threads take turns quickly, so that a request does not wait for 5 ms
@@ -22,57 +22,57 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
-from likewise.defaults import SLICE_SECONDS, TURN_PATIENCE
+from likewise.defaults import CPU_GATE_TIMEOUT, SLICE_SECONDS
 
 
-class Turn:
+class FairLock:
     """A turn that is handed from one to the next, in the order in which they came.
 
     >>> turn = Turn()
     >>> turn.take(1.0), turn.take(0.0)
     (True, False)
-    >>> turn.hand_on()
+    >>> turn.release()
     >>> turn.take(0.0)
     True
     """
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._taken = False
+        self._locked = False
         self._overdue = False  # whether somebody had no more patience with who has it
-        self._line: deque[threading.Lock] = deque()
+        self._waiters: deque[threading.Lock] = deque()
 
-    def take(self, patience: float) -> bool:
+    def acquire(self, patience: float) -> bool:
         """Wait for it, at most so many seconds; whether it came."""
         with self._guard:
-            if not self._taken:
-                self._taken = True
+            if not self._locked:
+                self._locked = True
                 return True
             if self._overdue:
                 return False
             own = threading.Lock()
             own.acquire()
-            self._line.append(own)
+            self._waiters.append(own)
         if own.acquire(timeout=patience):
             return True
         with self._guard:
-            if own in self._line:
-                self._line.remove(own)
+            if own in self._waiters:
+                self._waiters.remove(own)
                 self._overdue = True
                 return False
         return True  # it came in the last moment
 
-    def hand_on(self) -> None:
+    def release(self) -> None:
         """Hand it to whoever waits longest."""
         with self._guard:
             self._overdue = False
-            if self._line:
-                self._line.popleft().release()
+            if self._waiters:
+                self._waiters.popleft().release()
             else:
-                self._taken = False
+                self._locked = False
 
 
-class Hurry:
+class ShortSwitchInterval:
     """The interpreter's threads take turns quickly while anybody is within.
 
     >>> usual = sys.getswitchinterval()
@@ -88,11 +88,11 @@ class Hurry:
         self._within = 0
         self._usual = 0.0
 
-    def __enter__(self) -> Hurry:
+    def __enter__(self) -> ShortSwitchInterval:
         with self._guard:
             if not self._within:
                 self._usual = sys.getswitchinterval()
-                sys.setswitchinterval(QUICKLY)
+                sys.setswitchinterval(SWITCH_INTERVAL_S)
             self._within += 1
         return self
 
@@ -104,51 +104,53 @@ class Hurry:
 
 
 T = TypeVar("T")
-QUICKLY: Final = 0.0001  # seconds a thread that works may go on while others wait; the interpreter's default is 5 ms
-HURRY: Final = Hurry()
-_TURN: Final = Turn()
+SWITCH_INTERVAL_S: Final = (
+    0.0001  # seconds a thread that works may go on while others wait; the interpreter's default is 5 ms
+)
+SHORT_SWITCH_INTERVAL: Final = ShortSwitchInterval()
+_GATE: Final = FairLock()
 
 
 @contextmanager
-def long_work() -> Iterator[None]:
+def cpu_slot() -> Iterator[None]:
     """A slice of long work, in its turn."""
-    came = _TURN.take(TURN_PATIENCE)
+    came = _GATE.acquire(CPU_GATE_TIMEOUT)
     try:
-        with HURRY:
+        with SHORT_SWITCH_INTERVAL:
             yield
     finally:
         if came:
-            _TURN.hand_on()
+            _GATE.release()
 
 
-def in_turn(work: Callable[[], T]) -> T:
+def run_exclusive(work: Callable[[], T]) -> T:
     """What some work returns that is one slice."""
-    with long_work():
+    with cpu_slot():
         return work()
 
 
-class Slices:
+class CpuSlices:
     """Long work that looks up from time to time, and then lets others have the processor for as long as it had it."""
 
-    _came = False
+    _acquired = False
     _begun = 0.0
 
-    def __enter__(self) -> Slices:
+    def __enter__(self) -> CpuSlices:
         self._begin()
         return self
 
     def __exit__(self, *_: object) -> None:
-        HURRY.__exit__()
-        if self._came:
-            _TURN.hand_on()
-            self._came = False
+        SHORT_SWITCH_INTERVAL.__exit__()
+        if self._acquired:
+            _GATE.release()
+            self._acquired = False
 
     def _begin(self) -> None:
-        self._came = _TURN.take(TURN_PATIENCE)
-        HURRY.__enter__()
+        self._acquired = _GATE.acquire(CPU_GATE_TIMEOUT)
+        SHORT_SWITCH_INTERVAL.__enter__()
         self._begun = time.thread_time()
 
-    def rest(self) -> None:
+    def yield_cpu(self) -> None:
         """Look up."""
         if time.thread_time() - self._begun >= SLICE_SECONDS:
             self.__exit__()

@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Sequence
 from typing import cast
 
 from likewise.api.events import Receipt
-from likewise.api.subscribers import Policy
-from likewise.broker.clock import Timekeeper
+from likewise.api.subscribers import QueuePolicy
+from likewise.broker.clock import BelievedClock
 from likewise.broker.config import Config
 from likewise.broker.dispatch.acknowledgements import Acknowledgements
-from likewise.broker.dispatch.matching_loop import MatchingWorker
+from likewise.broker.dispatch.matching_loop import MatchingLoop
 from likewise.broker.dispatch.pending_deliveries import pending_deliveries, read_pending
 from likewise.broker.locks import Lock
 from likewise.broker.log import dead_letters
@@ -24,10 +24,10 @@ from likewise.broker.log.deliveries import Delivery
 from likewise.broker.log.entries import (
     Command,
     Entry,
-    Subscribe,
-    Unregister,
-    Unsubscribe,
-    Withdraw,
+    SubscribeCommand,
+    UnregisterCommand,
+    UnsubscribeCommand,
+    WithdrawCommand,
     command_entry,
     event_entries,
 )
@@ -35,32 +35,32 @@ from likewise.broker.log.event_log import Done, Request
 from likewise.broker.log.log_entries import find_events
 from likewise.broker.log.mqtt.messages import read_messages
 from likewise.broker.log.writer import Store
-from likewise.broker.retention_policy import Retention
+from likewise.broker.retention_clock import RetentionClock
 from likewise.broker.telemetry.event_trace import EventTrace
 from likewise.broker.telemetry.metrics import Metrics
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.quotas import allowed_queue, check_subscriptions
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.defaults import SEND_PAGE
 from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.model import Event, Subscription
 
-Sees = Callable[[int, str], bool]  # by an event's position and source: whether who asks may know of it
+IsVisible = Callable[[int, str], bool]  # by an event's position and source: whether who asks may know of it
 
 
-def _everything(position: int, source: str) -> bool:
+def _any_event(position: int, source: str) -> bool:
     return True
 
 
-class Requests:
+class BrokerRequests:
     """What `Broker` takes from anybody who connects to it; its parts are made there."""
 
     config: Config
-    clock: Timekeeper
-    retention: Retention
+    clock: BelievedClock
+    retention: RetentionClock
     lock: Lock
     store: Store
-    worker: MatchingWorker
+    worker: MatchingLoop
     metrics: Metrics
     trace: EventTrace
     _acknowledgements: Acknowledgements
@@ -69,7 +69,7 @@ class Requests:
     # -- subscribers ----------------------------------------------------------------------------
 
     def register(
-        self, tenant: Tenant, id: str, policy: Policy | None = None, limit: int | None = None
+        self, tenant: Tenant, id: str, policy: QueuePolicy | None = None, limit: int | None = None
     ) -> SubscriberQueue:
         """Register a subscriber, or change its queue; what waits for it stays."""
         return cast("SubscriberQueue", wait_for(lambda done: self.start_register(tenant, id, policy, limit, done)))
@@ -78,7 +78,7 @@ class Requests:
         self,
         tenant: Tenant,
         id: str,
-        policy: Policy | None,
+        policy: QueuePolicy | None,
         limit: int | None,
         done: Done,
         also: Sequence[Command] = (),
@@ -99,23 +99,23 @@ class Requests:
     def start_unregister(self, tenant: Tenant, id: str, done: Done) -> None:
         """`unregister`, telling `done` when it is on disk."""
         tenant.subscriber(id)
-        self.commands(tenant, [Unregister(id)], lambda results: done(_only(results)))
+        self.commands(tenant, [UnregisterCommand(id)], lambda results: done(_only(results)))
 
     # -- subscriptions --------------------------------------------------------------------------
 
     def subscribe(
         self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], *, replace: bool = False
-    ) -> list[Held]:
+    ) -> list[StoredSubscription]:
         """Hold subscriptions of a subscriber, all or none; valid earlier events it has not had are delivered first."""
         found = wait_for(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
-        return cast("list[Held]", found)
+        return cast("list[StoredSubscription]", found)
 
     def start_subscribe(
         self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], replace: bool, done: Done
     ) -> None:
         """`subscribe`, telling `done` the subscriptions as held, or the first error."""
         check_subscriptions(tenant, subscriber, subscriptions, replace, self.config.limits)
-        commands = [Subscribe(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
+        commands = [SubscribeCommand(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
         self.commands(tenant, commands, lambda results: done(_first_error(results)))
 
     def unsubscribe(self, tenant: Tenant, subscriber: str, id: str) -> None:
@@ -125,7 +125,7 @@ class Requests:
     def start_unsubscribe(self, tenant: Tenant, subscriber: str, id: str, done: Done) -> None:
         """`unsubscribe`, telling `done` when it is on disk."""
         tenant.subscription(subscriber, id)
-        self.commands(tenant, [Unsubscribe(subscriber, id)], lambda results: done(_only(results)))
+        self.commands(tenant, [UnsubscribeCommand(subscriber, id)], lambda results: done(_only(results)))
 
     def commands(self, tenant: Tenant, commands: Sequence[Command], done: Callable[[list[object]], None]) -> None:
         """Append commands to the log; `done` gets what came of each once that is on disk."""
@@ -166,7 +166,7 @@ class Requests:
 
     def start_publish(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
         """`publish`, telling `done` the receipts; the caller has waited while `tenant.blocked`."""
-        self.store.append(*self.request(tenant, events, self.kept_until(), done))
+        self.store.append(*self.request(tenant, events, self.expires_at(), done))
 
     def request(self, tenant: Tenant, events: Sequence[Event], kept: int | None, done: Done) -> Request:
         """What `start_publish` appends, for those who append several together."""
@@ -184,18 +184,18 @@ class Requests:
         self.metrics.received(tenant.name, len(entries))
         return entries, self.trace.received(tenant.name, entries, done)
 
-    def kept_until(self) -> int | None:
+    def expires_at(self) -> int | None:
         """Until when an event is kept that is published now; None for ever."""
-        keep = self.config.store.span
+        keep = self.config.store.retention
         return None if keep is None else self.clock.latest() + keep
 
-    def find_event(self, tenant: Tenant, id: str, source: str | None = None, sees: Sees = _everything) -> int:
+    def find_event(self, tenant: Tenant, id: str, source: str | None = None, sees: IsVisible = _any_event) -> int:
         """The position of an event by its id, and its source where several share the id.
 
         `sees` says by its position and source whether who asks may know of one; the others are not there for them.
         """
         with self.store.reading() as tables:
-            names = None if source is None else tenant.known.identities.names_of(source)
+            names = None if source is None else tenant.sources.identities.names_of(source)
             known = find_events(tables, tenant.number, id, names)
         known = [each for each in known if each[1] == source] or known  # a name of before is asked for last
         found = [position for position, by in known if sees(position, by)]
@@ -205,7 +205,7 @@ class Requests:
             raise StateError(f"several sources published the id {id!r}; say which source is meant")
         return found[0]
 
-    def stored_event(self, tenant: Tenant, id: str, source: str | None = None, sees: Sees = _everything) -> Entry:
+    def stored_event(self, tenant: Tenant, id: str, source: str | None = None, sees: IsVisible = _any_event) -> Entry:
         """The same event itself."""
         position = self.find_event(tenant, id, source, sees)
         found = next(self.store.entries(position - 1, position), None)
@@ -220,7 +220,7 @@ class Requests:
     def start_withdraw(self, tenant: Tenant, id: str, source: str | None, done: Done) -> None:
         """`withdraw`, telling `done` when it is on disk."""
         done = self.trace.withdrawn(tenant.name, id, source, done)
-        self.command(tenant, Withdraw(self.find_event(tenant, id, source)), done)
+        self.command(tenant, WithdrawCommand(self.find_event(tenant, id, source)), done)
 
     # -- deliveries -----------------------------------------------------------------------------
 
@@ -291,13 +291,15 @@ class Requests:
         self.metrics.sent(tenant.name, len(page))
         self.trace.sent(tenant.name, queue.id, page)
 
-    def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done, media_type: str = "") -> None:
+    def add_dead_letter(
+        self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done, media_type: str = ""
+    ) -> None:
         """Keep what could not be read as a dead letter, so that it can be looked at and tried again."""
         self.trace.refused(tenant.name, error)
         letter = dead_letters.NewLetter(
             tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part, media_type=media_type
         )
-        self.metrics.set_aside(tenant.name, 1)
+        self.metrics.dead_letters(tenant.name, 1)
         self.store.write(lambda tables: dead_letters.insert(tables, [letter]), done)
 
 

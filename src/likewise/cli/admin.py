@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
 
 app = typer.Typer(
     help="Look after a broker: stats, workers, clock, backup, compact, migrate, verify, token.\n\n"
@@ -22,21 +22,21 @@ Data = Annotated[Path, typer.Argument(metavar="DATA", help="The broker's folder.
 
 
 @app.command()
-@grouped
+@with_option_groups
 def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
     """Print what a running broker holds.
 
     Example: `likewise admin stats`
     """
-    from likewise.cli.broker.queries import get
+    from likewise.cli.broker.queries import fetch
 
     with broker.publisher() as client:
-        found = get(client, dict[str, int], "/v1/stats")
+        found = fetch(client, dict[str, int], "/v1/stats")
     _print(found, as_json)
 
 
 @app.command()
-@grouped
+@with_option_groups
 def workers(
     broker: BrokerOptions,
     policy: Annotated[str | None, typer.Option("--policy", help="paper, utilisation, or none.")] = None,
@@ -58,16 +58,16 @@ def workers(
     """
     import msgspec
 
-    from likewise.api.workers import WorkersShown, WorkersWanted
-    from likewise.cli.broker.queries import get
+    from likewise.api.workers import PoolSettings, PoolStatus
+    from likewise.cli.broker.queries import fetch
 
-    wanted = WorkersWanted(
+    wanted = PoolSettings(
         policy, minimum, maximum, memory, split_us, merge_us, last, split_busy, merge_busy, span, pause
     )
     with broker.publisher() as client:
-        if wanted != WorkersWanted():
+        if wanted != PoolSettings():
             client.request("PUT", "/v1/workers", msgspec.json.encode(wanted))
-        found = get(client, WorkersShown, "/v1/workers")
+        found = fetch(client, PoolStatus, "/v1/workers")
     if as_json:
         output.print_json(msgspec.to_builtins(found))
         return
@@ -96,17 +96,17 @@ app.add_typer(clock, name="clock")
 
 
 @clock.command("show")
-@grouped
+@with_option_groups
 def show_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
     """Print what a running broker keeps because its clock stepped.
 
     Example: `likewise admin clock show`
     """
     from likewise.api.operations import ClockStatus
-    from likewise.cli.broker.queries import get
+    from likewise.cli.broker.queries import fetch
 
     with broker.publisher() as client:
-        status = get(client, ClockStatus, "/v1/clock")
+        status = fetch(client, ClockStatus, "/v1/clock")
     if as_json:
         output.print_json(status)
     else:
@@ -114,7 +114,7 @@ def show_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
 
 @clock.command("accept")
-@grouped
+@with_option_groups
 def accept_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
     """Say that a running broker's clock is right, so that what is over by it is removed.
 
@@ -178,7 +178,7 @@ def _keep_copying(data: Path, target: Path, every: str, keep: int, as_json: bool
         if isinstance(made, Exception):
             if first and isinstance(made, ArtefactMissing):
                 raise made
-            output.remark(f"No copy was made: {made}. The next one is tried in {every}.")
+            output.print_note(f"No copy was made: {made}. The next one is tried in {every}.")
         elif as_json:
             output.print_json({"copy": made.folder, "bytes": made.bytes, "removed": list(made.removed)})
         else:
@@ -259,14 +259,14 @@ def token(
             _print({"removed": name}, as_json)
         else:
             now = system_clock()
-            ends = None if expires is None else _moment(expires, now)
+            ends = None if expires is None else _expiry(expires, now)
             made = store.commit(lambda c: make_token(c, name, tenant, scope or [], now, ends))
             _print({"name": name, "token": made}, as_json)
     finally:
         store.close()
 
 
-def _moment(said: str, now: int) -> int:
+def _expiry(said: str, now: int) -> int:
     """A time, or so long from now."""
     from likewise.model.time import duration, microseconds
 

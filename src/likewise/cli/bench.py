@@ -70,18 +70,18 @@ def _run_and_record(folder: Path, name: str, arguments: list[str], as_json: bool
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         code = run_script(folder / f"{name}.py", ["--json", *arguments])
     try:
-        figures = bench_history.figures_of(printed.getvalue())
+        figures = bench_history.parse_figures(printed.getvalue())
     except FormatError as error:
         raise FormatError(f"{name} cannot be recorded, it printed no JSON figures with --json: {error}") from None
-    kept = bench_history.record(folder / "history", bench_history.line(figures, name, arguments, code != 0))
+    kept = bench_history.append_run(folder / "history", bench_history.new_run(figures, name, arguments, code != 0))
     print(f"kept {len(figures)} figures in {kept}", file=sys.stderr, flush=True)
     return _show_history(folder / "history", [name], as_json) or code != 0
 
 
 def _show_history(folder: Path, names: Sequence[str], as_json: bool) -> bool:
     """Print how the newest figures of benchmarks stand to those before; whether one is worse."""
-    found = {name: lines for name in names if (lines := bench_history.read(folder / f"{name}.jsonl"))}
-    changes = {name: bench_history.changes(lines) for name, lines in found.items()}
+    found = {name: lines for name in names if (lines := bench_history.read_history(folder / f"{name}.jsonl"))}
+    changes = {name: bench_history.compare_runs(lines) for name, lines in found.items()}
     if as_json:
         output.print_json(
             {name: {"newest": found[name][-1], "lines": len(found[name]), "changes": changes[name]} for name in found}

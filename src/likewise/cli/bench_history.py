@@ -30,7 +30,7 @@ _UP: Final = re.compile(r"/s\b|_per_s\b|per_second|\bshare|\btimes\b|\brate\b|sp
 _DOWN: Final = re.compile(r"(?<![a-z])(ns|us|µs|ms|s|seconds?|cpu|wall|bytes|mi?b|p\d\d)(?![a-z])", re.IGNORECASE)
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class BenchmarkRun(msgspec.Struct, frozen=True, kw_only=True):
     """One run of one benchmark."""
 
     benchmark: str
@@ -42,7 +42,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     figures: dict[str, float]
 
 
-class Change(msgspec.Struct, frozen=True):
+class FigureChange(msgspec.Struct, frozen=True):
     """A figure of the newest line beside the median of those before; `times` is new by old."""
 
     figure: str
@@ -52,10 +52,12 @@ class Change(msgspec.Struct, frozen=True):
     worse: bool
 
 
-def line(figures: dict[str, float], name: str = "", arguments: Sequence[str] = (), missed: bool = False) -> Line:
+def new_run(
+    figures: dict[str, float], name: str = "", arguments: Sequence[str] = (), missed: bool = False
+) -> BenchmarkRun:
     """The line of a run that ended just now, on this machine."""
     python = platform.python_version().rpartition(".")[0]
-    return Line(
+    return BenchmarkRun(
         benchmark=name,
         commit=_commit(),
         when=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -66,10 +68,10 @@ def line(figures: dict[str, float], name: str = "", arguments: Sequence[str] = (
     )
 
 
-def figures_of(printed: str) -> dict[str, float]:
+def parse_figures(printed: str) -> dict[str, float]:
     """Every number of what a benchmark printed with `--json`: one JSON value, or one on each line.
 
-    >>> figures_of('{"rows": [{"engine": "bitmap", "us": 4.5}, {"engine": "naive", "us": 90}], "size": 10}')
+    >>> parse_figures('{"rows": [{"engine": "bitmap", "us": 4.5}, {"engine": "naive", "us": 90}], "size": 10}')
     {'rows.bitmap.us': 4.5, 'rows.naive.us': 90.0, 'size': 10.0}
     """
     try:
@@ -84,7 +86,7 @@ def figures_of(printed: str) -> dict[str, float]:
     return dict(_numbers(found, ()))
 
 
-def record(folder: Path, new: Line) -> Path:
+def append_run(folder: Path, new: BenchmarkRun) -> Path:
     """Add a line to the history of its benchmark; the file it went to."""
     path = folder / f"{new.benchmark}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
@@ -93,20 +95,20 @@ def record(folder: Path, new: Line) -> Path:
     return path
 
 
-def read(path: Path) -> list[Line]:
+def read_history(path: Path) -> list[BenchmarkRun]:
     """The lines of one benchmark, oldest first; none if nothing was recorded."""
     if not path.is_file():
         return []
     lines = []
     for number, each in enumerate(path.read_bytes().splitlines(), 1):
         try:
-            lines.append(msgspec.json.decode(each, type=Line))
+            lines.append(msgspec.json.decode(each, type=BenchmarkRun))
         except msgspec.DecodeError as error:
             raise ArtefactDamaged(f"{path}, line {number}: {error}; restore it from git") from None
     return lines
 
 
-def changes(lines: Sequence[Line]) -> list[Change]:
+def compare_runs(lines: Sequence[BenchmarkRun]) -> list[FigureChange]:
     """How the newest line's figures stand to those before it; empty if there is nothing to compare with."""
     if not lines:
         return []
@@ -117,7 +119,7 @@ def changes(lines: Sequence[Line]) -> list[Change]:
         earlier = [each.figures[figure] for each in like if figure in each.figures]
         before = statistics.median(earlier) if earlier else 0.0
         if before > 0 and now >= 0:
-            found.append(Change(figure, before, now, now / before, _worse(figure, now / before)))
+            found.append(FigureChange(figure, before, now, now / before, _worse(figure, now / before)))
     return found
 
 

@@ -12,7 +12,7 @@ from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
     from likewise.semantics.concepts.inventory import Sort
-    from likewise.spark.concepts import Vocabulary
+    from likewise.spark.concepts import VocabularySource
 
 app = typer.Typer(
     help="What kinds of readings there are, and vocabularies of your own.\n\n"
@@ -69,7 +69,7 @@ def show(
 
     Example: `likewise concepts show "pipe temperature" --against TempC_SHT`
     """
-    from likewise.semantics.concepts.wording import facets_in_words, same_reading
+    from likewise.semantics.concepts.explanations import describe_facets, explain_agreement
     from likewise.semantics.library import load_space
     from likewise.semantics.measure import Term
     from likewise.semantics.measures.sameness import SamenessMeasure
@@ -81,11 +81,11 @@ def show(
         if as_json:
             output.print_json(facets)
         else:
-            output.console().print(facets_in_words(facets))
+            output.console().print(describe_facets(facets))
         return
     seen = Term(against)
     score = float(measure.matrix([asked], [seen])[0, 0])
-    said = same_reading(facets, measure.facets(seen), measure.agreement(asked, seen))
+    said = explain_agreement(facets, measure.facets(seen), measure.agreement(asked, seen))
     if as_json:
         output.print_json({"asked": facets, "seen": measure.facets(seen), "score": score, "said": said})
     else:
@@ -124,12 +124,12 @@ def add(
         output.console().print(f"added {len(found):,} concepts as {target.stem}")
 
 
-def _vocabulary(said: str, form: str) -> Vocabulary:
+def _parse_vocabulary_source(said: str, form: str) -> VocabularySource:
     """`FILE` or `FILE=what it is and its licence`."""
-    from likewise.spark.concepts import Vocabulary
+    from likewise.spark.concepts import VocabularySource
 
     path, _, source = said.partition("=")
-    return Vocabulary(str(Path(path).absolute()), form, source or Path(path).name.partition(".")[0])
+    return VocabularySource(str(Path(path).absolute()), form, source or Path(path).name.partition(".")[0])
 
 
 @app.command()
@@ -156,14 +156,14 @@ def build(
     from likewise.errors import InputError
     from likewise.semantics.concepts.vocabularies import brick as brick_vocabulary
     from likewise.semantics.concepts.vocabularies import qudt as qudt_vocabulary
-    from likewise.spark.concepts import Vocabulary, build_concepts
+    from likewise.spark.concepts import VocabularySource, build_concepts
     from likewise.spark.session import spark_session
 
     sources = [
-        *([Vocabulary(str(brick.absolute()), "brick", brick_vocabulary.SOURCE)] if brick else []),
-        *([Vocabulary(str(qudt.absolute()), "qudt", qudt_vocabulary.SOURCE)] if qudt else []),
-        *(_vocabulary(said, "ontology") for said in ontology or ()),
-        *(_vocabulary(said, "names") for said in names or ()),
+        *([VocabularySource(str(brick.absolute()), "brick", brick_vocabulary.SOURCE)] if brick else []),
+        *([VocabularySource(str(qudt.absolute()), "qudt", qudt_vocabulary.SOURCE)] if qudt else []),
+        *(_parse_vocabulary_source(said, "ontology") for said in ontology or ()),
+        *(_parse_vocabulary_source(said, "names") for said in names or ()),
     ]
     if not sources:
         raise InputError("there is nothing to build from; name --brick, --qudt, --ontology or --names")

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from likewise import defaults
-from likewise.cli.terminal.options import BrokerOptions, grouped
+from likewise.cli.terminal.options import BrokerOptions, with_option_groups
 from likewise.errors import InputError
 
 
-@grouped
+@with_option_groups
 def dashboard(
     broker: BrokerOptions,
     host: Annotated[str, typer.Option("--host", help="Where the dashboard listens.")] = defaults.HOST,

@@ -11,9 +11,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from likewise.cli.serve import Told, told_to_stop
+from likewise.cli.serve import StopSignal, handle_stop_signals
 from likewise.cli.terminal import output
-from likewise.cli.terminal.gc_tuning import long_run
+from likewise.cli.terminal.gc_tuning import tune_gc
 from likewise.cli.terminal.options import AsJson
 
 
@@ -53,14 +53,14 @@ def edge(
 
     Example: `likewise edge --upstream http://hub:8787 --data edge-data --id roof`
     """
-    with told_to_stop() as told:
+    with handle_stop_signals() as told:
         bounds = {"bytes": outbox_bytes, "keep": outbox_keep, "policy": outbox_policy}
         said = {name: value for name, value in bounds.items() if value is not None}
         _edge(told, upstream, data, id, token_file, config, host, port, mqtt, said, as_json)
 
 
 def _edge(
-    told: Told,
+    told: StopSignal,
     upstream: str,
     data: Path,
     id: str | None,
@@ -74,18 +74,18 @@ def _edge(
 ) -> None:
     import socket
 
-    from likewise.edge.memory_tuning import spare_memory
+    from likewise.edge.memory_tuning import reduce_memory
 
-    spare_memory()
+    reduce_memory()
     from likewise.broker.config import read_config
     from likewise.broker.telemetry.logging import log_to_stderr
-    from likewise.edge.app import edge_broker, with_uplink
+    from likewise.edge.app import attach_uplink, make_edge_broker
     from likewise.edge.bounds import Bounds
-    from likewise.edge.uplink import addresses_of
+    from likewise.edge.uplink import parse_hub_addresses
     from likewise.server.http.server import serve as run
-    from likewise.server.mqtt.broker.sockets import listening, open_sockets
+    from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
 
-    addresses, wanted = addresses_of(upstream), msgspec.convert(bounds, Bounds)
+    addresses, wanted = parse_hub_addresses(upstream), msgspec.convert(bounds, Bounds)
     found = read_config(config)
     said = {"host": host, "port": port}
     server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
@@ -100,7 +100,7 @@ def _edge(
     def ready(port: int) -> None:
         if as_json:
             address = f"{scheme}://{server.host}:{port}"
-            known = {"listening": address, "data": data, "id": name, "upstream": addresses}
+            known = {"listener_connectors": address, "data": data, "id": name, "upstream": addresses}
             output.print_json(known | ({"mqtt": [each.url for each in devices]} if devices else {}))
             return
         output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything in {data}.")
@@ -108,13 +108,13 @@ def _edge(
             output.print_line(f"Devices connect at {each.url}.")
         output.print_line(f"The edge {name!r} dials {', '.join(addresses)}.")
 
-    with edge_broker(data, found, trace=trace) as broker, long_run():
-        uplink = with_uplink(broker, name, addresses, token=token, bounds=wanted)
+    with make_edge_broker(data, found, trace=trace) as broker, tune_gc():
+        uplink = attach_uplink(broker, name, addresses, token=token, bounds=wanted)
         if not told.stop:
-            run(broker, on_ready=ready, beside=[*listening(devices), uplink.run])
+            run(broker, on_ready=ready, beside=[*listener_connectors(devices), uplink.run])
         told.starting = False
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, told.hear)
+            signal.signal(number, told.handle)
     if not broker.ended:
         sys.stdout.flush()
         sys.stderr.flush()

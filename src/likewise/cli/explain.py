@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.compiling import patient
-from likewise.cli.terminal.options import AsJson, FormatOptions, MeaningOptions, grouped
+from likewise.cli.terminal.compiling import report_compilation
+from likewise.cli.terminal.options import AsJson, FormatOptions, MeaningOptions, with_option_groups
 
 if TYPE_CHECKING:
     from likewise.model import Event
 
 
-@grouped
+@with_option_groups
 def explain(
     meaning: MeaningOptions,
     written: FormatOptions,
@@ -30,51 +30,51 @@ def explain(
 
     Example: `likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'`
     """
-    from likewise.cli.terminal.reading import given_subscription, located
-    from likewise.cli.terminal.rendering import explained
+    from likewise.cli.terminal.rendering import explanation_table
+    from likewise.cli.terminal.text_input import locate_errors, parse_named_subscription
     from likewise.formats.json.results import explanation_to_json
 
     matcher = meaning.matcher()
     seen = _event(event, written)
-    with located("the subscription"):
-        name, wanted = given_subscription(_given(subscription))
+    with locate_errors("the subscription"):
+        name, wanted = parse_named_subscription(_read_argument(subscription))
         matcher.add(wanted)
-    with patient():
+    with report_compilation():
         matcher.match(seen)  # a top-k subscription ranks what has arrived
         explanation = matcher.explain(seen, wanted.id)
     if as_json:
         output.print_line(explanation_to_json(explanation))
     else:
-        output.console().print(explained(explanation, matcher.annotated(seen), name or "the subscription"))
+        output.console().print(explanation_table(explanation, matcher.annotated(seen), name or "the subscription"))
     if explanation.verdict != "match":
         raise typer.Exit(output.NO)
 
 
 def _event(text: str, written: FormatOptions) -> Event:
     """The event that is given, or the first one of the file after `@`."""
-    from likewise.cli.terminal.event_input import GivenEvents, document_kind, events_of
-    from likewise.cli.terminal.reading import located, read_event
+    from likewise.cli.terminal.event_input import EventReader, decode_document, document_kind
+    from likewise.cli.terminal.text_input import locate_errors, read_event
     from likewise.errors import FormatError
 
     if text.startswith("@") and not text.startswith(("@prefix ", "@base ")):  # as Turtle does
-        for _, event in GivenEvents(text[1:], written):
+        for _, event in EventReader(text[1:], written):
             return event
         raise FormatError(f"{text[1:]} holds nothing; give it at least one event")
     kind = document_kind("", written.format, whole=written.whole)
     if kind is not None:
-        return events_of(text.encode(), kind, "the event")[0]
-    with located("the event"):
+        return decode_document(text.encode(), kind, "the event")[0]
+    with locate_errors("the event"):
         return read_event(text.strip())
 
 
-def _given(text: str) -> str:
+def _read_argument(text: str) -> str:
     """The text itself, or the first line of the file after `@`."""
     if not text.startswith("@"):
         return text.strip()
-    from likewise.cli.terminal.reading import lines, opened, text_of
+    from likewise.cli.terminal.text_input import input_lines, line_text, open_input
     from likewise.errors import FormatError
 
-    with opened(text[1:]) as stream:
-        for line in lines(stream):
-            return text_of(line)
+    with open_input(text[1:]) as stream:
+        for line in input_lines(stream):
+            return line_text(line)
     raise FormatError(f"{text[1:]} holds nothing; give it at least one line")

@@ -7,42 +7,54 @@ from typing import Annotated, Final
 
 import typer
 
-from likewise.cli.terminal.lazy import EXTRA, Lazy, lazy_app, plain_help
+from likewise.cli.terminal.lazy import EXTRA, LazyCommand, lazy_app, plain_help
 from likewise.errors import LikewiseError
 
 COMMANDS: Final = {
-    "demo": Lazy("likewise.cli.demo.scripted:demo", "Show a few events, what they match, and why.", "Start here"),
-    "parse": Lazy("likewise.cli.parse:parse", "Check subscriptions and print them in their one form.", "Match"),
-    "match": Lazy("likewise.cli.match:match", "Match a stream of events against subscriptions.", "Match"),
-    "explain": Lazy("likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"),
-    "serve": Lazy("likewise.cli.serve:serve", "Run the broker.", "Broker"),
-    "edge": Lazy("likewise.cli.edge:edge", "Run a broker near the sensors, which dials another.", "Broker"),
-    "edges": Lazy("likewise.cli.broker.edges:app", "Show the brokers at the edge, and forget one.", "Broker"),
-    "worker": Lazy("likewise.cli.worker:worker", "Match for a broker, which starts it itself.", "Broker"),
-    "publish": Lazy("likewise.cli.broker.publish:publish", "Publish events to a broker.", "Broker"),
-    "subscribe": Lazy("likewise.cli.broker.subscribe:subscribe", "Print matching events as they come.", "Broker"),
-    "subscriptions": Lazy("likewise.cli.broker.subscriptions:app", "List, add, remove, try subscriptions.", "Broker"),
-    "events": Lazy("likewise.cli.broker.events:app", "Show the newest events, and what they met.", "Broker"),
-    "targets": Lazy("likewise.cli.broker.targets:app", "Send matches on: webhooks, topics of MQTT.", "Broker"),
-    "sources": Lazy("likewise.cli.broker.sources:app", "See who sends what; announce and keep sources.", "Broker"),
-    "vocabulary": Lazy(
+    "demo": LazyCommand(
+        "likewise.cli.demo.scripted:demo", "Show a few events, what they match, and why.", "Start here"
+    ),
+    "parse": LazyCommand("likewise.cli.parse:parse", "Check subscriptions and print them in their one form.", "Match"),
+    "match": LazyCommand("likewise.cli.match:match", "Match a stream of events against subscriptions.", "Match"),
+    "explain": LazyCommand(
+        "likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"
+    ),
+    "serve": LazyCommand("likewise.cli.serve:serve", "Run the broker.", "Broker"),
+    "edge": LazyCommand("likewise.cli.edge:edge", "Run a broker near the sensors, which dials another.", "Broker"),
+    "edges": LazyCommand("likewise.cli.broker.edges:app", "Show the brokers at the edge, and forget one.", "Broker"),
+    "worker": LazyCommand("likewise.cli.worker:worker", "Match for a broker, which starts it itself.", "Broker"),
+    "publish": LazyCommand("likewise.cli.broker.publish:publish", "Publish events to a broker.", "Broker"),
+    "subscribe": LazyCommand(
+        "likewise.cli.broker.subscribe:subscribe", "Print matching events as they come.", "Broker"
+    ),
+    "subscriptions": LazyCommand(
+        "likewise.cli.broker.subscriptions:app", "List, add, remove, try subscriptions.", "Broker"
+    ),
+    "events": LazyCommand("likewise.cli.broker.events:app", "Show the newest events, and what they met.", "Broker"),
+    "targets": LazyCommand("likewise.cli.broker.targets:app", "Send matches on: webhooks, topics of MQTT.", "Broker"),
+    "sources": LazyCommand(
+        "likewise.cli.broker.sources:app", "See who sends what; announce and keep sources.", "Broker"
+    ),
+    "vocabulary": LazyCommand(
         "likewise.cli.broker.vocabulary:app", "See the stream's words, and say what they mean.", "Broker"
     ),
-    "letters": Lazy("likewise.cli.broker.dead_letters:app", "Show what could not be read or delivered.", "Broker"),
-    "context": Lazy("likewise.cli.broker.context:app", "Name brokers, and choose one.", "Broker"),
-    "dashboard": Lazy("likewise.cli.dashboard:dashboard", "Look at a broker in a browser.", "Broker"),
-    "admin": Lazy("likewise.cli.admin:app", "Look after a broker's store.", "Broker"),
-    "relate": Lazy("likewise.cli.relate:relate", "Measure how related terms are.", "Meaning"),
-    "space": Lazy("likewise.cli.space:app", "Build, list and check spaces of meaning.", "Meaning"),
-    "concepts": Lazy("likewise.cli.concepts:app", "Kinds of readings, and vocabularies of your own.", "Meaning"),
-    "ingest": Lazy("likewise.cli.ingest:ingest", "Make events of RDF files, on Spark.", "Meaning"),
-    "stream": Lazy("likewise.cli.stream.app:app", "Match streams and stored events on Spark.", "Spark"),
-    "backtest": Lazy(
+    "letters": LazyCommand(
+        "likewise.cli.broker.dead_letters:app", "Show what could not be read or delivered.", "Broker"
+    ),
+    "context": LazyCommand("likewise.cli.broker.context:app", "Name brokers, and choose one.", "Broker"),
+    "dashboard": LazyCommand("likewise.cli.dashboard:dashboard", "Look at a broker in a browser.", "Broker"),
+    "admin": LazyCommand("likewise.cli.admin:app", "Look after a broker's store.", "Broker"),
+    "relate": LazyCommand("likewise.cli.relate:relate", "Measure how related terms are.", "Meaning"),
+    "space": LazyCommand("likewise.cli.space:app", "Build, list and check spaces of meaning.", "Meaning"),
+    "concepts": LazyCommand("likewise.cli.concepts:app", "Kinds of readings, and vocabularies of your own.", "Meaning"),
+    "ingest": LazyCommand("likewise.cli.ingest:ingest", "Make events of RDF files, on Spark.", "Meaning"),
+    "stream": LazyCommand("likewise.cli.stream.app:app", "Match streams and stored events on Spark.", "Spark"),
+    "backtest": LazyCommand(
         "likewise.cli.stream.backtest:backtest", "Say what subscriptions would have found in stored events.", "Spark"
     ),
-    "data": Lazy(f"{EXTRA}:experiments", "Get the data of published experiments.", "Figures"),
-    "eval": Lazy(f"{EXTRA}:experiments", "Evaluate measures on published data.", "Figures"),
-    "bench": Lazy("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),
+    "data": LazyCommand(f"{EXTRA}:experiments", "Get the data of published experiments.", "Figures"),
+    "eval": LazyCommand(f"{EXTRA}:experiments", "Evaluate measures on published data.", "Figures"),
+    "bench": LazyCommand("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),
 }
 
 app = lazy_app(
@@ -84,12 +96,12 @@ def run(arguments: list[str]) -> int:
         code = plain_help(typer.main.get_command(app))(arguments, prog_name="likewise")
     except SystemExit as leaving:
         if isinstance(leaving.__context__, BrokenPipeError):  # nobody reads the help any more
-            return output.quiet_pipe()
+            return output.silence_stdout()
         return leaving.code if isinstance(leaving.code, int) else output.BAD_INPUT if leaving.code else output.YES
     except KeyboardInterrupt:
         return output.INTERRUPTED
     except output.PipeClosed:
-        return output.quiet_pipe()
+        return output.silence_stdout()
     except (LikewiseError, OSError) as error:
         return _refused(error, arguments)
     except ModuleNotFoundError as error:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.compiling import patient
-from likewise.cli.terminal.event_input import GivenEvents
-from likewise.cli.terminal.options import AsJson, FormatOptions, KeepGoing, MeaningOptions, Why, grouped
+from likewise.cli.terminal.compiling import report_compilation
+from likewise.cli.terminal.event_input import EventReader
+from likewise.cli.terminal.options import AsJson, FormatOptions, KeepGoing, MeaningOptions, Why, with_option_groups
 
 if TYPE_CHECKING:
     from likewise.matching.matcher import Matcher
 
 
-@grouped
+@with_option_groups
 def match(
     meaning: MeaningOptions,
     written: FormatOptions,
@@ -47,14 +47,14 @@ def match(
     if subscriptions == events == "-":
         raise FormatError("subscriptions and events cannot both come from standard input; put one of them in a file")
     matcher = meaning.matcher()
-    with patient():
+    with report_compilation():
         add_all(matcher, subscriptions)
     screen = None if as_json else output.console()
     matched, first = False, True
-    reader = GivenEvents(events, written, keep_going=keep_going, as_json=as_json)
+    reader = EventReader(events, written, keep_going=keep_going, as_json=as_json)
     for place, said in reader:
         event = said if said.id is not None else msgspec.structs.replace(said, id=str(place.number))
-        with patient() if first else nullcontext():
+        with report_compilation() if first else nullcontext():
             met = matcher.match(event)
         first = False
         for found in met:
@@ -66,7 +66,7 @@ def match(
                 explanation = matcher.explain(event, found.subscription_id) if why and same else None
                 screen.print(match_line(found, explanation), soft_wrap=True)
     if reader.bad:
-        output.remark(f"{reader.left_out}.")
+        output.print_note(f"{reader.left_out}.")
         raise typer.Exit(output.BAD_INPUT)
     if not matched:
         raise typer.Exit(output.NO)
@@ -74,9 +74,9 @@ def match(
 
 def add_all(matcher: Matcher, path: str) -> None:
     """Add every subscription of a file."""
-    from likewise.cli.terminal.reading import located, opened, read_subscriptions
+    from likewise.cli.terminal.text_input import locate_errors, open_input, read_subscriptions
 
-    with opened(path) as stream:
+    with open_input(path) as stream:
         for subscription in read_subscriptions(stream, path):
-            with located(path):
+            with locate_errors(path):
                 matcher.add(subscription)

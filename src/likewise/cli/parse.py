@@ -11,7 +11,7 @@ import typer
 
 from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson
-from likewise.cli.terminal.reading import opened, read_subscriptions
+from likewise.cli.terminal.text_input import open_input, read_subscriptions
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,9 +38,9 @@ def parse(
     screen = None if as_json else output.console()
     for subscription in _subscriptions(source):
         if screen is None:
-            output.print_json(facts(subscription))
+            output.print_json(subscription_facts(subscription))
         else:
-            for part in described(subscription):
+            for part in describe_subscription(subscription):
                 screen.print(part, soft_wrap=True)
 
 
@@ -48,13 +48,13 @@ def _subscriptions(source: str) -> Iterator[Subscription]:
     if source != "-" and not _is_file(source):
         if _FILE_NAME.fullmatch(source):
             raise FileNotFoundError(2, "this is no subscription, and there is no such file", source)
-        yield _one(source)
+        yield _parse_argument(source)
         return
-    with opened(source) as stream:
+    with open_input(source) as stream:
         yield from read_subscriptions(stream, source)
 
 
-def _one(text: str) -> Subscription:
+def _parse_argument(text: str) -> Subscription:
     """The subscription of an argument, which may have several lines."""
     from likewise.formats.json.subscriptions import is_json, subscription_from_json
     from likewise.language import parse
@@ -69,7 +69,7 @@ def _is_file(source: str) -> bool:
         return False
 
 
-def facts(subscription: Subscription) -> dict[str, object]:
+def subscription_facts(subscription: Subscription) -> dict[str, object]:
     """What is said of a subscription with --json.
 
     >>> from likewise.language import parse
@@ -91,7 +91,7 @@ def facts(subscription: Subscription) -> dict[str, object]:
     }
 
 
-def described(subscription: Subscription) -> list[Text | Table]:
+def describe_subscription(subscription: Subscription) -> list[Text | Table]:
     """A subscription for people: its text, and what each part of it was taken for.
 
     >>> from likewise.language import parse
@@ -123,7 +123,7 @@ def _table(subscription: Subscription) -> Table:
     from rich import box
     from rich.table import Table
 
-    from likewise.model import Condition, GraphPattern, Interest, Near
+    from likewise.model import Condition, GraphPattern, Interest, NearbyTriple
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     body = subscription.body
@@ -132,7 +132,7 @@ def _table(subscription: Subscription) -> Table:
     if isinstance(body, Condition):
         rows = [row for item in body.items for row in _rows(item, "")]
         headings = ("attribute", "operator", "value", "understood as")
-    elif isinstance(body, (GraphPattern, Near)):
+    elif isinstance(body, (GraphPattern, NearbyTriple)):
         from likewise.language.rdf_terms import term_text
 
         patterns = body.patterns if isinstance(body, GraphPattern) else (body.pattern,)
@@ -160,7 +160,7 @@ def _rows(node: Node, lead: str) -> Iterator[tuple[str, ...]]:
     if isinstance(node, Predicate):
         value = "" if node.value is None else value_text(node.value) + ("~" if node.value_relaxed else "")
         name = f"{lead}{node.attribute}{'~' if node.attribute_relaxed else ''}"
-        yield name, node.operator, value, _understood(node)
+        yield name, node.operator, value, _value_kind(node)
     elif isinstance(node, Not):
         yield f"{lead}not", "", "", "no tuple may satisfy this"
         yield from _rows(node.item, indent + "  ")
@@ -170,7 +170,7 @@ def _rows(node: Node, lead: str) -> Iterator[tuple[str, ...]]:
             yield from _rows(item, indent + "  ")
 
 
-def _understood(predicate: Predicate) -> str:
+def _value_kind(predicate: Predicate) -> str:
     """What a predicate's value was taken for.
 
     >>> from likewise.model import Predicate, Quantity

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.compiling import patient
+from likewise.cli.terminal.compiling import report_compilation
 from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from likewise.api.semantics import Evidence
+    from likewise.api.semantics import RelatednessEvidence
 
 
 def relate(
@@ -42,7 +42,7 @@ def relate(
     asked, seen = Term(first, theme=theme_of(theme or ())), Term(second, theme=theme_of(other_theme or ()))
     name = measure or ("embeddings" if model else None)
     chosen = opened.measure(name, **({"model": model} if name == "embeddings" else {}))
-    with patient():
+    with report_compilation():
         evidence = opened.describe(asked, seen, chosen)
     if as_json:
         output.print_json(evidence)
@@ -50,7 +50,7 @@ def relate(
         output.console().print(_table(evidence))
 
 
-def _table(evidence: Evidence) -> RenderableType:
+def _table(evidence: RelatednessEvidence) -> RenderableType:
     """The evidence for people: scores, then documents, then what to know."""
     from rich.console import Group
     from rich.table import Table

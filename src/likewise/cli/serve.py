@@ -15,7 +15,7 @@ import msgspec
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.gc_tuning import long_run
+from likewise.cli.terminal.gc_tuning import tune_gc
 from likewise.cli.terminal.options import AsJson
 
 
@@ -85,7 +85,7 @@ def serve(
 
     Example: `likewise serve --data city`
     """
-    with told_to_stop() as told:
+    with handle_stop_signals() as told:
         _serve(
             told,
             data,
@@ -105,31 +105,31 @@ def serve(
         )
 
 
-class Stopped(BaseException):
+class StopRequested(BaseException):
     """Somebody stops the broker while it starts."""
 
 
-class Told:
+class StopSignal:
     """Whether SIGINT or SIGTERM came."""
 
     def __init__(self) -> None:
         self.stop = False
         self.starting = True
 
-    def hear(self, number: int, frame: object) -> None:
+    def handle(self, number: int, frame: object) -> None:
         """Leave at once while the broker starts; while it ends, that is under way."""
         self.stop = True
         if self.starting:
-            raise Stopped
+            raise StopRequested
 
 
 @contextmanager
-def told_to_stop() -> Iterator[Told]:
+def handle_stop_signals() -> Iterator[StopSignal]:
     """Hear signals from the first moment on: what is loaded, compiled or replayed then is left where it is."""
-    told, numbers = Told(), (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, told.hear) for number in numbers]
+    told, numbers = StopSignal(), (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, told.handle) for number in numbers]
     try:
-        with suppress(Stopped):
+        with suppress(StopRequested):
             yield told
     finally:
         for number, earlier in zip(numbers, before, strict=True):
@@ -137,7 +137,7 @@ def told_to_stop() -> Iterator[Told]:
 
 
 def _serve(
-    told: Told,
+    told: StopSignal,
     data: Path | None,
     config: Path | None,
     host: str | None,
@@ -154,14 +154,14 @@ def _serve(
     as_json: bool,
 ) -> None:
     from likewise.broker.broker import Broker
-    from likewise.broker.config import Bridge, Keeping, TargetsAllowed, read_config
+    from likewise.broker.config import BridgeSettings, StoreSettings, TargetNetworks, read_config
     from likewise.broker.telemetry.logging import log_to_stderr
     from likewise.cli.terminal.compiling import compile_ahead
     from likewise.errors import InputError
     from likewise.server.http.server import serve as run
-    from likewise.server.mqtt.bridges import bridges
-    from likewise.server.mqtt.broker.sockets import listening, open_sockets
-    from likewise.server.sinks.networks import read_networks
+    from likewise.server.mqtt.bridge import bridge_connectors
+    from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
+    from likewise.server.sinks.networks import parse_networks
 
     if ephemeral and data is not None:
         raise InputError("--ephemeral keeps nothing on disk, --data names where to keep it; give one of them")
@@ -171,31 +171,31 @@ def _serve(
     matching = found.matching if profile is None else msgspec.structs.replace(found.matching, profile=profile.value)
     mqtt = msgspec.structs.replace(
         found.mqtt,
-        bridge=(*found.mqtt.bridge, *(Bridge(url) for url in mqtt_bridge)),
+        bridge=(*found.mqtt.bridge, *(BridgeSettings(url) for url in mqtt_bridge)),
         **{name: port for name, port in mqtt_ports.items() if port is not None},
     )
-    targets = TargetsAllowed((*found.targets.allow, *allow_target))
-    read_networks(targets.allow)  # refused before anything starts
+    targets = TargetNetworks((*found.targets.allow, *allow_target))
+    parse_networks(targets.allow)  # refused before anything starts
     found = msgspec.structs.replace(
         found,
         targets=targets,
         server=server,
         matching=matching,
         mqtt=mqtt,
-        store=found.store if keep is None else Keeping(keep),
+        store=found.store if keep is None else StoreSettings(keep),
         lake=found.lake if stream_log is None else msgspec.structs.replace(found.lake, stream_log=stream_log),
     )
     trace = log_to_stderr(found.logging)
     folder = None if ephemeral else data or Path("likewise-data")
     scheme = "https" if server.tls_certificate else "http"
-    beside = bridges(mqtt.bridge, folder)
+    beside = bridge_connectors(mqtt.bridge, folder)
     devices = open_sockets(found)
-    beside += listening(devices)
+    beside += listener_connectors(devices)
 
     def ready(port: int) -> None:
         if as_json:
             address = f"{scheme}://{server.host}:{port}"
-            said = {"listening": address, "data": folder, "keep": found.store.said}
+            said = {"listener_connectors": address, "data": folder, "keep": found.store.text}
             output.print_json(said | ({"mqtt": [each.url for each in devices]} if devices else {}))
         else:
             kept = "in memory" if folder is None else f"in {folder}"
@@ -203,19 +203,19 @@ def _serve(
             for each in devices:
                 output.print_line(f"Devices connect at {each.url}.")
             output.print_line(
-                f"Events are kept for {found.store.said} unless they end sooner; --keep says how long."
-                if found.store.span is not None
+                f"Events are kept for {found.store.text} unless they end sooner; --keep says how long."
+                if found.store.retention is not None
                 else "Events are kept until they end by themselves."
             )
 
     if not compile_ahead(matching, lambda words: output.console(stderr=True).print(words, style="dim")):
         return
-    with Broker(folder, found, trace=trace) as broker, long_run():
+    with Broker(folder, found, trace=trace) as broker, tune_gc():
         if not told.stop:
             run(broker, on_ready=ready, beside=beside)  # which hears signals itself
         told.starting = False
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, told.hear)
+            signal.signal(number, told.handle)
     if not broker.ended:  # a thread that was given up may be compiling: nothing is left that waits for it
         sys.stdout.flush()
         sys.stderr.flush()

@@ -11,7 +11,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
-    from likewise.semantics.spaces.manifest import Manifest
+    from likewise.semantics.spaces.manifest import SpaceManifest
     from likewise.spark.spaces.options import BuildSummary
 
 app = typer.Typer(
@@ -167,7 +167,7 @@ def verify(
         output.console().print(f"{files.folder} is sound: {number} files, {total:,} bytes, {checksum[:16]}")
 
 
-def _facts(manifest: Manifest) -> dict[str, object]:
+def _facts(manifest: SpaceManifest) -> dict[str, object]:
     import msgspec
 
     facts: dict[str, object] = msgspec.to_builtins(manifest)
@@ -185,7 +185,7 @@ def _places(folders: list[str] | None) -> list[Path]:
     return [embedded_folder(), spaces_folder(), Path()]
 
 
-def _spaces_in(folder: Path) -> list[tuple[Path, Manifest]]:
+def _spaces_in(folder: Path) -> list[tuple[Path, SpaceManifest]]:
     """The spaces that are this folder or lie in it; a damaged one is passed over here, `verify` says why."""
     from likewise.errors import ArtefactError
     from likewise.semantics.spaces.manifest import FILE, read_manifest

@@ -17,7 +17,7 @@ def worker(
     """
     import signal
 
-    from likewise.broker.pool.processes.serving import serve
+    from likewise.broker.pool.worker import serve
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the broker says when to end
     serve(socket)

@@ -23,9 +23,9 @@ Events and subscriptions are checked before anything is sent. A connection that 
 growing pauses; a stream goes on after the last delivery it gave, so none comes twice.
 """
 
-from likewise.api.deliveries import Because, Met
+from likewise.api.deliveries import MatchReason, SubscriptionScore
 from likewise.api.events import Receipt
-from likewise.api.sinks import Email, MqttTopic, TargetShown, Webhook
+from likewise.api.sinks import EmailSettings, MqttTargetSettings, TargetDetails, WebhookSettings
 from likewise.client.asynchronous import AsyncPublisher, AsyncSubscriber
 from likewise.client.listening import Listening
 from likewise.client.messages import BrokerRefused, ClientDelivery
@@ -36,17 +36,17 @@ __all__ = [
     "AsyncPublishStream",
     "AsyncPublisher",
     "AsyncSubscriber",
-    "Because",
     "BrokerRefused",
     "ClientDelivery",
-    "Email",
+    "EmailSettings",
     "Listening",
-    "Met",
-    "MqttTopic",
+    "MatchReason",
+    "MqttTargetSettings",
     "PublishStream",
     "Publisher",
     "Receipt",
     "Subscriber",
-    "TargetShown",
-    "Webhook",
+    "SubscriptionScore",
+    "TargetDetails",
+    "WebhookSettings",
 ]

@@ -15,43 +15,43 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from likewise.api.events import Receipt
-from likewise.api.queries import Backtest
-from likewise.api.subscribers import Policy
-from likewise.client.connection import AsyncConnection
+from likewise.api.queries import BacktestResult
+from likewise.api.subscribers import QueuePolicy
+from likewise.client.connection import AsyncBrokerConnection
 from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again
-from likewise.client.following import Following
+from likewise.client.following import StreamCursor
 from likewise.client.messages import (
-    AS_IT_IS,
     BACKTEST,
+    DEFAULT_QUEUE,
     JSON,
     LINES,
     BrokerRefused,
     ClientDelivery,
     Publishable,
     acknowledgement,
+    acknowledgement_body,
     backtest_request,
-    checked,
+    checked_subscription,
     event_lines,
     event_path,
-    path_of,
     pending_path,
-    queue_wanted,
+    queue_settings,
     read_backtest,
     read_pending,
     read_receipts,
     replay_path,
-    settled,
+    subscriber_path,
     subscription_path,
 )
 from likewise.client.publish_stream import AsyncPublishStream
 from likewise.client.sources import AsyncSources
-from likewise.client.targets import AsyncSubscriberTargets, Reaches
+from likewise.client.targets import AsyncSubscriberTargets, TargetSpec
 from likewise.defaults import STORED_EVENTS
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.model import Subscription
 
 
-class AsyncPublisher(AsyncConnection):
+class AsyncPublisher(AsyncBrokerConnection):
     """Publishes events; each call returns when they are on the broker's disk."""
 
     def __init__(
@@ -89,7 +89,7 @@ class AsyncPublisher(AsyncConnection):
         await self.request("DELETE", event_path(id, self._source))
 
 
-class AsyncSubscriber(AsyncConnection):
+class AsyncSubscriber(AsyncBrokerConnection):
     """A registered subscriber: `async for` to get deliveries as they come, or hand it a listener."""
 
     def __init__(
@@ -99,7 +99,7 @@ class AsyncSubscriber(AsyncConnection):
         *,
         token: str | None = None,
         cursor: int = 0,
-        policy: Policy | None = None,
+        policy: QueuePolicy | None = None,
         limit: int | None = None,
         because: bool = False,
         ca: str | Path | None = None,
@@ -107,8 +107,8 @@ class AsyncSubscriber(AsyncConnection):
     ) -> None:
         super().__init__(Endpoint(address, token, patience, ca))
         self._because = because
-        self._wanted = queue_wanted(policy, limit)
-        self._following = Following(id, cursor)
+        self._wanted = queue_settings(policy, limit)
+        self._following = StreamCursor(id, cursor)
         self._socket: ClientConnection | None = None
         self._registered = False
         self._ended = False
@@ -133,17 +133,17 @@ class AsyncSubscriber(AsyncConnection):
         self._following.cursor = self._following.acknowledged = 0
         self._registered = False
 
-    async def _reach(self, patience: float | None) -> None:
-        if not await self._is_known(patience):
-            await self._send("PUT", path_of(self.id), self._wanted, patience=patience)
+    async def _establish(self, patience: float | None) -> None:
+        if not await self._is_registered(patience):
+            await self._send("PUT", subscriber_path(self.id), self._wanted, patience=patience)
         self._registered = True
 
-    async def _is_known(self, patience: float | None) -> bool:
+    async def _is_registered(self, patience: float | None) -> bool:
         """Whether the broker has it as it is wanted: registering stands in the log, behind what waits to be matched."""
-        if self._wanted != AS_IT_IS:
+        if self._wanted != DEFAULT_QUEUE:
             return False
         try:
-            await self._send("GET", path_of(self.id), patience=patience)
+            await self._send("GET", subscriber_path(self.id), patience=patience)
         except BrokerRefused as refused:
             if refused.status != 404:
                 raise
@@ -155,7 +155,7 @@ class AsyncSubscriber(AsyncConnection):
     ) -> httpx.Response:
         """A request's answer, after registering if that was not done yet; problems are raised."""
         if not self._registered:
-            await self._reach(None)
+            await self._establish(None)
         return await self._send(method, path, body, headers)
 
     @property
@@ -164,13 +164,13 @@ class AsyncSubscriber(AsyncConnection):
         return AsyncSubscriberTargets(self)
 
     async def subscribe(
-        self, subscription: Subscription | str, id: str | None = None, *, to: Reaches | None = None
+        self, subscription: Subscription | str, id: str | None = None, *, to: TargetSpec | None = None
     ) -> str:
         """Subscribe, in place of what has the same id; the id. `to` is a target: an address, or its settings.
 
         The target is set first, so that it gets what is delivered first, too; `targets.set` gives its secret.
         """
-        made = checked(subscription, id)
+        made = checked_subscription(subscription, id)
         if to is not None:
             await self.targets.set(made.id, to)
         await self.request("PUT", subscription_path(self.id, made.id), subscription_to_json(made), JSON)
@@ -182,7 +182,7 @@ class AsyncSubscriber(AsyncConnection):
 
     async def backtest(
         self, subscription: Subscription | str, *, events: int = STORED_EVENTS, shown: int = 100
-    ) -> Backtest:
+    ) -> BacktestResult:
         """Try a subscription on stored events, without subscribing.
 
         Args:
@@ -198,7 +198,7 @@ class AsyncSubscriber(AsyncConnection):
 
     async def unregister(self) -> None:
         """Let the broker forget this subscriber, its subscriptions and what waits for it."""
-        await self.request("DELETE", path_of(self.id))
+        await self.request("DELETE", subscriber_path(self.id))
         self._registered = False
 
     async def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
@@ -226,9 +226,9 @@ class AsyncSubscriber(AsyncConnection):
         What it returned from is acknowledged. The task ends when it is cancelled, with `disconnect`, or with an error
         of the listener; that delivery is not acknowledged and comes again.
         """
-        return asyncio.get_running_loop().create_task(self._tell(listener, acknowledge))
+        return asyncio.get_running_loop().create_task(self._call_listener(listener, acknowledge))
 
-    async def _tell(self, listener: Callable[[ClientDelivery], object], acknowledge: bool) -> None:
+    async def _call_listener(self, listener: Callable[[ClientDelivery], object], acknowledge: bool) -> None:
         async for delivery in self:
             said = listener(delivery)
             if inspect.isawaitable(said):
@@ -239,7 +239,7 @@ class AsyncSubscriber(AsyncConnection):
     async def __aiter__(self) -> AsyncIterator[ClientDelivery]:
         self._ended = False
         if not self._registered:
-            await self._reach(None)
+            await self._establish(None)
         while not self._ended:
             socket = await self._open_stream()
             if socket is None:
@@ -263,13 +263,13 @@ class AsyncSubscriber(AsyncConnection):
             return not self._ended and may_connect_again(error)
 
         try:
-            async for attempt in stamina.retry_context(on=again, **self._endpoint.retrying()):
+            async for attempt in stamina.retry_context(on=again, **self._endpoint.retry_options()):
                 with attempt:
                     self._socket = await connect(**options)
         except (OSError, WebSocketException) as error:
             if self._ended:
                 return None
-            raise self._endpoint.said(error) from error
+            raise self._endpoint.to_unavailable(error) from error
         if self._ended:
             await self.stop_stream()
             return None
@@ -282,7 +282,7 @@ class AsyncSubscriber(AsyncConnection):
             with suppress(ConnectionClosed):  # the next connection says it
                 await self._socket.send(acknowledgement(number))
         else:
-            await self.request("POST", path_of(self.id, "/acknowledgements"), settled(number))
+            await self.request("POST", subscriber_path(self.id, "/acknowledgements"), acknowledgement_body(number))
 
     async def stop_stream(self) -> None:
         """End the iteration that is under way, if any; the subscriber stays registered and connected."""

@@ -12,7 +12,7 @@ from likewise.client.endpoint import Endpoint, may_request_again
 from likewise.client.messages import raise_problem
 
 
-class Connection:
+class BrokerConnection:
     """Requests that are sent again when the connection broke; opened when it is first needed."""
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -29,14 +29,14 @@ class Connection:
 
         Needed by nobody: every call connects. It raises `Unavailable` where there is no broker.
         """
-        self._reach(patience)
+        self._establish(patience)
         return self
 
     def disconnect(self) -> None:
         """Let go of the connection; the next call makes another."""
-        self._let_go()
+        self._close_connection()
 
-    def _let_go(self) -> None:
+    def _close_connection(self) -> None:
         if self._http is not None:
             http, self._http = self._http, None
             http.close()
@@ -44,17 +44,17 @@ class Connection:
     def reconnect(self, address: str | None = None, patience: float | None = None) -> Self:
         """Connect anew, to another address of the same broker if one is given; if nobody answers, nothing changes."""
         before = self._endpoint
-        self._let_go()
+        self._close_connection()
         self._endpoint = before.at(address) if address is not None else before
         try:
-            self._reach(patience)
+            self._establish(patience)
         except BaseException:
-            self._let_go()
+            self._close_connection()
             self._endpoint = before
             raise
         return self
 
-    def _reach(self, patience: float | None) -> None:
+    def _establish(self, patience: float | None) -> None:
         self._send("GET", "/healthz", patience=patience)
 
     def request(
@@ -74,11 +74,11 @@ class Connection:
         if self._http is None:
             self._http = httpx.Client(**self._endpoint.http_options())
         try:
-            for attempt in stamina.retry_context(on=may_request_again, **self._endpoint.retrying(patience)):
+            for attempt in stamina.retry_context(on=may_request_again, **self._endpoint.retry_options(patience)):
                 with attempt:
                     return raise_problem(self._http.request(method, path, content=body, headers=headers))
         except httpx.TransportError as error:
-            raise self._endpoint.said(error) from error
+            raise self._endpoint.to_unavailable(error) from error
         raise AssertionError("stamina ends with an error or an answer")
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class Connection:
         self.close()
 
 
-class AsyncConnection:
+class AsyncBrokerConnection:
     """The same for asyncio."""
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -106,14 +106,14 @@ class AsyncConnection:
 
     async def connect(self, patience: float | None = None) -> Self:
         """See that the broker is there, trying for `patience` seconds (the client's own by default; 0 tries once)."""
-        await self._reach(patience)
+        await self._establish(patience)
         return self
 
     async def disconnect(self) -> None:
         """Let go of the connection; the next call makes another."""
-        await self._let_go()
+        await self._close_connection()
 
-    async def _let_go(self) -> None:
+    async def _close_connection(self) -> None:
         if self._http is not None:
             http, self._http = self._http, None
             await http.aclose()
@@ -121,17 +121,17 @@ class AsyncConnection:
     async def reconnect(self, address: str | None = None, patience: float | None = None) -> Self:
         """Connect anew, to another address of the same broker if one is given; if nobody answers, nothing changes."""
         before = self._endpoint
-        await self._let_go()
+        await self._close_connection()
         self._endpoint = before.at(address) if address is not None else before
         try:
-            await self._reach(patience)
+            await self._establish(patience)
         except BaseException:
-            await self._let_go()
+            await self._close_connection()
             self._endpoint = before
             raise
         return self
 
-    async def _reach(self, patience: float | None) -> None:
+    async def _establish(self, patience: float | None) -> None:
         await self._send("GET", "/healthz", patience=patience)
 
     async def request(
@@ -151,11 +151,11 @@ class AsyncConnection:
         if self._http is None:
             self._http = httpx.AsyncClient(**self._endpoint.http_options())
         try:
-            async for attempt in stamina.retry_context(on=may_request_again, **self._endpoint.retrying(patience)):
+            async for attempt in stamina.retry_context(on=may_request_again, **self._endpoint.retry_options(patience)):
                 with attempt:
                     return raise_problem(await self._http.request(method, path, content=body, headers=headers))
         except httpx.TransportError as error:
-            raise self._endpoint.said(error) from error
+            raise self._endpoint.to_unavailable(error) from error
         raise AssertionError("stamina ends with an error or an answer")
 
     async def close(self) -> None:

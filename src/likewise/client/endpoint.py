@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 import httpx
 from websockets.exceptions import WebSocketException
 
-from likewise.client.messages import BrokerRefused, headers_of, socket_address, stream_address
+from likewise.client.messages import BrokerRefused, authorization_headers, socket_address, stream_address
 from likewise.defaults import HOST, PORT
 from likewise.errors import ArtefactMissing, InputError, Unavailable
 
 ADDRESS: Final = f"http://{HOST}:{PORT}"
-REFUSED: Final = (1008, 4000, 4400)  # close codes after which connecting again would not help
+FINAL_CLOSE_CODES: Final = (1008, 4000, 4400)  # close codes after which connecting again would not help
 SECONDS: Final = 60  # a request may take
-LONGEST_TOLD: Final = 300.0  # seconds that a broker may tell a client to wait; past it our own pauses count
+MAX_RETRY_AFTER_S: Final = 300.0  # seconds that a broker may tell a client to wait; past it our own pauses count
 FOREVER: Final = inf  # a patience that never ends
 
 
@@ -59,7 +59,7 @@ class Endpoint:
         self, address: str, token: str | None = None, patience: float = 30.0, ca: str | Path | None = None
     ) -> None:
         self.address = broker_address(address)
-        self.headers = headers_of(token)
+        self.headers = authorization_headers(token)
         self._ca = ca
         self._patience = patience
         if ca is not None and not self.address.startswith("https:"):
@@ -72,7 +72,7 @@ class Endpoint:
         moved.headers = self.headers
         return moved
 
-    def retrying(self, patience: float | None = None) -> dict[str, Any]:
+    def retry_options(self, patience: float | None = None) -> dict[str, Any]:
         """How stamina tries again, for `patience` seconds (the endpoint's own by default); 0 tries once.
 
         >>> Endpoint("roof").retrying(0)["attempts"], Endpoint("roof").retrying(FOREVER)["timeout"]
@@ -111,7 +111,7 @@ class Endpoint:
         found: dict[str, Any] = {"uri": address, "additional_headers": self.headers, "max_size": None}
         return found if self.trust is None else found | {"ssl": self.trust}
 
-    def said(self, error: BaseException) -> Unavailable:
+    def to_unavailable(self, error: BaseException) -> Unavailable:
         """An error of the connection, as one of the tree that says what to do."""
         if _untrusted(error):
             return Unavailable(
@@ -144,7 +144,7 @@ def plain_reason(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def no_such_host(error: BaseException) -> bool:
+def is_unknown_host(error: BaseException) -> bool:
     """Whether the host's name is not known: a misspelt address, rather than a broker that is away."""
     return any(isinstance(each, socket.gaierror) for each in _causes(error))
 
@@ -170,7 +170,7 @@ def may_request_again(error: Exception) -> bool | float:
     """
     if isinstance(error, BrokerRefused):
         told = error.problem.get("retry_after")
-        if error.status in (429, 503) and isinstance(told, int | float) and 0 < told <= LONGEST_TOLD:
+        if error.status in (429, 503) and isinstance(told, int | float) and 0 < told <= MAX_RETRY_AFTER_S:
             return float(told)
         return error.status in (429, 503)
     return isinstance(error, httpx.TransportError) and not _untrusted(error)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from likewise.client.endpoint import REFUSED
+from likewise.client.endpoint import FINAL_CLOSE_CODES
 from likewise.client.messages import BrokerRefused, ClientDelivery, read_deliveries
 
 
-class Following:
+class StreamCursor:
     """The stream of a subscriber; `cursor` is the last delivery it was given, across broken connections.
 
     >>> stream = Following("ann", cursor=7)
@@ -37,5 +37,5 @@ class Following:
 
     def ended(self, code: int | None, reason: str | None) -> None:
         """Raise what a broker said when it ended the stream for good; after anything else it is opened again."""
-        if code in REFUSED:
+        if code in FINAL_CLOSE_CODES:
             raise BrokerRefused(code, {"detail": reason})

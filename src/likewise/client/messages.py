@@ -11,15 +11,22 @@ import httpx
 import msgspec
 
 from likewise import errors
-from likewise.api.deliveries import Acknowledged, Because, DeliveryDocument, Met, Pending, SelectedValues
-from likewise.api.events import PublishedAll, Receipt
-from likewise.api.queries import Backtest
-from likewise.api.subscribers import Policy, QueueWanted
+from likewise.api.deliveries import (
+    DeliveryAck,
+    DeliveryDocument,
+    DeliveryPage,
+    MatchReason,
+    SelectedValues,
+    SubscriptionScore,
+)
+from likewise.api.events import PublishReceipts, Receipt
+from likewise.api.queries import BacktestResult
+from likewise.api.subscribers import QueuePolicy, QueueRequest
 from likewise.formats.json.events import event_from_document, event_from_mapping, event_to_json
 from likewise.formats.json.subscriptions import with_default_id
 from likewise.language import parse, subscription_text
 from likewise.model import Event, Subscription
-from likewise.model.alerts.notification import Spoken
+from likewise.model.alerts.notification import AlertNotification
 
 LINES: Final = {"content-type": "application/x-ndjson"}
 JSON: Final = {"content-type": "application/json"}
@@ -31,18 +38,18 @@ class ClientDelivery(msgspec.Struct, frozen=True):
 
     sequence: int
     cause: str
-    subscriptions: tuple[Met, ...]
+    subscriptions: tuple[SubscriptionScore, ...]
     event: Event
-    because: tuple[Because, ...] = ()  # where it was asked for
-    alert: Spoken | None = None  # what an alert says beside its event
+    because: tuple[MatchReason, ...] = ()  # where it was asked for
+    alert: AlertNotification | None = None  # what an alert says beside its event
     selected: tuple[SelectedValues, ...] = ()  # what subscriptions with `select` name
 
 
 BACKTEST: Final = "/v1/backtest"
-_BACKTEST: Final = msgspec.json.Decoder(Backtest)
+_BACKTEST: Final = msgspec.json.Decoder(BacktestResult)
 _DELIVERY: Final = msgspec.json.Decoder(DeliveryDocument)
 _DELIVERIES: Final = msgspec.json.Decoder(tuple[DeliveryDocument, ...])
-_PENDING: Final = msgspec.json.Decoder(Pending)
+_PENDING: Final = msgspec.json.Decoder(DeliveryPage)
 
 
 def read_deliveries(data: bytes | str) -> tuple[ClientDelivery, ...]:
@@ -55,7 +62,7 @@ def read_deliveries(data: bytes | str) -> tuple[ClientDelivery, ...]:
     if first not in ("[", b"["):
         return (read_delivery(data),)
     try:
-        return tuple(map(_given, _DELIVERIES.decode(data)))
+        return tuple(map(_to_client_delivery, _DELIVERIES.decode(data)))
     except msgspec.MsgspecError as error:
         raise errors.FormatError(f"the broker sent something that holds no deliveries: {error}") from None
 
@@ -71,10 +78,10 @@ def read_delivery(data: bytes | str) -> ClientDelivery:
         found = _DELIVERY.decode(data)
     except msgspec.MsgspecError as error:
         raise errors.FormatError(f"the broker sent something that is no delivery: {error}") from None
-    return _given(found)
+    return _to_client_delivery(found)
 
 
-def _given(said: DeliveryDocument) -> ClientDelivery:
+def _to_client_delivery(said: DeliveryDocument) -> ClientDelivery:
     return ClientDelivery(
         said.sequence,
         said.cause,
@@ -120,7 +127,7 @@ def event_line(given: Publishable, source: str | None) -> tuple[str, bytes]:
 
 def read_receipts(response: httpx.Response) -> tuple[Receipt, ...]:
     """The receipts in an answer."""
-    return msgspec.json.decode(response.content, type=PublishedAll).events
+    return msgspec.json.decode(response.content, type=PublishReceipts).events
 
 
 def backtest_request(subscription: Subscription | str, events: int, shown: int) -> bytes:
@@ -129,7 +136,7 @@ def backtest_request(subscription: Subscription | str, events: int, shown: int) 
     return msgspec.json.encode({"text": text, "events": events, "shown": shown})
 
 
-def read_backtest(content: bytes) -> Backtest:
+def read_backtest(content: bytes) -> BacktestResult:
     """Decode the answer of a backtest."""
     try:
         return _BACKTEST.decode(content)
@@ -137,7 +144,7 @@ def read_backtest(content: bytes) -> Backtest:
         raise errors.FormatError(f"the broker sent something that is no backtest: {error}") from None
 
 
-def checked(subscription: Subscription | str, id: str | None) -> Subscription:
+def checked_subscription(subscription: Subscription | str, id: str | None) -> Subscription:
     """A subscription, parsed here if it is text, under an id."""
     made = parse(subscription) if isinstance(subscription, str) else subscription
     return msgspec.structs.replace(made, id=id) if id is not None else with_default_id(made)
@@ -168,30 +175,30 @@ def raise_problem(response: httpx.Response) -> httpx.Response:
     raise BrokerRefused(response.status_code, said)
 
 
-def headers_of(token: str | None) -> dict[str, str]:
+def authorization_headers(token: str | None) -> dict[str, str]:
     """The headers that say who asks."""
     return {"authorization": f"Bearer {token}"} if token else {}
 
 
-def path_of(subscriber: str, rest: str = "") -> str:
+def subscriber_path(subscriber: str, rest: str = "") -> str:
     """The address of a subscriber.
 
-    >>> path_of("ann/b", "/deliveries")
+    >>> subscriber_path("ann/b", "/deliveries")
     '/v1/subscribers/ann%2Fb/deliveries'
     """
     return f"/v1/subscribers/{quote(subscriber, safe='')}{rest}"
 
 
-AS_IT_IS: Final = b"{}"  # what registering says of a queue that is to stay, or to be as the broker is configured
+DEFAULT_QUEUE: Final = b"{}"  # what registering says of a queue that is to stay, or to be as the broker is configured
 
 
-def queue_wanted(policy: Policy | None, limit: int | None) -> bytes:
+def queue_settings(policy: QueuePolicy | None, limit: int | None) -> bytes:
     """What registering says of the queue; what is left out stays, or is as the broker is configured.
 
-    >>> queue_wanted("block", None)
+    >>> queue_settings("block", None)
     b'{"policy":"block"}'
     """
-    return msgspec.json.encode(QueueWanted(policy, limit))
+    return msgspec.json.encode(QueueRequest(policy, limit))
 
 
 def pending_path(subscriber: str, after: int, limit: int, because: bool = False) -> str:
@@ -200,7 +207,9 @@ def pending_path(subscriber: str, after: int, limit: int, because: bool = False)
     >>> pending_path("ann", 7, 100, because=True)
     '/v1/subscribers/ann/deliveries?sequence=7&limit=100&because=true'
     """
-    return path_of(subscriber, f"/deliveries?sequence={after}&limit={limit}{'&because=true' if because else ''}")
+    return subscriber_path(
+        subscriber, f"/deliveries?sequence={after}&limit={limit}{'&because=true' if because else ''}"
+    )
 
 
 def replay_path(subscriber: str, after: int) -> str:
@@ -209,7 +218,7 @@ def replay_path(subscriber: str, after: int) -> str:
     >>> replay_path("ann", 7)
     '/v1/subscribers/ann/deliveries?sequence=7&limit=1000&replay=true'
     """
-    return path_of(subscriber, f"/deliveries?sequence={after}&limit=1000&replay=true")
+    return subscriber_path(subscriber, f"/deliveries?sequence={after}&limit=1000&replay=true")
 
 
 def read_pending(content: bytes) -> tuple[tuple[ClientDelivery, ...], int]:
@@ -222,12 +231,12 @@ def read_pending(content: bytes) -> tuple[tuple[ClientDelivery, ...], int]:
         found = _PENDING.decode(content)
     except msgspec.MsgspecError as error:
         raise errors.FormatError(f"the broker sent something that is no list of deliveries: {error}") from None
-    return tuple(map(_given, found.deliveries)), found.number
+    return tuple(map(_to_client_delivery, found.deliveries)), found.number
 
 
-def settled(number: int) -> bytes:
+def acknowledgement_body(number: int) -> bytes:
     """What a request says when everything up to a sequence number is dealt with."""
-    return msgspec.json.encode(Acknowledged(number))
+    return msgspec.json.encode(DeliveryAck(number))
 
 
 def acknowledgement(number: int) -> str:
@@ -236,12 +245,12 @@ def acknowledgement(number: int) -> str:
     >>> acknowledgement(7)
     '{"sequence":7}'
     """
-    return settled(number).decode()
+    return acknowledgement_body(number).decode()
 
 
 def subscription_path(subscriber: str, id: str) -> str:
     """The address of a subscription."""
-    return path_of(subscriber, f"/subscriptions/{quote(id, safe='')}")
+    return subscriber_path(subscriber, f"/subscriptions/{quote(id, safe='')}")
 
 
 def event_path(id: str, source: str | None) -> str:
@@ -260,7 +269,7 @@ def stream_address(address: str, subscriber: str, cursor: int, because: bool = F
     'ws://127.0.0.1:8787/v1/subscribers/ann/stream?sequence=7&together=true'
     """
     asked = f"sequence={cursor}&together=true{'&because=true' if because else ''}"
-    return socket_address(address, path_of(subscriber, "/stream"), asked)
+    return socket_address(address, subscriber_path(subscriber, "/stream"), asked)
 
 
 def socket_address(address: str, path: str, query: str = "") -> str:

@@ -16,20 +16,20 @@ from websockets.asyncio.client import connect as connect_async
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from likewise.api.events import Published
-from likewise.client.endpoint import REFUSED, Endpoint, may_connect_again
+from likewise.api.events import PublishProgress
+from likewise.client.endpoint import FINAL_CLOSE_CODES, Endpoint, may_connect_again
 from likewise.client.messages import BrokerRefused, Publishable, event_line
 from likewise.errors import FormatError, LimitExceeded
 
 FRAME_BYTES: Final = 60_000  # a broker reads messages of 64 KiB
 UNDER_WAY: Final = 1_000  # messages sent and not answered before the next one waits
-_PUBLISHED: Final = msgspec.json.Decoder(Published)
+_PUBLISHED: Final = msgspec.json.Decoder(PublishProgress)
 
 
-class UnderWay:
+class InFlightFrames:
     """Messages that were sent, or are to be sent, and are not answered yet, in order.
 
-    >>> under_way = UnderWay()
+    >>> under_way = InFlightFrames()
     >>> under_way.add(b"{}"), under_way.add(b"[]"), under_way.take('{"first":1,"last":1}'), len(under_way)
     (None, None, None, 1)
     """
@@ -68,10 +68,10 @@ class UnderWay:
             raise self._refused.popleft()
 
 
-def frames_of(events: Iterable[Publishable], source: str | None) -> tuple[list[str], list[bytes]]:
+def encode_frames(events: Iterable[Publishable], source: str | None) -> tuple[list[str], list[bytes]]:
     """The ids of events, and the messages they are sent in: arrays as large as a broker reads.
 
-    >>> frames_of([{"no2": 45}], "/roof")[1][0][:50]
+    >>> encode_frames([{"no2": 45}], "/roof")[1][0][:50]
     b'[{"v":1,"tuples":[{"attribute":"no2","value":45}],'
     """
     ids: list[str] = []
@@ -105,7 +105,7 @@ class PublishStream:
         self._endpoint = endpoint
         self._source = source
         self._socket: ClientConnection | None = None
-        self._under_way = UnderWay()
+        self._under_way = InFlightFrames()
 
     @property
     def under_way(self) -> int:
@@ -118,7 +118,7 @@ class PublishStream:
 
     def publish_all(self, events: Iterable[Publishable]) -> list[str]:
         """Send several events, as many together as a message holds; those of one message are kept all or none."""
-        ids, frames = frames_of(events, self._source)
+        ids, frames = encode_frames(events, self._source)
         for frame in frames:
             self._under_way.add(frame)
             if self._socket is None:
@@ -151,12 +151,12 @@ class PublishStream:
             return
         except (ConnectionClosed, ConnectionResetError):
             _raise_refusal(self._socket)
-            self._let_go()
+            self._close_connection()
 
     def _open(self) -> None:
         """Connect, and send what is under way."""
         try:
-            for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying()):
+            for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retry_options()):
                 with attempt:
                     socket = connect(**self._endpoint.publish_options()).__enter__()
                     self._socket = socket
@@ -164,10 +164,10 @@ class PublishStream:
                         socket.send(frame.decode())
         except (OSError, WebSocketException) as error:
             _raise_refusal(self._socket)
-            self._let_go()
-            raise self._endpoint.said(error) from error
+            self._close_connection()
+            raise self._endpoint.to_unavailable(error) from error
 
-    def _let_go(self) -> None:
+    def _close_connection(self) -> None:
         if self._socket is not None:
             socket, self._socket = self._socket, None
             with suppress(ConnectionClosed, OSError):
@@ -175,7 +175,7 @@ class PublishStream:
 
     def close(self) -> None:
         """Let go of the connection; what is not acknowledged may or may not be stored. `flush` first."""
-        self._let_go()
+        self._close_connection()
 
     def __enter__(self) -> Self:
         return self
@@ -196,7 +196,7 @@ class AsyncPublishStream:
         self._source = source
         self._socket: AsyncSocket | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._under_way = UnderWay()
+        self._under_way = InFlightFrames()
         self._changed = asyncio.Event()
         self._broken: Exception | None = None
 
@@ -211,7 +211,7 @@ class AsyncPublishStream:
 
     async def publish_all(self, events: Iterable[Publishable]) -> list[str]:
         """Send several events, as many together as a message holds; those of one message are kept all or none."""
-        ids, frames = frames_of(events, self._source)
+        ids, frames = encode_frames(events, self._source)
         for frame in frames:
             self._under_way.add(frame)
             if self._socket is None:
@@ -263,7 +263,7 @@ class AsyncPublishStream:
         if self._broken is not None:
             raise self._broken
         try:
-            async for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying()):
+            async for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retry_options()):
                 with attempt:
                     socket = await connect_async(**self._endpoint.publish_options())
                     self._socket, self._reading = socket, None
@@ -273,7 +273,7 @@ class AsyncPublishStream:
         except (OSError, WebSocketException) as error:
             _raise_refusal(self._socket)
             self._socket = None
-            raise self._endpoint.said(error) from error
+            raise self._endpoint.to_unavailable(error) from error
 
     async def close(self) -> None:
         """Let go of the connection; what is not acknowledged may or may not be stored. `flush` first."""
@@ -299,5 +299,5 @@ class AsyncPublishStream:
 
 def _raise_refusal(socket: ClientConnection | AsyncSocket | None) -> None:
     """Raise what a broker said when it refused a connection for good."""
-    if socket is not None and socket.close_code in REFUSED:
+    if socket is not None and socket.close_code in FINAL_CLOSE_CODES:
         raise BrokerRefused(socket.close_code or 0, {"detail": socket.close_reason})

@@ -13,44 +13,44 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from likewise.api.events import Receipt
-from likewise.api.queries import Backtest
-from likewise.api.subscribers import Policy
-from likewise.client.connection import Connection
+from likewise.api.queries import BacktestResult
+from likewise.api.subscribers import QueuePolicy
+from likewise.client.connection import BrokerConnection
 from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again
-from likewise.client.following import Following
+from likewise.client.following import StreamCursor
 from likewise.client.listening import Listening
 from likewise.client.messages import (
-    AS_IT_IS,
     BACKTEST,
+    DEFAULT_QUEUE,
     JSON,
     LINES,
     BrokerRefused,
     ClientDelivery,
     Publishable,
     acknowledgement,
+    acknowledgement_body,
     backtest_request,
-    checked,
+    checked_subscription,
     event_lines,
     event_path,
-    path_of,
     pending_path,
-    queue_wanted,
+    queue_settings,
     read_backtest,
     read_pending,
     read_receipts,
     replay_path,
-    settled,
+    subscriber_path,
     subscription_path,
 )
 from likewise.client.publish_stream import PublishStream
 from likewise.client.sources import Sources
-from likewise.client.targets import Reaches, SubscriberTargets
+from likewise.client.targets import SubscriberTargets, TargetSpec
 from likewise.defaults import STORED_EVENTS
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.model import Subscription
 
 
-class Publisher(Connection):
+class Publisher(BrokerConnection):
     """Publishes events; each call returns when they are on the broker's disk.
 
     `source` is given to events that have none. `patience` is how many seconds a broken connection is tried again.
@@ -91,7 +91,7 @@ class Publisher(Connection):
         self.request("DELETE", event_path(id, self._source))
 
 
-class Subscriber(Connection):
+class Subscriber(BrokerConnection):
     """A registered subscriber: iterate over it to get deliveries as they come, or hand it a listener.
 
     It registers with its first call, or with `connect`. A delivery is given once, also across broken connections and
@@ -107,7 +107,7 @@ class Subscriber(Connection):
         *,
         token: str | None = None,
         cursor: int = 0,
-        policy: Policy | None = None,
+        policy: QueuePolicy | None = None,
         limit: int | None = None,
         because: bool = False,
         ca: str | Path | None = None,
@@ -115,8 +115,8 @@ class Subscriber(Connection):
     ) -> None:
         super().__init__(Endpoint(address, token, patience, ca))
         self._because = because
-        self._wanted = queue_wanted(policy, limit)
-        self._following = Following(id, cursor)
+        self._wanted = queue_settings(policy, limit)
+        self._following = StreamCursor(id, cursor)
         self._socket: ClientConnection | None = None
         self._registered = False
         self._ended = False
@@ -141,17 +141,17 @@ class Subscriber(Connection):
         self._following.cursor = self._following.acknowledged = 0
         self._registered = False
 
-    def _reach(self, patience: float | None) -> None:
-        if not self._is_known(patience):
-            self._send("PUT", path_of(self.id), self._wanted, patience=patience)
+    def _establish(self, patience: float | None) -> None:
+        if not self._is_registered(patience):
+            self._send("PUT", subscriber_path(self.id), self._wanted, patience=patience)
         self._registered = True
 
-    def _is_known(self, patience: float | None) -> bool:
+    def _is_registered(self, patience: float | None) -> bool:
         """Whether the broker has it as it is wanted: registering stands in the log, behind what waits to be matched."""
-        if self._wanted != AS_IT_IS:
+        if self._wanted != DEFAULT_QUEUE:
             return False
         try:
-            self._send("GET", path_of(self.id), patience=patience)
+            self._send("GET", subscriber_path(self.id), patience=patience)
         except BrokerRefused as refused:
             if refused.status != 404:
                 raise
@@ -163,7 +163,7 @@ class Subscriber(Connection):
     ) -> httpx.Response:
         """A request's answer, after registering if that was not done yet; problems are raised."""
         if not self._registered:
-            self._reach(None)
+            self._establish(None)
         return self._send(method, path, body, headers)
 
     @property
@@ -171,12 +171,14 @@ class Subscriber(Connection):
         """Where matches go out by themselves."""
         return SubscriberTargets(self)
 
-    def subscribe(self, subscription: Subscription | str, id: str | None = None, *, to: Reaches | None = None) -> str:
+    def subscribe(
+        self, subscription: Subscription | str, id: str | None = None, *, to: TargetSpec | None = None
+    ) -> str:
         """Subscribe, in place of what has the same id; the id. `to` is a target: an address, or its settings.
 
         The target is set first, so that it gets what is delivered first, too; `targets.set` gives its secret.
         """
-        made = checked(subscription, id)
+        made = checked_subscription(subscription, id)
         if to is not None:
             self.targets.set(made.id, to)
         self.request("PUT", subscription_path(self.id, made.id), subscription_to_json(made), JSON)
@@ -186,7 +188,9 @@ class Subscriber(Connection):
         """End a subscription."""
         self.request("DELETE", subscription_path(self.id, id))
 
-    def backtest(self, subscription: Subscription | str, *, events: int = STORED_EVENTS, shown: int = 100) -> Backtest:
+    def backtest(
+        self, subscription: Subscription | str, *, events: int = STORED_EVENTS, shown: int = 100
+    ) -> BacktestResult:
         """Try a subscription on stored events, without subscribing.
 
         Args:
@@ -202,7 +206,7 @@ class Subscriber(Connection):
 
     def unregister(self) -> None:
         """Let the broker forget this subscriber, its subscriptions and what waits for it."""
-        self.request("DELETE", path_of(self.id))
+        self.request("DELETE", subscriber_path(self.id))
         self._registered = False
 
     def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
@@ -230,7 +234,7 @@ class Subscriber(Connection):
     def __iter__(self) -> Iterator[ClientDelivery]:
         self._ended = False
         if not self._registered:
-            self._reach(None)
+            self._establish(None)
         while not self._ended:
             socket = self._open_stream()
             if socket is None:
@@ -254,14 +258,14 @@ class Subscriber(Connection):
             return not self._ended and may_connect_again(error)
 
         try:
-            for attempt in stamina.retry_context(on=again, **self._endpoint.retrying()):
+            for attempt in stamina.retry_context(on=again, **self._endpoint.retry_options()):
                 with attempt:
                     # Entered, since newer versions want that; left by `close`, which may come from another method.
                     self._socket = connect(**options).__enter__()
         except (OSError, WebSocketException) as error:
             if self._ended:
                 return None
-            raise self._endpoint.said(error) from error
+            raise self._endpoint.to_unavailable(error) from error
         if self._ended:
             self.stop_stream()
             return None
@@ -274,7 +278,7 @@ class Subscriber(Connection):
             with suppress(ConnectionClosed):  # the next connection says it
                 self._socket.send(acknowledgement(number))
         else:
-            self.request("POST", path_of(self.id, "/acknowledgements"), settled(number))
+            self.request("POST", subscriber_path(self.id, "/acknowledgements"), acknowledgement_body(number))
 
     def stop_stream(self) -> None:
         """End the iteration that is under way, if any; the subscriber stays registered and connected."""

@@ -8,22 +8,29 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from likewise.api.sinks import Email, MqttTopic, Retried, TargetShown, TargetWanted, Webhook
+from likewise.api.sinks import (
+    EmailSettings,
+    MqttTargetSettings,
+    RetryReceipt,
+    TargetDetails,
+    TargetSettings,
+    WebhookSettings,
+)
 from likewise.client.messages import JSON, subscription_path
 from likewise.errors import InputError
 
-Reaches = TargetWanted | str  # settings, or an address alone
+TargetSpec = TargetSettings | str  # settings, or an address alone
 _ENCODE: Final = msgspec.json.Encoder().encode
 
 
-def wanted_of(to: Reaches) -> TargetWanted:
+def parse_target(to: TargetSpec) -> TargetSettings:
     """Settings, made of an address if that is all there is.
 
-    >>> wanted_of("mqtt://host:1883/alerts/{{place}}").topic
+    >>> parse_target("mqtt://host:1883/alerts/{{place}}").topic
     'alerts/{{place}}'
-    >>> wanted_of("smtp://mail.example.org/ann@example.org").to
+    >>> parse_target("smtp://mail.example.org/ann@example.org").to
     'ann@example.org'
-    >>> wanted_of("example.org")
+    >>> parse_target("example.org")
     Traceback (most recent call last):
     likewise.errors.InputError: a target's address begins with https://, http://, mqtts://, mqtt://, smtps:// or ...'
     """
@@ -31,22 +38,22 @@ def wanted_of(to: Reaches) -> TargetWanted:
         return to
     scheme, sign, rest = to.partition("://")
     if sign and scheme in ("http", "https"):
-        return Webhook(to)
+        return WebhookSettings(to)
     if sign and scheme in ("mqtt", "mqtts"):
         host, _, topic = rest.partition("/")
-        return MqttTopic(f"{scheme}://{host}", topic)
+        return MqttTargetSettings(f"{scheme}://{host}", topic)
     if sign and scheme in ("smtp", "smtps"):
         server, _, to_whom = rest.partition("/")
         sender = f"likewise@{to_whom.rpartition('@')[2]}"
-        return Email(f"{scheme}://{server}", to_whom, sender)
+        return EmailSettings(f"{scheme}://{server}", to_whom, sender)
     raise InputError(
         f"a target's address begins with https://, http://, mqtts://, mqtt://, smtps:// or smtp://; found {to[:20]!r}"
     )
 
 
-def name_of(to: TargetWanted) -> str:
+def default_target_id(to: TargetSettings) -> str:
     """What a target is called if nobody names it: its kind."""
-    return "webhook" if isinstance(to, Webhook) else "email" if isinstance(to, Email) else "mqtt"
+    return "webhook" if isinstance(to, WebhookSettings) else "email" if isinstance(to, EmailSettings) else "mqtt"
 
 
 def target_path(subscriber: str, subscription: str, id: str = "", action: str = "") -> str:
@@ -88,18 +95,18 @@ class SubscriberTargets:
     def __init__(self, subscriber: _Sends) -> None:
         self._subscriber = subscriber
 
-    def set(self, subscription: str, to: Reaches, id: str | None = None) -> TargetShown:
+    def set(self, subscription: str, to: TargetSpec, id: str | None = None) -> TargetDetails:
         """Set a target, or put it in place of the one with the same id (`webhook` or `mqtt` unless it is named)."""
-        wanted = wanted_of(to)
-        path = target_path(self._subscriber.id, subscription, id or name_of(wanted))
+        wanted = parse_target(to)
+        path = target_path(self._subscriber.id, subscription, id or default_target_id(wanted))
         return _shown(self._subscriber.request("PUT", path, _ENCODE(wanted), JSON))
 
-    def change(self, subscription: str, id: str, **settings: Any) -> TargetShown:
+    def change(self, subscription: str, id: str, **settings: Any) -> TargetDetails:
         """Change some settings of a target; the rest stays."""
         path = target_path(self._subscriber.id, subscription, id)
         return _shown(self._subscriber.request("PATCH", path, _ENCODE(settings), JSON))
 
-    def list(self, subscription: str | None = None) -> tuple[TargetShown, ...]:
+    def list(self, subscription: str | None = None) -> tuple[TargetDetails, ...]:
         """The targets of a subscription, or of all, and how they fare."""
         return _listed(
             self._subscriber.request("GET", _list_path(self._subscriber.id, subscription)), self._subscriber.id
@@ -120,18 +127,18 @@ class AsyncSubscriberTargets:
     def __init__(self, subscriber: _SendsLater) -> None:
         self._subscriber = subscriber
 
-    async def set(self, subscription: str, to: Reaches, id: str | None = None) -> TargetShown:
+    async def set(self, subscription: str, to: TargetSpec, id: str | None = None) -> TargetDetails:
         """Set a target, or put it in place of the one with the same id (`webhook` or `mqtt` unless it is named)."""
-        wanted = wanted_of(to)
-        path = target_path(self._subscriber.id, subscription, id or name_of(wanted))
+        wanted = parse_target(to)
+        path = target_path(self._subscriber.id, subscription, id or default_target_id(wanted))
         return _shown(await self._subscriber.request("PUT", path, _ENCODE(wanted), JSON))
 
-    async def change(self, subscription: str, id: str, **settings: Any) -> TargetShown:
+    async def change(self, subscription: str, id: str, **settings: Any) -> TargetDetails:
         """Change some settings of a target; the rest stays."""
         path = target_path(self._subscriber.id, subscription, id)
         return _shown(await self._subscriber.request("PATCH", path, _ENCODE(settings), JSON))
 
-    async def list(self, subscription: str | None = None) -> tuple[TargetShown, ...]:
+    async def list(self, subscription: str | None = None) -> tuple[TargetDetails, ...]:
         """The targets of a subscription, or of all, and how they fare."""
         own = self._subscriber.id
         return _listed(await self._subscriber.request("GET", _list_path(own, subscription)), own)
@@ -150,14 +157,14 @@ def _list_path(subscriber: str, subscription: str | None) -> str:
     return "/v1/targets" if subscription is None else target_path(subscriber, subscription)
 
 
-def _shown(answer: httpx.Response) -> TargetShown:
-    return msgspec.json.decode(answer.content, type=TargetShown)
+def _shown(answer: httpx.Response) -> TargetDetails:
+    return msgspec.json.decode(answer.content, type=TargetDetails)
 
 
-def _listed(answer: httpx.Response, subscriber: str) -> tuple[TargetShown, ...]:
-    found = msgspec.json.decode(answer.content, type=list[TargetShown])
+def _listed(answer: httpx.Response, subscriber: str) -> tuple[TargetDetails, ...]:
+    found = msgspec.json.decode(answer.content, type=list[TargetDetails])
     return tuple(each for each in found if each.subscriber == subscriber)
 
 
 def _retried(answer: httpx.Response) -> int:
-    return msgspec.json.decode(answer.content, type=Retried).letters
+    return msgspec.json.decode(answer.content, type=RetryReceipt).letters

@@ -14,7 +14,7 @@ ASKED: Final = ("span", "words", "source", "attribute", "subscriber", "subscript
 PATHS: Final = ("/", *(f"/{tab}" for tab in TABS), EVENT, WHY)
 
 
-class Address(msgspec.Struct, frozen=True):
+class PageAddress(msgspec.Struct, frozen=True):
     """What is looked at: a tab, an event over it, or an event against a subscription (a held one, or a text).
 
     `query` is what a tab was asked, such as the filter of stored events.
@@ -50,17 +50,17 @@ class Address(msgspec.Struct, frozen=True):
         return f"{WHY if self.subscription or self.text else EVENT}?{urlencode(kept)}"
 
     @property
-    def below(self) -> Address:
+    def without_event(self) -> PageAddress:
         """What is there when the event is closed."""
-        return Address(self.tab, query=self.query)
+        return PageAddress(self.tab, query=self.query)
 
 
-def read_address(path: str, query: Mapping[str, str]) -> Address:
+def parse_page_address(path: str, query: Mapping[str, str]) -> PageAddress:
     """What an address leads to; what it does not say, or says wrongly, is left out.
 
-    >>> read_address("/why", {"id": "e1", "subscriber": "me", "subscription": "loud"}).subscription
+    >>> parse_page_address("/why", {"id": "e1", "subscriber": "me", "subscription": "loud"}).subscription
     'loud'
-    >>> read_address("/elsewhere", {}).tab
+    >>> parse_page_address("/elsewhere", {}).tab
     'live'
     """
     if path in (EVENT, WHY):
@@ -69,8 +69,8 @@ def read_address(path: str, query: Mapping[str, str]) -> Address:
             query.get(name, "") for name in ("source", "subscriber", "subscription", "text")
         )
         shown = tab if tab in TABS else "live"
-        return Address(shown, query.get("id", ""), source, subscriber, subscription, text)
+        return PageAddress(shown, query.get("id", ""), source, subscriber, subscription, text)
     name = path.strip("/")
     if name not in TABS:
-        return Address()
-    return Address(name, query=tuple((key, query[key]) for key in ASKED if query.get(key)))
+        return PageAddress()
+    return PageAddress(name, query=tuple((key, query[key]) for key in ASKED if query.get(key)))

@@ -1,4 +1,7 @@
-"""Serving the dashboard."""
+"""Serving the dashboard.
+
+In front of the dashboard: only our own pages may speak to it, and what it serves may load nothing from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,72 @@ from likewise.extras import require
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from likewise.api.origins import OriginPolicy
+
+# NiceGUI's pages hold inline scripts and compile templates in the browser; everything else is shut.
+POLICY: Final = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'self'; object-src 'none'"
+)
+
+
+def security_headers(tiles: str = "") -> list[tuple[bytes, bytes]]:
+    """What every answer says a page may do; pictures may come from where the map's tiles are, and from nowhere else.
+
+    >>> b"img-src 'self' data: blob: https://tiles.example.org;" in security_headers("https://tiles.example.org/{z}/{x}/{y}")[0][1]
+    True
+    """
+    parts = urlsplit(tiles)
+    policy = POLICY
+    if parts.netloc:
+        policy = policy.replace(
+            "img-src 'self' data: blob:", f"img-src 'self' data: blob: {parts.scheme}://{parts.netloc}"
+        )
+    return [
+        (b"content-security-policy", policy.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+    ]
+
+
+class SecurityMiddleware:
+    """An application in front of another. `host` is where it listens; beyond this machine any name may lead to it."""
+
+    def __init__(self, app: ASGIApp, host: str, tiles: str = "") -> None:
+        self._app = app
+        self._headers = security_headers(tiles)
+        self._origins = OriginPolicy(frozenset({host.lower()} if host not in ("0.0.0.0", "::") else {"*"}))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or connection."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        # What the page's own connection posts as text is judged by its origin, so every method counts as GET.
+        refused = self._origins.refusal_of("GET", scope["headers"])
+
+        async def with_policy(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *self._headers]}
+            await send(message)
+
+        if refused is None:
+            await self._app(scope, receive, with_policy)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": refused.code})
+        else:
+            body = msgspec.json.encode({"code": refused.code, "detail": refused.detail})
+            headers = [(b"content-type", b"application/problem+json"), (b"content-length", b"%d" % len(body))]
+            await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
 
 
 def make_dashboard(broker: str, ca: str | None = None, tiles: str = "", credit: str = "") -> FastAPI:
@@ -18,10 +87,10 @@ def make_dashboard(broker: str, ca: str | None = None, tiles: str = "", credit: 
     from fastapi import FastAPI
     from nicegui import ui
 
-    from likewise.dashboard.feed import Feeds
-    from likewise.dashboard.page import define_page
+    from likewise.dashboard.feed import FeedRegistry
+    from likewise.dashboard.page import register_pages
 
-    feeds = Feeds(broker, ca, tiles, credit)
+    feeds = FeedRegistry(broker, ca, tiles, credit)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -29,7 +98,7 @@ def make_dashboard(broker: str, ca: str | None = None, tiles: str = "", credit: 
         await feeds.close()
 
     application = FastAPI(lifespan=lifespan, openapi_url=None)
-    define_page(feeds)
+    register_pages(feeds)
     ui.run_with(application, title="Likewise", dark=None, favicon="≈", reconnect_timeout=30, show_welcome_message=False)
     return application
 
@@ -40,7 +109,7 @@ def serve_dashboard(
     """Serve the dashboard until SIGINT or SIGTERM."""
     import uvicorn
 
-    from likewise.dashboard.guard import Guard
+    pass
 
-    application = Guard(make_dashboard(broker, ca, tiles, credit), host, tiles)
+    application = SecurityMiddleware(make_dashboard(broker, ca, tiles, credit), host, tiles)
     uvicorn.run(application, host=host, port=port, log_level="warning", access_log=False, ws="websockets-sansio")

@@ -9,16 +9,16 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from likewise.api.live_views import Activity, Arrival, Place
-from likewise.api.mobile import AlertShown
-from likewise.api.operations import ConnectionShown, LetterShown, Stats
-from likewise.api.queries import Backtest, Grid, JudgementTaken
-from likewise.api.semantics import Evidence, Near
-from likewise.api.sinks import TargetShown, TargetWanted
-from likewise.api.sources import CorrectionShown, SourceShown, SourcesPage, UsefulQuestion, WordShown
-from likewise.api.subscribers import SubscriberShown
-from likewise.api.subscriptions import SubscriptionShown
-from likewise.api.workers import WorkersShown
+from likewise.api.live_views import Activity, Arrival, BoardEntry
+from likewise.api.mobile import AlertDetails
+from likewise.api.operations import ConnectionStatus, DeadLetterDetails, TenantStats
+from likewise.api.queries import BacktestResult, Grid, JudgementReceipt
+from likewise.api.semantics import RelatednessEvidence, RelatedTerm
+from likewise.api.sinks import TargetDetails, TargetSettings
+from likewise.api.sources import AttributeSummary, CorrectionDetails, ReviewQuestion, SourceDetails, SourcesPage
+from likewise.api.subscribers import SubscriberDetails
+from likewise.api.subscriptions import SubscriptionDetails
+from likewise.api.workers import PoolStatus
 from likewise.client.endpoint import Endpoint, plain_reason
 from likewise.client.sources import source_path
 from likewise.client.targets import target_path
@@ -30,7 +30,7 @@ T = TypeVar("T")
 SAVING = 180.0  # seconds that holding a subscription may take: it is tried on the events that came before
 
 
-class Refused(LikewiseError):
+class RequestRefused(LikewiseError):
     """The broker refused a request; the message is its own."""
 
     code = "refused"
@@ -68,9 +68,9 @@ class BrokerApi:
                 else "this broker wants a token: enter yours"
             )
         if response.status_code == 403:
-            raise NotAllowed(str(_facts(response.content).get("scope", "another scope")))
+            raise NotAllowed(str(_problem(response.content).get("scope", "another scope")))
         if response.is_error:
-            raise Refused(str(_facts(response.content).get("detail") or f"status {response.status_code}"))
+            raise RequestRefused(str(_problem(response.content).get("detail") or f"status {response.status_code}"))
         return response.content
 
     async def _get(self, kind: type[T], path: str, **query: object) -> T:
@@ -92,38 +92,38 @@ class BrokerApi:
         query = {"source": source} if source else {}
         return await self._get(Arrival, f"/v1/events/{quote(id, safe='')}", **query)
 
-    async def subscriptions(self) -> list[SubscriptionShown]:
+    async def subscriptions(self) -> list[SubscriptionDetails]:
         """Every subscription of the tenant."""
-        return await self._get(list[SubscriptionShown], "/v1/subscriptions")
+        return await self._get(list[SubscriptionDetails], "/v1/subscriptions")
 
-    async def subscribers(self) -> list[SubscriberShown]:
+    async def subscribers(self) -> list[SubscriberDetails]:
         """Every subscriber and its queue."""
-        return await self._get(list[SubscriberShown], "/v1/subscribers")
+        return await self._get(list[SubscriberDetails], "/v1/subscribers")
 
-    async def save(self, subscriber: str, id: str, text: str) -> SubscriptionShown:
+    async def save(self, subscriber: str, id: str, text: str) -> SubscriptionDetails:
         """Hold a subscription, registering its subscriber if that is new."""
         if subscriber not in {known.id for known in await self.subscribers()}:
             await self._call("PUT", f"/v1/subscribers/{quote(subscriber, safe='')}")
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
         plain = {"Content-Type": "text/plain"}
         answer = await self._call("PUT", path, content=text.encode(), headers=plain, timeout=SAVING)
-        return msgspec.json.decode(answer, type=SubscriptionShown)
+        return msgspec.json.decode(answer, type=SubscriptionDetails)
 
     async def delete(self, subscriber: str, id: str) -> None:
         """End a subscription."""
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
         await self._call("DELETE", path)
 
-    async def backtest(self, text: str, events: int = 1000, shown: int = 20) -> Backtest:
+    async def backtest(self, text: str, events: int = 1000, shown: int = 20) -> BacktestResult:
         """What a subscription would have met among the newest stored events."""
-        return await self._post(Backtest, "/v1/backtest", {"text": text, "events": events, "shown": shown})
+        return await self._post(BacktestResult, "/v1/backtest", {"text": text, "events": events, "shown": shown})
 
     async def explain(self, event: dict[str, object], text: str) -> Explanation:
         """Why an event meets a subscription, given as text, or why not."""
         body = msgspec.json.encode({"event": event, "text": text})
         return explanation_from_json(await self._call("POST", "/v1/explain", content=body))
 
-    async def explain_held(self, event: dict[str, object], subscriber: str, id: str) -> Explanation:
+    async def explain_stored(self, event: dict[str, object], subscriber: str, id: str) -> Explanation:
         """The same for a subscription the broker holds, with its window."""
         asked: dict[str, object] = {"subscriber": subscriber, "subscription": id, "event_id": event.get("id")}
         if event.get("source"):
@@ -135,46 +135,48 @@ class BrokerApi:
         found = await self._post(dict[str, Grid | None], "/v1/grid", {"event": event, "subscription": text})
         return found["grid"]
 
-    async def feedback(self, event: dict[str, object], subscriber: str, id: str, relevant: bool) -> JudgementTaken:
+    async def feedback(self, event: dict[str, object], subscriber: str, id: str, relevant: bool) -> JudgementReceipt:
         """Judge a match or a near miss."""
         said = {"subscriber": subscriber, "subscription": id, "event": event, "relevant": relevant}
-        return await self._post(JudgementTaken, "/v1/feedback", said)
+        return await self._post(JudgementReceipt, "/v1/feedback", said)
 
-    async def nearest(self, term: str, themes: Sequence[str], k: int = 15) -> list[Near]:
+    async def nearest(self, term: str, themes: Sequence[str], k: int = 15) -> list[RelatedTerm]:
         """The words nearest to a term under some themes."""
-        return await self._get(list[Near], "/v1/nearest", term=term, k=k, themes=list(themes))
+        return await self._get(list[RelatedTerm], "/v1/nearest", term=term, k=k, themes=list(themes))
 
-    async def evidence(self, a: str, b: str, themes: Sequence[str], other: Sequence[str]) -> Evidence:
+    async def evidence(self, a: str, b: str, themes: Sequence[str], other: Sequence[str]) -> RelatednessEvidence:
         """What stands behind the relatedness of two terms."""
-        return await self._get(Evidence, "/v1/evidence", a=a, b=b, themes=list(themes), other_themes=list(other))
+        return await self._get(
+            RelatednessEvidence, "/v1/evidence", a=a, b=b, themes=list(themes), other_themes=list(other)
+        )
 
-    async def board(self, subscriber: str, id: str) -> list[Place]:
+    async def board(self, subscriber: str, id: str) -> list[BoardEntry]:
         """The k best of a window now."""
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/board"
-        return await self._get(list[Place], path)
+        return await self._get(list[BoardEntry], path)
 
-    async def keys(self, subscriber: str, id: str, limit: int) -> AlertShown:
+    async def keys(self, subscriber: str, id: str, limit: int) -> AlertDetails:
         """Where an alert stands."""
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/keys"
-        return await self._get(AlertShown, path, limit=limit)
+        return await self._get(AlertDetails, path, limit=limit)
 
-    async def targets(self) -> list[TargetShown]:
+    async def targets(self) -> list[TargetDetails]:
         """Every target, and how it fares."""
-        return await self._get(list[TargetShown], "/v1/targets")
+        return await self._get(list[TargetDetails], "/v1/targets")
 
     async def set_target(
-        self, subscriber: str, subscription: str, id: str, wanted: TargetWanted, more: dict[str, object]
-    ) -> TargetShown:
+        self, subscriber: str, subscription: str, id: str, wanted: TargetSettings, more: dict[str, object]
+    ) -> TargetDetails:
         """Let matches of a subscription go somewhere."""
         said = msgspec.json.encode({**msgspec.to_builtins(wanted), **more})
         answer = await self._call("PUT", target_path(subscriber, subscription, id), content=said)
-        return msgspec.json.decode(answer, type=TargetShown)
+        return msgspec.json.decode(answer, type=TargetDetails)
 
-    async def remove_target(self, shown: TargetShown) -> None:
+    async def remove_target(self, shown: TargetDetails) -> None:
         """Remove a target."""
         await self._call("DELETE", target_path(shown.subscriber, shown.subscription, shown.id))
 
-    async def retry_target(self, shown: TargetShown) -> None:
+    async def retry_target(self, shown: TargetDetails) -> None:
         """Try the dead letters of a target again."""
         await self._call("POST", target_path(shown.subscriber, shown.subscription, shown.id, "retry"))
 
@@ -182,30 +184,30 @@ class BrokerApi:
         """Sources by name."""
         return await self._get(SourcesPage, "/v1/sources", containing=containing, limit=limit)
 
-    async def source(self, source: str) -> SourceShown:
+    async def source(self, source: str) -> SourceDetails:
         """One source, with what each attribute of it means."""
-        return await self._get(SourceShown, source_path(source))
+        return await self._get(SourceDetails, source_path(source))
 
-    async def vocabulary(self, limit: int = 500) -> list[WordShown]:
+    async def vocabulary(self, limit: int = 500) -> list[AttributeSummary]:
         """The stream's own words."""
-        return await self._get(list[WordShown], "/v1/vocabulary", limit=limit)
+        return await self._get(list[AttributeSummary], "/v1/vocabulary", limit=limit)
 
-    async def useful_questions(self, limit: int = 5) -> list[UsefulQuestion]:
+    async def useful_questions(self, limit: int = 5) -> list[ReviewQuestion]:
         """The questions whose answers change most."""
-        return await self._get(list[UsefulQuestion], "/v1/vocabulary/questions", limit=limit)
+        return await self._get(list[ReviewQuestion], "/v1/vocabulary/questions", limit=limit)
 
-    async def correct(self, attribute: str, of: str, name: str, means: str, unit: str) -> CorrectionShown:
+    async def correct(self, attribute: str, of: str, name: str, means: str, unit: str) -> CorrectionDetails:
         """Say what an attribute means."""
         said = {"attribute": attribute, "of": of, "name": name, "means": means, "unit": unit}
-        return await self._post(CorrectionShown, "/v1/corrections", said)
+        return await self._post(CorrectionDetails, "/v1/corrections", said)
 
     async def take_back(self, number: int) -> None:
         """Take a correction back."""
         await self._call("DELETE", f"/v1/corrections/{number}")
 
-    async def dead_letters(self) -> list[LetterShown]:
+    async def dead_letters(self) -> list[DeadLetterDetails]:
         """What could not be read or delivered."""
-        return await self._get(list[LetterShown], "/v1/dead-letters", limit=100)
+        return await self._get(list[DeadLetterDetails], "/v1/dead-letters", limit=100)
 
     async def retry(self, number: int) -> None:
         """Try a dead letter again."""
@@ -215,24 +217,24 @@ class BrokerApi:
         """Remove a dead letter."""
         await self._call("DELETE", f"/v1/dead-letters/{number}")
 
-    async def stats(self) -> Stats:
+    async def stats(self) -> TenantStats:
         """What the tenant has in the broker."""
-        return await self._get(Stats, "/v1/stats")
+        return await self._get(TenantStats, "/v1/stats")
 
-    async def connections(self) -> list[ConnectionShown]:
+    async def connections(self) -> list[ConnectionStatus]:
         """What brings events in beside publishers."""
-        return await self._get(list[ConnectionShown], "/v1/connections")
+        return await self._get(list[ConnectionStatus], "/v1/connections")
 
-    async def workers(self) -> WorkersShown:
+    async def workers(self) -> PoolStatus:
         """Which process of the broker does what."""
-        return await self._get(WorkersShown, "/v1/workers")
+        return await self._get(PoolStatus, "/v1/workers")
 
     async def metrics(self) -> str:
         """The page of figures of the whole broker."""
         return (await self._call("GET", "/metrics")).decode()
 
 
-def _facts(body: bytes) -> dict[str, object]:
+def _problem(body: bytes) -> dict[str, object]:
     try:
         found = msgspec.json.decode(body)
     except msgspec.MsgspecError:

@@ -10,8 +10,8 @@ import time
 from collections import deque
 from typing import Final, NamedTuple
 
-from likewise.api.live_views import Activity, Arrival, SeenMatch
-from likewise.api.subscriptions import SubscriptionShown
+from likewise.api.live_views import Activity, Arrival, EventMatches
+from likewise.api.subscriptions import SubscriptionDetails
 from likewise.dashboard.broker_api import BrokerApi
 from likewise.errors import AccessError, LikewiseError
 
@@ -22,7 +22,7 @@ SLOWEST: Final = 5.0  # the same while the broker does not answer
 EXPLAINED: Final = 20  # matches a second for which the reading that met it is asked for, the newest first
 
 
-class Moment(NamedTuple):
+class RateSample(NamedTuple):
     """Figures of one second: when, events and matches since the last one."""
 
     at: float
@@ -30,7 +30,7 @@ class Moment(NamedTuple):
     matches: int
 
 
-class Meeting(NamedTuple):
+class MatchKey(NamedTuple):
     """One subscription that one event met."""
 
     position: int
@@ -38,7 +38,7 @@ class Meeting(NamedTuple):
     subscription: str
 
 
-class Feed:
+class LiveFeed:
     """The newest events and matches of one tenant.
 
     `problem` says why nothing comes ('' while all is well); `locked` that a token is needed; `heard` when the broker
@@ -49,14 +49,14 @@ class Feed:
     def __init__(self, api: BrokerApi) -> None:
         self.api = api
         self.events: deque[Arrival] = deque(maxlen=KEPT)
-        self.matches: deque[SeenMatch] = deque(maxlen=KEPT)
+        self.matches: deque[EventMatches] = deque(maxlen=KEPT)
         self.by_position: dict[int, Arrival] = {}
-        self.answers: dict[Meeting, tuple[int, ...]] = {}
-        self.subscriptions: list[SubscriptionShown] = []
-        self.history: deque[Moment] = deque(maxlen=120)
+        self.matched_readings: dict[MatchKey, tuple[int, ...]] = {}
+        self.subscriptions: list[SubscriptionDetails] = []
+        self.history: deque[RateSample] = deque(maxlen=120)
         self.problem = ""
         self.locked = False
-        self.heard: float | None = None
+        self.last_response: float | None = None
         self.version = 0
         self._position = self._sequence = 0
         self._viewers = 0
@@ -67,7 +67,7 @@ class Feed:
         found = reversed(self.by_position.values())
         return next((e for e in found if e.id == id and source in (None, e.source)), None)
 
-    def met_at(self, position: int) -> frozenset[tuple[str, str]]:
+    def matches_at(self, position: int) -> frozenset[tuple[str, str]]:
         """The subscriptions that a remembered event is known to have met, as (subscriber, id)."""
         found = (match.met for match in self.matches if match.position == position)
         return frozenset((each.subscriber, each.subscription) for met in found for each in met)
@@ -96,7 +96,7 @@ class Feed:
             answered = await self.refresh()
             pause = PAUSE if answered else min(SLOWEST, pause * 1.5)
             if answered:
-                await self.find_answers()
+                await self.explain_matches()
             await asyncio.sleep(pause)
 
     async def refresh(self) -> bool:
@@ -110,40 +110,42 @@ class Feed:
                 self._forget()
                 self.subscriptions = []
                 self.history.clear()
-                self.heard = None
+                self.last_response = None
             self.problem = str(error)
             self.version += 1
             return False
-        if self._went_back(found):
+        if self._broker_restarted(found):
             self._forget()
             return await self.refresh()
         self.take(found)
         return True
 
-    async def find_answers(self) -> None:
+    async def explain_matches(self) -> None:
         """Ask which readings met the newest matches, for as many as a second allows."""
-        wanted: list[Meeting] = []
+        wanted: list[MatchKey] = []
         for match in reversed(self.matches):
-            wanted += [Meeting(match.position, each.subscriber, each.subscription) for each in match.met]
+            wanted += [MatchKey(match.position, each.subscriber, each.subscription) for each in match.met]
             if len(wanted) >= KEPT:
                 break
         known = set(wanted)
-        self.answers = {met: found for met, found in self.answers.items() if met in known}
-        unknown = [met for met in wanted if met not in self.answers and met.position in self.by_position][:EXPLAINED]
+        self.matched_readings = {met: found for met, found in self.matched_readings.items() if met in known}
+        unknown = [met for met in wanted if met not in self.matched_readings and met.position in self.by_position][
+            :EXPLAINED
+        ]
         if unknown:
             found = await asyncio.gather(*map(self._answer, unknown))
-            self.answers.update(zip(unknown, found, strict=True))
+            self.matched_readings.update(zip(unknown, found, strict=True))
             self.version += 1
 
-    async def _answer(self, met: Meeting) -> tuple[int, ...]:
+    async def _answer(self, met: MatchKey) -> tuple[int, ...]:
         event = self.by_position[met.position].event
         try:
-            explained = await self.api.explain_held(event, met.subscriber, met.subscription)
+            explained = await self.api.explain_stored(event, met.subscriber, met.subscription)
         except LikewiseError:
             return ()  # the event or the subscription is gone: the row stays without a mark
         return tuple(p.tuple for p in explained.predicates if p.tuple is not None and not p.negated)
 
-    def _went_back(self, found: Activity) -> bool:
+    def _broker_restarted(self, found: Activity) -> bool:
         """A broker that lost its memory (`--ephemeral`) counts from the start again; its log is shorter than ours."""
         if not self.problem or not self._position or found.events:
             return False
@@ -155,14 +157,14 @@ class Feed:
         self.events.clear()
         self.matches.clear()
         self.by_position.clear()
-        self.answers.clear()
+        self.matched_readings.clear()
 
     def take(self, found: Activity) -> None:
         """Remember what is new."""
         first = not self._position
         self._position, self._sequence = found.position, found.sequence
         self.problem, self.locked = "", False
-        self.heard = time.time()
+        self.last_response = time.time()
         for arrival in found.events:
             self.events.append(arrival)
             self.by_position[arrival.position] = arrival
@@ -171,24 +173,24 @@ class Feed:
         if len(self.by_position) > 4 * KEPT:
             self.by_position = {p: e for p, e in self.by_position.items() if p in needed}
         if not first:
-            self.history.append(Moment(time.time(), len(found.events), len(found.matches)))
+            self.history.append(RateSample(time.time(), len(found.events), len(found.matches)))
         self.version += 1
 
 
-class Feeds:
+class FeedRegistry:
     """One feed for each token in use; `tiles` is where the map's ground comes from, if anywhere, `credit` its owner."""
 
     def __init__(self, url: str, ca: str | None = None, tiles: str = "", credit: str = "") -> None:
         self.url = url
         self.tiles, self.credit = tiles, credit
         self._ca = ca
-        self._feeds: dict[str, Feed] = {}
+        self._feeds: dict[str, LiveFeed] = {}
         self._closing: list[asyncio.Task[None]] = []
 
-    def of(self, token: str) -> Feed:
+    def of(self, token: str) -> LiveFeed:
         """The feed of a token."""
         if token not in self._feeds:
-            self._feeds[token] = Feed(BrokerApi(self.url, token, ca=self._ca))
+            self._feeds[token] = LiveFeed(BrokerApi(self.url, token, ca=self._ca))
         return self._feeds[token]
 
     def leave(self, token: str) -> None:

@@ -16,7 +16,7 @@ from likewise.model import (
     GraphPattern,
     Interest,
     Interval,
-    Near,
+    NearbyTriple,
     Not,
     Predicate,
     Quantity,
@@ -54,7 +54,7 @@ _OPERATORS: Final = {
 }
 
 
-def readings(event: Mapping[str, object]) -> list[str]:
+def reading_texts(event: Mapping[str, object]) -> list[str]:
     """What an event's envelope says, reading by reading.
 
     >>> readings({"v": 1, "tuples": [{"attribute": "no2", "value": 45, "unit": "ug/m3"}]})
@@ -72,7 +72,7 @@ def marked_line(event: Mapping[str, object], answers: Collection[int], longest: 
     >>> marked_line(event, [1])
     '<mark>noise: 77 dB</mark> · battery: 91'
     """
-    said = readings(event)
+    said = reading_texts(event)
     first = [f"<mark>{escape(text)}</mark>" for place, text in enumerate(said) if place in answers]
     rest = cut(" · ".join(text for place, text in enumerate(said) if place not in answers), longest)
     return " · ".join([*first, *([escape(rest)] if rest else [])]) or "(no readings)"
@@ -103,10 +103,10 @@ def event_line(event: Mapping[str, object], longest: int = 180) -> str:
     >>> event_line({"v": 1, "tuples": [{"attribute": "no2", "value": 45, "unit": "ug/m3"}]})
     'no2: 45 ug/m3'
     """
-    return cut(" · ".join(readings(event)) or "(no readings)", longest)
+    return cut(" · ".join(reading_texts(event)) or "(no readings)", longest)
 
 
-class Understood(msgspec.Struct, frozen=True):
+class ParsedText(msgspec.Struct, frozen=True):
     """How the text of a subscription was understood, or what is wrong with it."""
 
     subscription: Subscription | None
@@ -116,7 +116,7 @@ class Understood(msgspec.Struct, frozen=True):
     excerpt: str = ""
 
 
-def understand(text: str) -> Understood:
+def parse_typed_text(text: str) -> ParsedText:
     """Read a subscription while it is being typed.
 
     >>> understand("{temperature~ > 25 degC}").parts
@@ -125,16 +125,16 @@ def understand(text: str) -> Understood:
     'line 1, column 16: the text ends too early; expected a value'
     """
     if not text.strip():
-        return Understood(None, problem="Say what you want, such as {temperature~ > 25 degC}.")
+        return ParsedText(None, problem="Say what you want, such as {temperature~ > 25 degC}.")
     try:
         found = parse(text)
     except ParseError as error:
         said = f"line {error.line}, column {error.column}: {error.problem}"
         said += f"; expected {error.expected}" if error.expected else ""
-        return Understood(None, problem=said, excerpt=f"{error.excerpt}\n{error.caret}")
+        return ParsedText(None, problem=said, excerpt=f"{error.excerpt}\n{error.caret}")
     except LikewiseError as error:
-        return Understood(None, problem=str(error))
-    return Understood(found, subscription_text(found), tuple(_parts(found)))
+        return ParsedText(None, problem=str(error))
+    return ParsedText(found, subscription_text(found), tuple(_parts(found)))
 
 
 def _parts(subscription: Subscription) -> Iterator[tuple[str, str]]:
@@ -146,7 +146,7 @@ def _parts(subscription: Subscription) -> Iterator[tuple[str, str]]:
             yield from _node(item, "")
     elif isinstance(body, GraphPattern):
         yield "triples", f"{len(body.patterns)} patterns that hold together"
-    elif isinstance(body, Near):
+    elif isinstance(body, NearbyTriple):
         yield "a triple", f"like this one by {body.by}, at most {body.radius:g} apart"
     elif isinstance(body, Interest):
         yield "properties", f"{len(body.vector)}, each true, false or either"

@@ -1,28 +1,95 @@
-"""The page: header, tabs, and what keeps them up to date."""
+"""The page: header, tabs, and what keeps them up to date.
+
+The line to the broker, as a page says it: connecting, away, or reading a tab for the first time.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from fastapi import Request
 from nicegui import Client, app, ui
 from nicegui.events import GenericEventArguments
 
-from likewise.dashboard.addresses import PATHS, TABS, Address, read_address
+from likewise.dashboard.addresses import PATHS, TABS, PageAddress, parse_page_address
 from likewise.dashboard.alerts.alerts import AlertsPanel
 from likewise.dashboard.alerts.rankings import RankingsPanel
-from likewise.dashboard.edges import EdgesPanel
-from likewise.dashboard.editor import EditorPanel
 from likewise.dashboard.explain.dialog import ExplanationDialog
-from likewise.dashboard.feed import Feeds
-from likewise.dashboard.health import HealthPanel
+from likewise.dashboard.feed import FeedRegistry, LiveFeed
 from likewise.dashboard.history.panel import HistoryPanel
-from likewise.dashboard.live import LivePanel
 from likewise.dashboard.map.panel import MapPanel
+from likewise.dashboard.panels.edges import EdgesPanel
+from likewise.dashboard.panels.editor import EditorPanel
+from likewise.dashboard.panels.health import HealthPanel
+from likewise.dashboard.panels.live import LivePanel
+from likewise.dashboard.panels.targets import TargetsPanel
+from likewise.dashboard.panels.vocabulary import VocabularyPanel
 from likewise.dashboard.sources.panel import SourcesPanel
-from likewise.dashboard.status_banner import Banner, Waiting
-from likewise.dashboard.targets import TargetsPanel
 from likewise.dashboard.theme import CSS
-from likewise.dashboard.view_state import Viewing
-from likewise.dashboard.vocabulary import WordsPanel
+from likewise.dashboard.view_state import PageState, clock
+
+ASKED = "Asking the broker …"
+LATER = "The rest of this page comes as soon as the broker answers."
+
+
+class StatusBanner:
+    """Above the tabs: why the broker does not answer, and from when what stands below is."""
+
+    def __init__(self, feed: LiveFeed, enter: Callable[[], object]) -> None:
+        self._feed = feed
+        with ui.row().classes("lw-banner items-center").mark("banner").props("role=alert") as self._row:
+            self._said = ui.label("")
+            self._unlock = ui.button("Enter a token", on_click=enter)
+            self._unlock.props("no-caps outline dense padding='2px 10px'")
+        self._row.set_visibility(False)
+
+    def show(self) -> None:
+        """Say what is so now."""
+        feed = self._feed
+        self._row.set_visibility(bool(feed.problem))
+        self._said.set_text(problem_text(feed.problem, feed.locked, feed.last_response))
+        self._unlock.set_visibility(feed.locked)
+
+
+class LoadingIndicator:
+    """Below the tabs: that the tab which is looked at has not been read yet. A tab that was read once stays so."""
+
+    def __init__(self, feed: LiveFeed) -> None:
+        self._feed = feed
+        self._read: set[str] = set()
+        with ui.column().classes("lw-waiting").mark("waiting").props("role=status") as self._row:
+            self._bar = ui.linear_progress(show_value=False).props("indeterminate size=3px aria-hidden=true")
+            self._said = ui.label("").classes("lw-soft")
+
+    def read(self, tab: str) -> None:
+        """A tab was read."""
+        self._read.add(tab)
+
+    def show(self, tab: str) -> None:
+        """Say what is so of the tab that is looked at."""
+        feed = self._feed
+        waits = feed.last_response is None if tab == "live" else tab not in self._read
+        self._row.set_visibility(waits and not feed.locked)
+        self._bar.set_visibility(not feed.problem)
+        self._said.set_text(LATER if feed.problem else ASKED)
+
+
+def problem_text(problem: str, locked: bool, heard: float | None) -> str:
+    """Why nothing comes, in a sentence or two.
+
+    >>> trouble("the broker does not answer", False, None)
+    'The broker does not answer. Trying again.'
+    >>> trouble("this broker wants a token: enter yours", True, None)
+    'This broker wants a token: enter yours.'
+    """
+    if not problem:
+        return ""
+    said = f"{problem[:1].upper()}{problem[1:]}."
+    if locked:
+        return said
+    since = "" if heard is None else f" What stands below is from {clock(int(heard * 1e6))}."
+    return f"{said} Trying again.{since}"
+
 
 ICONS = {
     "live": "bolt",
@@ -44,7 +111,7 @@ addEventListener('popstate', () => emitEvent('{MOVED}', {{
 </script>"""
 
 
-def define_page(feeds: Feeds) -> None:
+def register_pages(feeds: FeedRegistry) -> None:
     """Say what is served: the same page at every address, which then shows what the address says."""
 
     async def page(client: Client, request: Request) -> None:
@@ -54,15 +121,15 @@ def define_page(feeds: Feeds) -> None:
         if client.is_deleted:
             return  # whoever asked for the page never opened it: a check of health, or a crawler
         token = str(app.storage.tab.get("token", ""))
-        _build(feeds, token, client, read_address(request.url.path, request.query_params))
+        _build(feeds, token, client, parse_page_address(request.url.path, request.query_params))
 
     for path in PATHS:
         ui.page(path, title="Likewise", dark=None)(page)
 
 
-def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
+def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress) -> None:
     feed = feeds.of(token)
-    viewing = Viewing(feed, address)
+    viewing = PageState(feed, address)
     dark = ui.dark_mode(app.storage.tab.get("dark"))
     ui.colors(primary="#2a6fc4")
     with ui.header(wrap=False).classes("items-center q-py-xs lw-header").style("background: #17406f; color: #fff"):
@@ -81,11 +148,11 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
 
         ui.button(icon="contrast", on_click=toggle).props("flat round dense color=white aria-label='Light or dark'")
     with ui.column().classes("lw-page gap-2"):
-        banner = Banner(feed, lambda: _ask_token(token, feed.problem))
+        banner = StatusBanner(feed, lambda: _ask_token(token, feed.problem))
         with ui.tabs().props(TABBED).classes("w-full") as tabs:
             for name in TABS:
                 ui.tab(name, label=name.capitalize(), icon=ICONS[name])
-        waiting = Waiting(feed)
+        waiting = LoadingIndicator(feed)
         dialog = ExplanationDialog(viewing)
         viewing.explain = dialog.open
         with ui.tab_panels(tabs, value=address.tab, keep_alive=True, animated=False).classes("w-full") as panels:
@@ -102,7 +169,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
             with ui.tab_panel("sources"):
                 sources = SourcesPanel(viewing)
             with ui.tab_panel("words"):
-                words = WordsPanel(viewing)
+                words = VocabularyPanel(viewing)
             with ui.tab_panel("rankings"):
                 rankings = RankingsPanel(viewing)
             with ui.tab_panel("edges"):
@@ -126,7 +193,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
             live.start_over()
         seconds = list(feed.history)[-10:]
         rate = sum(moment.events for moment in seconds) / max(1, len(seconds))
-        known = feed.heard is not None and not feed.problem
+        known = feed.last_response is not None and not feed.problem
         status.set_text("disconnected" if feed.problem else f"{rate:.1f} events/s" if seconds else "")
         held.set_text(f"{len(feed.subscriptions):,} subscriptions" if known else "")
         live.show()
@@ -135,7 +202,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
     async def subscribed() -> None:
         await alerts.show()
         await targets.show()
-        await editor.show_figures(alerts.standing)
+        await editor.show_figures(alerts.active_keys)
         await editor.learn_words()
 
     slow = {
@@ -151,7 +218,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
 
     async def slow_tick() -> None:
         looked = panels.value
-        if feed.heard is None or feed.problem or looked not in slow:
+        if feed.last_response is None or feed.problem or looked not in slow:
             return
         await slow[looked]()
         if not feed.problem:
@@ -160,11 +227,11 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
 
     async def turn() -> None:
         if viewing.address.tab != panels.value:
-            viewing.move(Address(panels.value))
+            viewing.move(PageAddress(panels.value))
         waiting.show(panels.value)
         await slow_tick()
 
-    async def go(wanted: Address) -> None:
+    async def go(wanted: PageAddress) -> None:
         viewing.address = wanted
         panels.set_value(wanted.tab)
         if wanted.event:
@@ -173,7 +240,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
             dialog.close()
 
     async def moved(e: GenericEventArguments) -> None:
-        await go(read_address(e.args["path"], e.args["query"]))
+        await go(parse_page_address(e.args["path"], e.args["query"]))
 
     ui.timer(0.5, tick)
     ui.timer(2.0, slow_tick)

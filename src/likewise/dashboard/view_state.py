@@ -9,9 +9,9 @@ from typing import TypeVar
 from nicegui import ui
 
 from likewise.api.live_views import Arrival
-from likewise.dashboard.addresses import Address
+from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.broker_api import BrokerApi
-from likewise.dashboard.feed import Feed
+from likewise.dashboard.feed import LiveFeed
 from likewise.errors import LikewiseError
 
 T = TypeVar("T")
@@ -19,20 +19,20 @@ T = TypeVar("T")
 FOLLOW = "(e) => { if (e.ctrlKey || e.metaKey || e.shiftKey || e.button) return; e.preventDefault(); emit(); }"
 
 
-class Viewing:
+class PageState:
     """One open page. `explain` opens the explanation of an event and a subscription, as an address says."""
 
-    def __init__(self, feed: Feed, address: Address) -> None:
+    def __init__(self, feed: LiveFeed, address: PageAddress) -> None:
         self.feed = feed
         self.address = address
-        self.explain: Callable[[Address, Arrival | None], Awaitable[None]] | None = None
+        self.explain: Callable[[PageAddress, Arrival | None], Awaitable[None]] | None = None
 
     @property
     def api(self) -> BrokerApi:
         """The broker, with the viewer's token."""
         return self.feed.api
 
-    def move(self, address: Address) -> None:
+    def move(self, address: PageAddress) -> None:
         """Say in the browser's address what is looked at now."""
         if address != self.address:
             self.address = address
@@ -43,9 +43,9 @@ class Viewing:
     ) -> ui.item:
         """A row that leads to an event, or to its explanation against a subscription: a link as any other."""
         query = self.address.query if tab == self.address.tab else ()
-        return self.link(Address(tab, arrival.id, arrival.source, subscriber, subscription, text, query), arrival)
+        return self.link(PageAddress(tab, arrival.id, arrival.source, subscriber, subscription, text, query), arrival)
 
-    def link(self, address: Address, arrival: Arrival | None = None) -> ui.item:
+    def link(self, address: PageAddress, arrival: Arrival | None = None) -> ui.item:
         """A row that leads to an explanation."""
 
         async def follow() -> None:

@@ -6,8 +6,8 @@ what `likewise demo --city` publishes, and a source of varied events for anybody
 
 from __future__ import annotations
 
-from likewise.demo.simulation import City, Device, Report, clock_of
-from likewise.demo.subscriptions import WANTED, Wanted
-from likewise.demo.world import Place, World
+from likewise.demo.simulation import City, Device, Report, due_reports
+from likewise.demo.subscriptions import DEMO_SUBSCRIPTIONS, DemoSubscription
+from likewise.demo.world import CityPlace, World
 
-__all__ = ["WANTED", "City", "Device", "Place", "Report", "Wanted", "World", "clock_of"]
+__all__ = ["DEMO_SUBSCRIPTIONS", "City", "CityPlace", "DemoSubscription", "Device", "Report", "World", "due_reports"]

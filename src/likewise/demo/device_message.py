@@ -6,16 +6,16 @@ import random
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from likewise.demo.world import Place, Quantity, World
+from likewise.demo.world import CityPlace, Quantity, World
 
 Json = Mapping[str, object]
 
 
-class Sight(NamedTuple):
+class DeviceContext(NamedTuple):
     """A device, where and when it looks, and chance for its small errors (seeded for each report)."""
 
     world: World
-    place: Place
+    place: CityPlace
     device: str
     seconds: float
     number: int
@@ -42,4 +42,4 @@ class Dialect(NamedTuple):
     product: str
     themes: tuple[str, ...]
     period: float  # seconds between two reports of one device
-    say: Callable[[Sight], Json]
+    make_payload: Callable[[DeviceContext], Json]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from likewise.demo.device_message import Dialect, Json, Sight
+from likewise.demo.device_message import DeviceContext, Dialect, Json
 
 
-def _heating(sight: Sight) -> Json:
+def _heating(sight: DeviceContext) -> Json:
     warm = sight.get("temperature")
     return {
         "unit": sight.device,
@@ -22,27 +22,27 @@ def _heating(sight: Sight) -> Json:
     }
 
 
-def _door_contact(sight: Sight) -> Json:
+def _door_contact(sight: DeviceContext) -> Json:
     return {"sensor": sight.device, "contact": sight.chance.random() < 0.7, "battery_low": False}
 
 
-def _door_flag(sight: Sight) -> Json:
+def _door_flag(sight: DeviceContext) -> Json:
     return {"entrance": sight.place.name, "door_open": sight.chance.choice((0, 0, 1))}
 
 
-def _door_word(sight: Sight) -> Json:
+def _door_word(sight: DeviceContext) -> Json:
     return {"gate": sight.device, "door": sight.pick("shut", "shut", "ajar"), "site": sight.place.name}
 
 
-def _pumps(sight: Sight) -> Json:
+def _pumps(sight: DeviceContext) -> Json:
     return {"station": sight.place.name, "pump event": sight.pick("pump started", "pump stopped", "pump running")}
 
 
-def _pump_words(sight: Sight) -> Json:
+def _pump_words(sight: DeviceContext) -> Json:
     return {"asset": sight.device, "pump state": sight.pick("pump halted", "pump switched on"), "leak": False}
 
 
-def _platform(sight: Sight) -> Json:
+def _platform(sight: DeviceContext) -> Json:
     return {
         "station": "Station Road",
         "platform": sight.pick("platform 3", "platform 4", "platform 13"),
@@ -50,7 +50,7 @@ def _platform(sight: Sight) -> Json:
     }
 
 
-def _track(sight: Sight) -> Json:
+def _track(sight: DeviceContext) -> Json:
     return {
         "board": sight.device,
         "platform": sight.pick("Platform No. 3", "Platform 03", "Platform No. 2"),

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from likewise.demo import look_alikes
 from likewise.demo import street_devices as streets_and_buildings
 from likewise.demo import weather_devices as air_and_weather
-from likewise.demo.device_message import Dialect, Json, Sight
-from likewise.demo.world import PLACES, Place, World
+from likewise.demo.device_message import DeviceContext, Dialect, Json
+from likewise.demo.world import PLACES, CityPlace, World
 
 _EVERY: Final = (*air_and_weather.DIALECTS, *streets_and_buildings.DIALECTS, *look_alikes.DIALECTS)
 Clock = Callable[[], float]  # seconds; only differences count
@@ -21,7 +21,7 @@ class Device(NamedTuple):
 
     id: str
     dialect: Dialect
-    place: Place
+    place: CityPlace
     first: float
 
 
@@ -82,29 +82,29 @@ class City:
         while (seconds := device.first + number * period) < until:
             if seconds >= since:
                 chance = random.Random(f"{self.world.seed} {device.id} {number}")
-                sight = Sight(self.world, device.place, device.id, seconds, number, chance)
+                sight = DeviceContext(self.world, device.place, device.id, seconds, number, chance)
                 yield Report(
                     seconds,
                     f"{device.id}-{self.run}-{number}",
                     f"city/{device.id}",
                     device.dialect.themes,
-                    device.dialect.say(sight),
+                    device.dialect.make_payload(sight),
                     device,
                 )
             number += 1
 
 
-def _device(number: int, dialect: Dialect, place: Place, chance: random.Random) -> Device:
+def _device(number: int, dialect: Dialect, place: CityPlace, chance: random.Random) -> Device:
     code = chance.randrange(16**4)
     name = f"{dialect.vendor.lower()}-{code:04x}-{number}"
     return Device(name, dialect, place, round(chance.uniform(0, dialect.period), 3))
 
 
-def clock_of(city: City, clock: Clock) -> Callable[[], list[Report]]:
+def due_reports(city: City, clock: Clock) -> Callable[[], list[Report]]:
     """A function that returns what fell due since it was last called, by the clock passed in.
 
     >>> moments = iter([100.0, 100.0, 105.0])
-    >>> due = clock_of(City(seed=1), lambda: next(moments))
+    >>> due = due_reports(City(seed=1), lambda: next(moments))
     >>> due(), len(due()) > 5
     ([], True)
     """

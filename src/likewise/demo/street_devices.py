@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from likewise.demo.device_message import Dialect, Json, Sight
+from likewise.demo.device_message import DeviceContext, Dialect, Json
 
 
-def _parking_nested(sight: Sight) -> Json:
+def _parking_nested(sight: DeviceContext) -> Json:
     free = sight.count("parking")
     return {"lot": f"{sight.place.name} car park", "parking": {"free": free, "total": 240}}
 
 
-def _parking_flat(sight: Sight) -> Json:
+def _parking_flat(sight: DeviceContext) -> Json:
     return {"facility": sight.device, "availableSpaces": sight.count("parking"), "capacity": 240, "open": True}
 
 
-def _parking_places(sight: Sight) -> Json:
+def _parking_places(sight: DeviceContext) -> Json:
     return {"garage": {"name": sight.place.name, "freePlaces": sight.count("parking")}, "tariff": "day"}
 
 
-def _traffic_quantities(sight: Sight) -> Json:
+def _traffic_quantities(sight: DeviceContext) -> Json:
     return {
         "type": "TrafficFlow",
         "refRoad": sight.place.name,
@@ -30,7 +30,7 @@ def _traffic_quantities(sight: Sight) -> Json:
     }
 
 
-def _traffic_imperial(sight: Sight) -> Json:
+def _traffic_imperial(sight: DeviceContext) -> Json:
     return {
         "cam": sight.device,
         "avg_vehicle_speed_mph": sight.get("speed", 1, 0.6214),
@@ -38,15 +38,15 @@ def _traffic_imperial(sight: Sight) -> Json:
     }
 
 
-def _traffic_loop(sight: Sight) -> Json:
+def _traffic_loop(sight: DeviceContext) -> Json:
     return {"loop": {"id": sight.device, "carVelocity": {"value": sight.get("speed", 2, 1 / 3.6), "unit": "m/s"}}}
 
 
-def _people(sight: Sight) -> Json:
+def _people(sight: DeviceContext) -> Json:
     return {"zone": sight.place.name, "peopleCount": sight.count("people"), "dwell_s": sight.chance.randint(20, 300)}
 
 
-def _bin_level(sight: Sight) -> Json:
+def _bin_level(sight: DeviceContext) -> Json:
     return {
         "containerId": sight.device,
         "fillingLevel": {"value": sight.get("fill", 0), "unit": "%"},
@@ -54,24 +54,24 @@ def _bin_level(sight: Sight) -> Json:
     }
 
 
-def _bin_percent(sight: Sight) -> Json:
+def _bin_percent(sight: DeviceContext) -> Json:
     return {"bin": {"id": sight.device, "fill_level_pct": sight.get("fill", 0), "tilt": False}}
 
 
-def _bicycles(sight: Sight) -> Json:
+def _bicycles(sight: DeviceContext) -> Json:
     bikes = sight.count("bikes")
     return {"station_name": sight.place.name, "num_bikes_available": bikes, "num_docks_available": 20 - bikes}
 
 
-def _water_metric(sight: Sight) -> Json:
+def _water_metric(sight: DeviceContext) -> Json:
     return {"gauge": sight.place.name, "waterLevel_m": sight.get("water", 2)}
 
 
-def _water_imperial(sight: Sight) -> Json:
+def _water_imperial(sight: DeviceContext) -> Json:
     return {"site_no": sight.device, "river": {"waterHeight": {"value": sight.get("water", 2, 3.281), "unit": "ft"}}}
 
 
-def _plug(sight: Sight) -> Json:
+def _plug(sight: DeviceContext) -> Json:
     return {
         "id": sight.device,
         "output": True,
@@ -80,7 +80,7 @@ def _plug(sight: Sight) -> Json:
     }
 
 
-def _meter(sight: Sight) -> Json:
+def _meter(sight: DeviceContext) -> Json:
     return {
         "meter": sight.device,
         "active_power_kw": sight.get("power", 3, 1e-3),
@@ -88,17 +88,17 @@ def _meter(sight: Sight) -> Json:
     }
 
 
-def _lamp(sight: Sight) -> Json:
+def _lamp(sight: DeviceContext) -> Json:
     state = sight.pick("working", "working", "defective", "switched off")
     return {"asset": "street lamp", "pole": sight.device, "condition": state, "street": sight.place.name}
 
 
-def _lantern(sight: Sight) -> Json:
+def _lantern(sight: DeviceContext) -> Json:
     state = sight.pick("operational", "operational", "broken", "dimmed")
     return {"luminaire": {"kind": "streetlight", "state": state}, "road": sight.place.name}
 
 
-def _office(sight: Sight) -> Json:
+def _office(sight: DeviceContext) -> Json:
     return {
         "type": sight.pick("increased energy consumption event", "normal energy consumption event"),
         "device": sight.pick("computer", "air conditioner", "refrigerator"),
@@ -106,7 +106,7 @@ def _office(sight: Sight) -> Json:
     }
 
 
-def _guard(sight: Sight) -> Json:
+def _guard(sight: DeviceContext) -> Json:
     return {
         "alarm": sight.pick("burglary", "break-in", "fire drill", "low battery"),
         "site": sight.place.name,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from likewise.demo.device_message import Dialect, Json, Sight
+from likewise.demo.device_message import DeviceContext, Dialect, Json
 
 
-def _flat_imperial(sight: Sight) -> Json:
+def _flat_imperial(sight: DeviceContext) -> Json:
     return {
         "stationtype": "NW-WX3",
         "model": "Gale 300",
@@ -19,7 +19,7 @@ def _flat_imperial(sight: Sight) -> Json:
     }
 
 
-def _uplink(sight: Sight) -> Json:
+def _uplink(sight: DeviceContext) -> Json:
     return {
         "deviceInfo": {"deviceName": sight.device, "profile": "FX-TH"},
         "fPort": 2,
@@ -31,7 +31,7 @@ def _uplink(sight: Sight) -> Json:
     }
 
 
-def _plain(sight: Sight) -> Json:
+def _plain(sight: DeviceContext) -> Json:
     return {
         "temperature": sight.get("temperature", 1),
         "humidity": f"{sight.get('humidity', 0)} %",
@@ -41,7 +41,7 @@ def _plain(sight: Sight) -> Json:
     }
 
 
-def _loud_keys(sight: Sight) -> Json:
+def _loud_keys(sight: DeviceContext) -> Json:
     return {
         "Name": sight.device,
         "AM2301": {"Temperature": sight.get("temperature"), "Humidity": {"value": sight.get("humidity"), "unit": "%"}},
@@ -50,7 +50,7 @@ def _loud_keys(sight: Sight) -> Json:
     }
 
 
-def _metric_weather(sight: Sight) -> Json:
+def _metric_weather(sight: DeviceContext) -> Json:
     return {
         "stationId": sight.device,
         "outdoor": {
@@ -63,7 +63,7 @@ def _metric_weather(sight: Sight) -> Json:
     }
 
 
-def _properties(sight: Sight) -> Json:
+def _properties(sight: DeviceContext) -> Json:
     return {
         "type": "AirQualityObserved",
         "id": f"urn:air:{sight.device}",
@@ -75,7 +75,7 @@ def _properties(sight: Sight) -> Json:
     }
 
 
-def _suffixed(sight: Sight) -> Json:
+def _suffixed(sight: DeviceContext) -> Json:
     return {
         "serial": sight.device,
         "no2_ugm3": sight.get("no2"),
@@ -86,7 +86,7 @@ def _suffixed(sight: Sight) -> Json:
     }
 
 
-def _deep(sight: Sight) -> Json:
+def _deep(sight: DeviceContext) -> Json:
     return {
         "unit": sight.device,
         "gas": {"nitrogenDioxide": {"value": sight.get("no2", 4, 1e-3), "unit": "mg/m3"}},
@@ -95,7 +95,7 @@ def _deep(sight: Sight) -> Json:
     }
 
 
-def _acoustic(sight: Sight) -> Json:
+def _acoustic(sight: DeviceContext) -> Json:
     level = sight.get("noise")
     return {
         "mic": sight.device,
@@ -103,11 +103,11 @@ def _acoustic(sight: Sight) -> Json:
     }
 
 
-def _sound(sight: Sight) -> Json:
+def _sound(sight: DeviceContext) -> Json:
     return {"sensorId": sight.device, "soundLevel_dB": sight.get("noise"), "interval_s": 60}
 
 
-def _loudness(sight: Sight) -> Json:
+def _loudness(sight: DeviceContext) -> Json:
     return {
         "node": sight.device,
         "env": {

@@ -10,7 +10,7 @@ import msgspec
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
 from likewise.broker.log.positions import read_positions
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.telemetry.event_trace import EventTrace
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import TENANT
@@ -25,7 +25,7 @@ CACHE_BYTES = 2**20  # of pages that each connection to the store may keep
 ELSEWHERE = frozenset(KINDS) - frozenset(PROFILES["small"])  # kinds of subscriptions that are decided above
 
 
-def edge_broker(
+def make_edge_broker(
     data: Path | None,
     config: Config | None = None,
     *,
@@ -37,18 +37,24 @@ def edge_broker(
     matching = msgspec.structs.replace(config.matching, profile="small")
     config = msgspec.structs.replace(config, matching=matching)
     return Broker(
-        data, config, clock=clock, trace=trace, elsewhere=ELSEWHERE, store_cache=CACHE_BYTES, kept_from=_unseen
+        data,
+        config,
+        clock=clock,
+        trace=trace,
+        elsewhere=ELSEWHERE,
+        store_cache=CACHE_BYTES,
+        kept_from=_first_unprocessed,
     )
 
 
-def _unseen(tables: Tables, tenant: Tenant) -> int | None:
+def _first_unprocessed(tables: StoreTables, tenant: Tenant) -> int | None:
     """The first entry that the outbox has not seen: a withdrawal that is swept before is never said above."""
     return read_positions(tables, FOLLOWER).get(tenant.number, 0) + 1 if tenant.name == TENANT else None
 
 
-def with_uplink(
+def attach_uplink(
     broker: Broker, id: str, addresses: Sequence[str], *, token: str | None = None, bounds: Bounds | None = None
 ) -> Uplink:
-    """The uplink of a broker that `edge_broker` made; its `run` stands beside the broker's other server."""
+    """The uplink of a broker that `make_edge_broker` made; its `run` stands beside the broker's other server."""
     broker.tenant(TENANT).recent_limit = RECENT_BYTES
     return Uplink(broker, id, addresses, token=token, bounds=bounds)

@@ -7,8 +7,8 @@ from typing import Literal, get_args
 
 import msgspec
 
-from likewise.broker.log.edges.outbox import Waiting, source_of, take_out, waiting
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.edges.outbox import OutboxItem, source_of, take_out, waiting
+from likewise.broker.log.tables import StoreTables
 from likewise.defaults import OUTBOX_BYTES, OUTBOX_KEEP, OUTBOX_POLICY
 from likewise.errors import InputError
 from likewise.model.time import duration
@@ -40,15 +40,15 @@ class Bounds(msgspec.Struct, frozen=True):
         duration(self.keep)
 
 
-def make_room(tables: Tables, tenant: int, after: int, size: int, bounds: Bounds) -> int:
+def drop_over_limit(tables: StoreTables, tenant: int, after: int, size: int, bounds: Bounds) -> int:
     """Let go of what is beyond the bound, of `size` bytes that wait after a sequence; how many items it were."""
     dropped = 0
     while size > bounds.bytes:
         excess = size - int(ROOM * bounds.bytes)
         items = waiting(tables, tenant, after, PAGE, newest=bounds.policy == "drop-newest")
-        gone = _thinned(tables, items, excess) if bounds.policy == "thin" else _first(items, excess)
+        gone = _every_second(tables, items, excess) if bounds.policy == "thin" else _oldest_items(items, excess)
         if not gone:
-            gone = _first(items, excess)
+            gone = _oldest_items(items, excess)
         if not gone:
             return dropped
         take_out(tables, [item.sequence for item in gone])
@@ -57,7 +57,7 @@ def make_room(tables: Tables, tenant: int, after: int, size: int, bounds: Bounds
     return dropped
 
 
-def too_old(tables: Tables, tenant: int, after: int, arrived: int) -> int:
+def drop_expired(tables: StoreTables, tenant: int, after: int, arrived: int) -> int:
     """Let go of what arrived before a moment; how many items it were."""
     dropped = 0
     while items := waiting(tables, tenant, after, 1_000):
@@ -69,8 +69,8 @@ def too_old(tables: Tables, tenant: int, after: int, arrived: int) -> int:
     return dropped
 
 
-def _first(items: Sequence[Waiting], excess: int) -> list[Waiting]:
-    gone: list[Waiting] = []
+def _oldest_items(items: Sequence[OutboxItem], excess: int) -> list[OutboxItem]:
+    gone: list[OutboxItem] = []
     for item in items:
         if excess <= 0:
             break
@@ -79,14 +79,14 @@ def _first(items: Sequence[Waiting], excess: int) -> list[Waiting]:
     return gone
 
 
-def _thinned(tables: Tables, items: Sequence[Waiting], excess: int) -> list[Waiting]:
+def _every_second(tables: StoreTables, items: Sequence[OutboxItem], excess: int) -> list[OutboxItem]:
     """Every second event of each source, the oldest first; the newest of each stays."""
     stays: dict[str, bool] = {}
-    seconds: list[Waiting] = []
+    seconds: list[OutboxItem] = []
     for item in reversed(items):
-        if item.taken is None:
+        if item.withdrawn is None:
             source, _ = source_of(tables, item.position)
             stays[source] = not stays.get(source, False)
             if not stays[source]:
                 seconds.append(item)
-    return _first(seconds[::-1], excess)
+    return _oldest_items(seconds[::-1], excess)

@@ -3,86 +3,156 @@
 An event is wanted if a filter of a group of its source is met, or if it has something that the group was not judged by.
 One of a source that no group names is wanted, too: nothing was judged of it. Relaxed subscriptions of the edge's own
 subscribers are decided here about what was judged, by the scores that were sent; about all else above.
+
+Filters by an equality that each of them needs, so that an event is compared with few of many.
+
+A filter stands under one equality of each of its alternatives, with a number or with a text without digits (with digits
+it may be a number or a date, which are equal in other ways); a filter with an alternative that needs none is always
+looked at. What an event says with a unit or as a truth value may equal more than it shows: then all of the name are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from likewise.api.edge_frames import Demanded, FilterSent, GroupSent, OwnSent
+from likewise.api.edge_frames import DemandFrame, FilterSpec, LocalSubscriptionSpec, SourceGroupSpec
 from likewise.broker.edge_hub.demands import EdgeDemand, Key
-from likewise.edge.filter_index import FilterIndex
-from likewise.edge.local_evaluation import Deciding, Undecided
-from likewise.matching.demand.filters import DemandFilter, Judged
-from likewise.model import Subscription
+from likewise.edge.local_evaluation import LocalEvaluator, Undecided
+from likewise.matching.demand.demand_filter import DemandFilter, Judged, Parts
+from likewise.model import Subscription, fold, read_number
 from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.semantics.measure import Term
 
+EXACT = 2**53  # numbers below it are the same as floats
 
-class KeptDemand(msgspec.Struct, frozen=True):
+
+class FilterIndex:
+    """Some filters, and whether an event meets one of them.
+
+    >>> from likewise.model import Predicate
+    >>> index = FilterIndex([DemandFilter("one", (((Predicate("a", "=", 1),), (Predicate("t", ">", 5.0),)),))])
+    >>> from likewise.model.hierarchies.types import NO_TYPES
+    >>> index.met({"a": [EventTuple("a", 1)], "t": [EventTuple("t", 9)]}, NO_TYPES)
+    True
+    """
+
+    def __init__(self, filters: Iterable[DemandFilter]) -> None:
+        self._always: list[DemandFilter] = []
+        self._equal: dict[str, dict[float | str, list[DemandFilter]]] = {}
+        for each in filters:
+            needed = [_required_equality(parts) for parts in each.alternatives]
+            if not needed or any(key is None for key in needed):
+                self._always.append(each)
+                continue
+            for name, value in dict.fromkeys(key for key in needed if key is not None):
+                self._equal.setdefault(name, {}).setdefault(value, []).append(each)
+
+    def matches(self, by_name: Mapping[str, list[EventTuple]], types: Hierarchy) -> bool:
+        """Whether an event, as its tuples by folded name, meets any of them."""
+        if any(each.matches(by_name, types) for each in self._always):
+            return True
+        for name, values in self._equal.items():
+            for item in by_name.get(name, ()):
+                if any(each.matches(by_name, types) for each in _candidates(values, item)):
+                    return True
+        return False
+
+
+def _required_equality(parts: Parts) -> tuple[str, float | str] | None:
+    """An equality that an alternative needs; None if it has none that can be looked up."""
+    for part in parts:
+        if len(part) == 1 and part[0].operator == "=" and not part[0].unit:
+            name, value = fold(part[0].attribute), part[0].value
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < EXACT:
+                return name, float(value)
+            if isinstance(value, str) and not any(sign.isdigit() for sign in value):
+                return name, fold(value)
+    return None
+
+
+def _candidates(values: dict[float | str, list[DemandFilter]], item: EventTuple) -> Iterator[DemandFilter]:
+    value = item.value
+    if item.unit or isinstance(value, bool):
+        for filters in values.values():
+            yield from filters
+    elif isinstance(value, str):
+        if any(sign.isdigit() for sign in value) and read_number(value) is not None:
+            for filters in values.values():
+                yield from filters
+        else:
+            yield from values.get(fold(value), ())
+    elif isinstance(value, (int, float)):
+        if abs(value) < EXACT:
+            yield from values.get(float(value), ())
+        else:
+            for filters in values.values():
+                yield from filters
+
+
+class StoredDemand(msgspec.Struct, frozen=True):
     """A demand as it is kept on disk."""
 
     version: str
     until: int
-    filters: tuple[FilterSent, ...]
-    groups: tuple[GroupSent, ...]
+    filters: tuple[FilterSpec, ...]
+    groups: tuple[SourceGroupSpec, ...]
 
 
-class Verdict(NamedTuple):
+class ForwardDecision(NamedTuple):
     """Whether an event is wanted, and whether because nothing was judged of it or something in it.
 
     `met` are the subscriptions that were decided here and that it meets, with their scores.
     """
 
-    wanted: bool
+    forward: bool
     unjudged: bool = False
-    met: tuple[tuple[int, float], ...] = ()
+    matched: tuple[tuple[int, float], ...] = ()
 
 
-ByNumber = Callable[[int], Subscription | None]  # a subscription by its number; None if it holds no longer
+SubscriptionLookup = Callable[[int], Subscription | None]  # a subscription by its number; None if it holds no longer
 
 
-class NotApplied(Exception):
+class SubscriptionNotApplied(Exception):
     """A subscription stands in the log, but was not applied yet."""
 
 
-class _Own:
+class _LocalSubscription:
     """A subscription that is decided here, about events of one group."""
 
-    def __init__(self, sent: OwnSent, group: GroupSent, filter: DemandFilter) -> None:
+    def __init__(self, sent: LocalSubscriptionSpec, group: SourceGroupSpec, filter: DemandFilter) -> None:
         self._sent = sent
         self._group = group
         self._filter = filter
-        self._deciding: Deciding | None = None
+        self._evaluator: LocalEvaluator | None = None
 
     @property
     def number(self) -> int:
         return self._sent.subscription
 
     def score(
-        self, event: Event, by_name: Mapping[str, list[EventTuple]], types: Hierarchy, held: ByNumber
+        self, event: Event, by_name: Mapping[str, list[EventTuple]], types: Hierarchy, held: SubscriptionLookup
     ) -> float | None:
         """How well an event meets it; None if it does not, or it holds no longer."""
-        if not self._filter.meets(by_name, types):
+        if not self._filter.matches(by_name, types):
             return None
         subscription = held(self._sent.subscription)
         if subscription is None:
             return None
-        if self._deciding is None:
-            self._deciding = Deciding(subscription, self._sent, self._group)
-        return self._deciding.score(event, types)
+        if self._evaluator is None:
+            self._evaluator = LocalEvaluator(subscription, self._sent, self._group)
+        return self._evaluator.score(event, types)
 
 
-class _Group:
+class _SourceGroup:
     """A group of sources, ready to look at events."""
 
-    def __init__(self, sent: GroupSent, filters: dict[str, DemandFilter]) -> None:
-        self.everything = sent.everything
-        self.own = [_Own(each, sent, filters[each.filter]) for each in sent.own]
+    def __init__(self, sent: SourceGroupSpec, filters: dict[str, DemandFilter]) -> None:
+        self.all_events = sent.everything
+        self.local_subscriptions = [_LocalSubscription(each, sent, filters[each.filter]) for each in sent.own]
         self.filters = [filters[id] for id in sent.filters]
         self._index = FilterIndex(self.filters)
         terms = (Term(t.text, "attribute", t.theme, t.unit, t.kind, t.context) for t in sent.terms)  # type: ignore[arg-type]
@@ -90,33 +160,33 @@ class _Group:
             frozenset(terms), sent.allowed, {name: frozenset(texts) for name, texts in sent.texts.items()}
         )
 
-    def look(self, event: Event, types: Hierarchy, held: ByNumber) -> Verdict:
-        if self.everything and not self.own:
-            return Verdict(True)
-        by_name, new, outside = self.judged.look(event)
+    def evaluate(self, event: Event, types: Hierarchy, held: SubscriptionLookup) -> ForwardDecision:
+        if self.all_events and not self.local_subscriptions:
+            return ForwardDecision(True)
+        by_name, new, outside = self.judged.assess(event)
         if new or outside:
-            return Verdict(True, True)
+            return ForwardDecision(True, True)
         met, undecided = [], False
-        for own in self.own:
+        for own in self.local_subscriptions:
             try:
                 score = own.score(event, by_name, types, held)
-            except (Undecided, NotApplied):
+            except (Undecided, SubscriptionNotApplied):
                 undecided = True
             else:
                 if score is not None:
                     met.append((own.number, score))
-        return Verdict(
-            self.everything or undecided or self._index.met(by_name, types),
-            undecided and not self.everything,
+        return ForwardDecision(
+            self.all_events or undecided or self._index.matches(by_name, types),
+            undecided and not self.all_events,
             tuple(met),
         )
 
 
-class HeldDemand:
+class ActiveDemand:
     """A demand in force; a change makes another one.
 
     >>> import likewise as lw
-    >>> HeldDemand().look(lw.event({"no2": 45}, source="roof"))
+    >>> ActiveDemand().look(lw.event({"no2": 45}, source="roof"))
     Verdict(wanted=True, unjudged=True, met=())
     """
 
@@ -124,55 +194,55 @@ class HeldDemand:
         self,
         version: str = "",
         until: int = 0,
-        filters: Sequence[FilterSent] = (),
-        groups: Sequence[GroupSent] = (),
+        filters: Sequence[FilterSpec] = (),
+        groups: Sequence[SourceGroupSpec] = (),
         types: Hierarchy = NO_TYPES,
-        held: ByNumber = lambda number: None,
+        held: SubscriptionLookup = lambda number: None,
     ) -> None:
         self.version = version
         self.until = until
         self.filters = {each.number: each for each in filters}
         self.groups = {each.group: each for each in groups}
         self._types = types
-        self._held = held
-        self.own = frozenset(each.subscription for group in groups for each in group.own)  # decided here
+        self._lookup = held
+        self.local_ids = frozenset(each.subscription for group in groups for each in group.own)  # decided here
         made = {id: DemandFilter(id, sent.alternatives) for id, sent in self.filters.items()}
-        self._by_key: dict[Key, list[_Group]] = {}
+        self._by_key: dict[Key, list[_SourceGroup]] = {}
         for sent in groups:
-            group = _Group(sent, made)
+            group = _SourceGroup(sent, made)
             for source, themes in sent.sources:
                 self._by_key.setdefault((source, themes), []).append(group)
 
     @classmethod
     def restored(
-        cls, kept: KeptDemand | None, types: Hierarchy = NO_TYPES, held: ByNumber = lambda number: None
-    ) -> HeldDemand:
+        cls, kept: StoredDemand | None, types: Hierarchy = NO_TYPES, held: SubscriptionLookup = lambda number: None
+    ) -> ActiveDemand:
         """The demand that was kept; one that asks for everything without one."""
         if kept is None:
             return cls(types=types, held=held)
         return cls(kept.version, kept.until, kept.filters, kept.groups, types, held)
 
-    def kept(self) -> KeptDemand:
+    def to_stored(self) -> StoredDemand:
         """The demand as it is kept."""
-        return KeptDemand(self.version, self.until, tuple(self.filters.values()), tuple(self.groups.values()))
+        return StoredDemand(self.version, self.until, tuple(self.filters.values()), tuple(self.groups.values()))
 
-    def look(self, event: Event) -> Verdict:
+    def evaluate(self, event: Event) -> ForwardDecision:
         """Whether an event of somebody here is wanted above."""
         groups = self._by_key.get((event.source or "", event.themes))
         if not groups:
-            return Verdict(True, True)
-        found = [group.look(event, self._types, self._held) for group in groups]
-        return Verdict(
-            any(each.wanted for each in found),
+            return ForwardDecision(True, True)
+        found = [group.evaluate(event, self._types, self._lookup) for group in groups]
+        return ForwardDecision(
+            any(each.forward for each in found),
             any(each.unjudged for each in found),
-            tuple({number: score for each in found for number, score in each.met}.items()),
+            tuple({number: score for each in found for number, score in each.matched}.items()),
         )
 
-    def asked_texts(self, key: Key) -> frozenset[str]:
+    def text_attributes(self, key: Key) -> frozenset[str]:
         """The names whose texts matter, for a source."""
         return frozenset(name for group in self._by_key.get(key, ()) for name in group.judged.texts)
 
-    def changed(self, said: Demanded) -> HeldDemand | None:
+    def apply(self, said: DemandFrame) -> ActiveDemand | None:
         """The demand that a message makes of this one; None if it goes by another."""
         if said.base and said.base != self.version:
             return None
@@ -186,11 +256,11 @@ class HeldDemand:
         groups |= {each.group: each for each in said.groups}
         if any(id not in filters for each in groups.values() for id in _filters(each)):
             return None
-        return HeldDemand(
-            said.version, said.until, list(filters.values()), list(groups.values()), self._types, self._held
+        return ActiveDemand(
+            said.version, said.until, list(filters.values()), list(groups.values()), self._types, self._lookup
         )
 
-    def gained(self, before: HeldDemand) -> dict[Key, list[DemandFilter] | None]:
+    def added_since(self, before: ActiveDemand) -> dict[Key, list[DemandFilter] | None]:
         """By source, the filters that it was not asked by before; None for everything.
 
         Where texts of a name are asked about that were not, or a subscription is decided here that was not, a source is
@@ -199,10 +269,10 @@ class HeldDemand:
         found: dict[Key, list[DemandFilter] | None] = {}
         for key, groups in self._by_key.items():
             had = before._by_key.get(key, [])
-            if had and (self.asked_texts(key) - before.asked_texts(key) or self.own - before.own):
+            if had and (self.text_attributes(key) - before.text_attributes(key) or self.local_ids - before.local_ids):
                 found[key] = []
-            if any(group.everything for group in groups):
-                if had and not any(group.everything for group in had):
+            if any(group.all_events for group in groups):
+                if had and not any(group.all_events for group in had):
                     found[key] = None
                 continue
             known = {each.id for group in had for each in group.filters}
@@ -211,10 +281,10 @@ class HeldDemand:
                 found[key] = new
         return found
 
-    def asks(self, keys: Sequence[Key], now: int) -> EdgeDemand:
+    def demand_for(self, keys: Sequence[Key], now: int) -> EdgeDemand:
         """What is asked of some sources, for an edge below: what this one is asked for, or everything."""
-        filters: dict[str, FilterSent] = {}
-        groups: dict[str, GroupSent] = {}
+        filters: dict[str, FilterSpec] = {}
+        groups: dict[str, SourceGroupSpec] = {}
         unknown = [key for key in keys if key not in self._by_key]
         wanted = set(keys)
         for name, sent in self.groups.items():
@@ -228,10 +298,10 @@ class HeldDemand:
             elif own:
                 unknown += own
         if unknown:
-            groups["^"] = GroupSent("^", tuple(sorted(set(unknown))), everything=True)
+            groups["^"] = SourceGroupSpec("^", tuple(sorted(set(unknown))), everything=True)
         return EdgeDemand(filters, groups)
 
 
-def _filters(sent: GroupSent) -> tuple[str, ...]:
+def _filters(sent: SourceGroupSpec) -> tuple[str, ...]:
     """All filters of a group: what is asked for, and the candidates of what is decided here."""
     return (*sent.filters, *(each.filter for each in sent.own))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from likewise.api.edge_frames import GroupSent, OwnSent, TermSent
-from likewise.matching.reference.conditions import evaluate, plain_condition
-from likewise.matching.reference.needed import Needed
-from likewise.matching.reference.similarity import SeenEvent
-from likewise.matching.reference.terms import asked_attribute, seen_values
+from likewise.api.edge_frames import LocalSubscriptionSpec, SourceGroupSpec, TermSpec
+from likewise.matching.reference.conditions import evaluate, prepare_condition
+from likewise.matching.reference.event_view import EventView
+from likewise.matching.reference.match_threshold import MatchThreshold
+from likewise.matching.reference.terms import event_value_terms, predicate_attribute_term
 from likewise.model import Subscription
 from likewise.model.event import Event
 from likewise.model.hierarchies.types import Hierarchy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class SentScores:
+class ReceivedScores:
     """A measure that says what it was sent; what it was not sent is related to nothing."""
 
     name = "sent"
@@ -54,21 +54,21 @@ class Undecided(Exception):
     """The scores do not say: a value that matters was not judged, or they are those of other terms."""
 
 
-class Deciding:
+class LocalEvaluator:
     """One relaxed subscription, about events of one group.
 
     >>> import likewise as lw
-    >>> group = GroupSent("g", (), terms=(TermSent("temp", kind="number"),))
-    >>> warm = Deciding(lw.parse("{warmth~ > 25}"), OwnSent(1, "f", (0.5, 0.4, 0.5), ((0.75,),)), group)
+    >>> group = SourceGroupSpec("g", (), terms=(TermSpec("temp", kind="number"),))
+    >>> warm = Deciding(lw.parse("{warmth~ > 25}"), LocalSubscriptionSpec(1, "f", (0.5, 0.4, 0.5), ((0.75,),)), group)
     >>> warm.score(lw.event({"temp": 30})), warm.score(lw.event({"temp": 20}))
     (0.75, None)
     """
 
-    def __init__(self, subscription: Subscription, sent: OwnSent, group: GroupSent) -> None:
-        self._condition = condition = plain_condition(
+    def __init__(self, subscription: Subscription, sent: LocalSubscriptionSpec, group: SourceGroupSpec) -> None:
+        self._condition = condition = prepare_condition(
             msgspec.structs.replace(subscription, select=(), from_one_source=False)
         )
-        self._needed = Needed(*sent.needed)
+        self._needed = MatchThreshold(*sent.needed)
         self._values = frozenset(_terms(group.values, "value"))
         scores: dict[Term, dict[Term, float]] = {}
         for role, rows, columns in (
@@ -80,24 +80,26 @@ class Deciding:
                 raise Undecided(f"the scores of subscription {sent.subscription} are not those of its terms")
             for term, row in zip(asked, rows, strict=True):
                 scores[term] = {seen: number for seen, number in zip(columns, row, strict=True) if number}
-        self._measure = SentScores(scores, frozenset(sent.opposed))
+        self._measure = ReceivedScores(scores, frozenset(sent.opposed))
 
     def score(self, event: Event, types: Hierarchy | None = None) -> float | None:
         """How well a judged event meets it, None if it does not; `Undecided` if a text in it could change that."""
-        seen = SeenEvent(event, self._measure) if types is None else SeenEvent(event, self._measure, types)
+        seen = EventView(event, self._measure) if types is None else EventView(event, self._measure, types)
         self._check(seen)
         met = evaluate(self._condition, seen, self._needed)
         return None if met is None else met.score
 
-    def _check(self, seen: SeenEvent) -> None:
+    def _check(self, seen: EventView) -> None:
         """Raise if a value that was not judged stands where a relaxed value looks."""
         theme = self._condition.theme
         for conjunction in self._condition.conjunctions:
             for predicate, name in zip(conjunction.positive, conjunction.folded, strict=True):
                 if not predicate.value_relaxed:
                     continue
-                related = seen.related(asked_attribute(predicate, theme)) if predicate.attribute_relaxed else ()
-                for place, value in enumerate(seen_values(seen.event)):
+                related = (
+                    seen.related(predicate_attribute_term(predicate, theme)) if predicate.attribute_relaxed else ()
+                )
+                for place, value in enumerate(event_value_terms(seen.event)):
                     matters = (
                         related[place] >= self._needed.part
                         if predicate.attribute_relaxed
@@ -107,5 +109,5 @@ class Deciding:
                         raise Undecided(seen.tuples[place].attribute)
 
 
-def _terms(sent: Sequence[TermSent], role: Role) -> list[Term]:
+def _terms(sent: Sequence[TermSpec], role: Role) -> list[Term]:
     return [Term(each.text, role, each.theme, each.unit, each.kind, each.context) for each in sent]  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ LEFT_OUT = ("rich", "greenlet", "watchfiles")  # for tracebacks in colour, for r
 WHO_ASK = ("structlog", "uvicorn")
 
 
-def spare_memory() -> None:
+def reduce_memory() -> None:
     """Before anything else is loaded: let the C library keep two heaps, and libraries go without what they can.
 
     By itself the C library keeps a heap for each thread, and the larger what was freed is, the more of it.

@@ -2,27 +2,34 @@
 
 It is handed what is on disk, decides on its own thread, and writes what waits together with how far it has come: a
 crash repeats what was not written, and nothing else. What is asked for anew is looked for among earlier events, too.
+
+What is decided here about relaxed subscriptions, as commands of the log, behind the event that it is about.
+
+A decision is appended before it is noted that the event was looked at: after a crash it is said again, and what was
+delivered for a subscription is not delivered for it again. So it makes no difference who said it first, this edge or
+the broker above, which may have been sent the event for others.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Literal
 
 import msgspec
 import structlog
 
-from likewise.api.edge_frames import Demanded
+from likewise.api.edge_frames import DemandFrame
 from likewise.broker.broker import Broker
 from likewise.broker.dispatch.initial_matches import valid_events
 from likewise.broker.edge_hub.demands import Key
+from likewise.broker.log.commits import wait_for
 from likewise.broker.log.edges.hops import ABOVE
 from likewise.broker.log.edges.outbox import (
-    Outgoing,
-    Taken,
+    OutboxEvent,
+    WithdrawnItem,
     forget,
-    is_held,
+    is_in_outbox,
     last_dealt,
     load,
     outgoing,
@@ -30,45 +37,93 @@ from likewise.broker.log.edges.outbox import (
     source_of,
     waiting,
 )
-from likewise.broker.log.edges.uplink import remember, remembered
+from likewise.broker.log.edges.uplink import read_uplink, store_uplink
 from likewise.broker.log.entries import (
     COMMAND,
     EVENT,
-    Announce,
+    AnnounceCommand,
     Entry,
-    RenameSource,
-    Revoke,
-    Subscribe,
-    Unregister,
-    Unsubscribe,
-    Withdraw,
+    RemoteDecision,
+    RenameSourceCommand,
+    RevokeCommand,
+    SubscribeCommand,
+    UnregisterCommand,
+    UnsubscribeCommand,
+    WithdrawCommand,
+    command_entry,
 )
+from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.positions import advance, read_positions, start_at
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import INITIAL_EVENTS
-from likewise.edge.bounds import Bounds, make_room, too_old
-from likewise.edge.decision_log import Decisions
-from likewise.edge.demand import HeldDemand, KeptDemand
-from likewise.edge.vocabulary_sync import Words
-from likewise.matching.demand.filters import DemandFilter
-from likewise.model import Event
+from likewise.edge.bounds import Bounds, drop_expired, drop_over_limit
+from likewise.edge.demand import ActiveDemand, StoredDemand, SubscriptionNotApplied
+from likewise.edge.vocabulary_sync import VocabularyTracker
+from likewise.matching.demand.demand_filter import DemandFilter
+from likewise.model import Event, Subscription
 from likewise.model.announcements.announcement import SPEAKER
 from likewise.model.event import EventTuple
 from likewise.model.text import attribute_names
 from likewise.model.time import duration
 
+CAUSES: tuple[Literal["arrival", "initial"], ...] = ("arrival", "initial")
+
+
+class LocalDecisions:
+    """Decisions of one tenant that wait to be appended."""
+
+    def __init__(self, log: EventLog, tenant: Tenant) -> None:
+        self._log = log
+        self._tenant = tenant
+        self._waiting: list[Entry] = []
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def subscription(self, number: int) -> Subscription | None:
+        """A subscription here by its number; None if it holds no longer."""
+        applied = self._tenant.matched  # before it is looked at
+        held = self._tenant.subscriptions.get(number)
+        if held is None and number > applied:
+            raise SubscriptionNotApplied(number)
+        return None if held is None or held.ended is not None else held.subscription
+
+    def add(self, entry: Entry, met: Iterable[tuple[int, float]]) -> None:
+        """An event meets some subscriptions, with scores."""
+        self._waiting += self._entries_for(entry, list(met))
+
+    def _entries_for(self, entry: Entry, met: list[tuple[int, float]]) -> Iterator[Entry]:
+        for cause in CAUSES:
+            own = tuple(pair for pair in met if (pair[0] < entry.position) == (cause == "arrival"))
+            if own:
+                yield command_entry(self._tenant.number, RemoteDecision(entry.source, entry.id, cause, own))
+
+    def append(self) -> None:
+        """Bring them to disk; they stay if that fails."""
+        made = self._waiting
+        if made:
+            wait_for(lambda done: self._log.append(made, done))
+            self._waiting = []
+
+    def clear(self) -> None:
+        """Forget those that are not on disk: they are made again."""
+        self._waiting = []
+
+
 FOLLOWER: Final = "outbox"
 DEMAND, COUNTS = "demand", "counts"  # rows of what is remembered
 PAUSE: Final = 0.02  # seconds between two commits of what waits
-HANDED: Final = 20_000  # entries that are held in memory; what is beyond is read from the log
-TAKEN_BYTES: Final = 200  # that a withdrawal is counted as
+MAX_QUEUED_ENTRIES: Final = 20_000  # entries that are held in memory; what is beyond is read from the log
+WITHDRAWAL_BYTES: Final = 200  # that a withdrawal is counted as
 AGE_SECONDS: Final = 60.0
-Item = tuple[int, int, Taken | None]  # the position of an entry, about how many bytes it has, what it takes back
+Item = tuple[
+    int, int, WithdrawnItem | None
+]  # the position of an entry, about how many bytes it has, what it takes back
 _log = structlog.get_logger("likewise.edge")
 
 
-class Counts(msgspec.Struct):
+class OutboxCounters(msgspec.Struct):
     """What became of events here: sent and stored above, dropped by the bounds, wanted by nobody above."""
 
     acknowledged: int = 0
@@ -81,7 +136,7 @@ class Outbox:
     """What waits for the broker above. `on_change` is told on its thread when there is something new to send."""
 
     def __init__(self, broker: Broker, tenant: Tenant, bounds: Bounds, on_change: Callable[[], None]) -> None:
-        self.words = Words()
+        self.vocabulary = VocabularyTracker()
         self.readings: dict[str, int] = {}  # when each source was last read, since that was last told
         self.sources_changed = threading.Event()
         self.subscriptions_changed = threading.Event()
@@ -90,24 +145,24 @@ class Outbox:
         self._tenant = tenant
         self._bounds = bounds
         self._on_change = on_change
-        self._handed: list[list[Entry]] = []
+        self._batches: list[list[Entry]] = []
         self._count = 0
         self._missed = False  # some were not kept in memory
         self._changes: list[Callable[[], None]] = []
         self._wake = threading.Event()
-        self._ending = threading.Event()
+        self._stopping = threading.Event()
         with self._store.reading() as tables:
             positions = read_positions(tables, FOLLOWER)
-            kept = remembered(tables, tenant.number, DEMAND, KeptDemand)
-            self.counts = remembered(tables, tenant.number, COUNTS, Counts) or Counts()
+            kept = read_uplink(tables, tenant.number, DEMAND, StoredDemand)
+            self.counts = read_uplink(tables, tenant.number, COUNTS, OutboxCounters) or OutboxCounters()
         if tenant.number not in positions:
             self._store.commit(lambda tables: start_at(tables, FOLLOWER, tenant.number))
         self._position = positions.get(tenant.number, 0)
-        self.commanded = self._position  # up to where what sources and subscribers say was seen, written or not
-        self._decisions = Decisions(self._store, tenant)
-        self.demand = HeldDemand.restored(kept, broker.types, self._decisions.subscription)
-        tenant.scored = self.demand.own
-        self.words.recall(self.demand)
+        self.last_command = self._position  # up to where what sources and subscribers say was seen, written or not
+        self._decisions = LocalDecisions(self._store, tenant)
+        self.demand = ActiveDemand.restored(kept, broker.types, self._decisions.subscription)
+        tenant.scored = self.demand.local_ids
+        self.vocabulary.restore(self.demand)
         self.waiting, self.bytes = self._load()
         self._aged = 0.0
         self._thread = threading.Thread(target=self._run, name="likewise-outbox", daemon=True)
@@ -121,7 +176,7 @@ class Outbox:
 
     def stop(self) -> None:
         """Write what was decided, and end."""
-        self._ending.set()
+        self._stopping.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(10.0)
@@ -130,8 +185,8 @@ class Outbox:
 
     def take(self, entries: list[Entry]) -> None:
         """New entries are on disk. On the writer's thread: as little as can be."""
-        if self._count < HANDED:
-            self._handed.append(entries)
+        if self._count < MAX_QUEUED_ENTRIES:
+            self._batches.append(entries)
             self._count += len(entries)
         else:
             self._missed = True
@@ -144,13 +199,13 @@ class Outbox:
 
     # -- sending ----------------------------------------------------------------------------------
 
-    def page(self, after: int, items: int) -> list[Outgoing]:
+    def page(self, after: int, items: int) -> list[OutboxEvent]:
         """The next items after a sequence, with what they send."""
         with self._store.reading() as tables:
             found = waiting(tables, self._tenant.number, after, items)
             return outgoing(tables, found, self._broker.clock())
 
-    def last_dealt(self) -> int:
+    def last_sequence(self) -> int:
         """The last sequence that was ever dealt."""
         with self._store.reading() as tables:
             return last_dealt(tables)
@@ -161,12 +216,12 @@ class Outbox:
             return
         tenant = self._tenant.number
 
-        def work(tables: Tables) -> None:
+        def work(tables: StoreTables) -> None:
             before, _ = load(tables, tenant, self.counts.acknowledged)
             self.counts.acknowledged = max(self.counts.acknowledged, sequence)
             self.waiting, self.bytes = load(tables, tenant, sequence)
             self.counts.forwarded += max(0, before - self.waiting)
-            remember(tables, tenant, COUNTS, self.counts)
+            store_uplink(tables, tenant, COUNTS, self.counts)
             forget(tables, tenant, sequence)
 
         self._store.commit(work)
@@ -183,7 +238,7 @@ class Outbox:
 
     # -- what is asked for ------------------------------------------------------------------------
 
-    def ask(self, said: Demanded) -> bool:
+    def change_demand(self, said: DemandFrame) -> bool:
         """Go by another demand from now on, and look for it among earlier events; whether it could be made.
 
         Returns when both are on disk.
@@ -193,7 +248,7 @@ class Outbox:
 
         def change() -> None:
             try:
-                made.append(self._ask(said))
+                made.append(self._change_demand(said))
             finally:
                 done.set()
 
@@ -204,73 +259,73 @@ class Outbox:
                 return False
         return bool(made and made[0])
 
-    def _ask(self, said: Demanded) -> bool:
-        after = self.demand.changed(said)
+    def _change_demand(self, said: DemandFrame) -> bool:
+        after = self.demand.apply(said)
         if after is None:
             return False
-        gained = after.gained(self.demand)
-        items = list(self._earlier(gained, after)) if said.since and gained else []
+        gained = after.added_since(self.demand)
+        items = list(self._find_earlier(gained, after)) if said.since and gained else []
         self._decisions.append()
-        kept, tenant = after.kept(), self._tenant.number
+        kept, tenant = after.to_stored(), self._tenant.number
         self.demand = after
-        self._tenant.scored = after.own
+        self._tenant.scored = after.local_ids
 
-        def work(tables: Tables) -> None:
-            remember(tables, tenant, DEMAND, kept)
-            self._put(tables, items)
+        def work(tables: StoreTables) -> None:
+            store_uplink(tables, tenant, DEMAND, kept)
+            self._enqueue(tables, items)
 
         self._store.commit(work)
         if items:
             self._on_change()
         return True
 
-    def _earlier(self, gained: dict[Key, list[DemandFilter] | None], after: HeldDemand) -> Iterable[Item]:
+    def _find_earlier(self, gained: dict[Key, list[DemandFilter] | None], after: ActiveDemand) -> Iterable[Item]:
         """Earlier events that are valid and wanted by what is asked anew; what is decided here anew is decided."""
-        new = after.own - self.demand.own
+        new = after.local_ids - self.demand.local_ids
         now = self._broker.clock()
         for entry in valid_events(self._store, self._tenant, self._position + 1, now, INITIAL_EVENTS):
             event = entry.value
             assert isinstance(event, Event)
             key = (event.source or "", event.themes)
-            if key not in gained or not self._goes_up(entry):
+            if key not in gained or not self._is_forwardable(entry):
                 continue
             filters = gained[key]
             by_name: dict[str, list[EventTuple]] = {}
             for item in event.tuples:
                 for name in attribute_names(item.attribute):
                     by_name.setdefault(name, []).append(item)
-            found = after.look(event)
+            found = after.evaluate(event)
             if found.unjudged:
-                self.words.hear(event, after)
-            self._decisions.add(entry, [pair for pair in found.met if pair[0] in new])
-            if found.unjudged or filters is None or any(each.meets(by_name, self._broker.types) for each in filters):
+                self.vocabulary.observe(event, after)
+            self._decisions.add(entry, [pair for pair in found.matched if pair[0] in new])
+            if found.unjudged or filters is None or any(each.matches(by_name, self._broker.types) for each in filters):
                 yield entry.position, len(entry.body), None
 
     # -- its thread -------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        while not self._ending.is_set():
+        while not self._stopping.is_set():
             self._wake.wait(1.0)
             self._wake.clear()
             try:
-                self._turn()
-                self._age()
+                self._process_pending()
+                self._drop_expired()
             except Exception as error:
                 self._missed = True
                 self._decisions.clear()
-                if not self._ending.is_set():
+                if not self._stopping.is_set():
                     _log.error("the outbox could not do its work; it tries again", exc_info=error)
-                    self._ending.wait(1.0)
+                    self._stopping.wait(1.0)
                     self._wake.set()
-            self._ending.wait(PAUSE)
+            self._stopping.wait(PAUSE)
 
-    def _turn(self) -> None:
+    def _process_pending(self) -> None:
         changes, self._changes = self._changes, []
         if self._missed:
             self._missed = False
-            self._handed, self._count = [], 0
+            self._batches, self._count = [], 0
             self._follow(self._store.entries(self._position, self._store.position, tenant=self._tenant.number))
-        handed, self._handed = self._handed, []
+        handed, self._batches = self._batches, []
         self._count = 0
         self._follow(entry for entries in handed for entry in entries)
         for change in changes:  # after what came before them
@@ -283,7 +338,7 @@ class Outbox:
             if entry.position <= position or entry.tenant != self._tenant.number:
                 continue
             position = entry.position
-            found = self._look(entry, items)
+            found = self._process_entry(entry, items)
             if found is not None:
                 items.append(found)
             if len(items) + len(self._decisions) >= 1_000:
@@ -292,59 +347,59 @@ class Outbox:
         if position > self._position:
             self._write(items, position)
 
-    def _look(self, entry: Entry, before: Sequence[Item]) -> Item | None:
+    def _process_entry(self, entry: Entry, before: Sequence[Item]) -> Item | None:
         if entry.kind == COMMAND:
-            return self._command(entry, before)
-        if not self._goes_up(entry):
+            return self._process_command(entry, before)
+        if not self._is_forwardable(entry):
             return None
         event = entry.value
         assert isinstance(event, Event)
         self.readings[entry.source] = entry.arrival
-        found = self.demand.look(event)
+        found = self.demand.evaluate(event)
         if found.unjudged:
-            self.words.hear(event, self.demand)
-        self._decisions.add(entry, found.met)
-        if found.wanted or 0 < self.demand.until < entry.arrival:
+            self.vocabulary.observe(event, self.demand)
+        self._decisions.add(entry, found.matched)
+        if found.forward or 0 < self.demand.until < entry.arrival:
             return entry.position, len(entry.body), None
         self.counts.passed_over += 1
         return None
 
-    def _command(self, entry: Entry, before: Sequence[Item]) -> Item | None:
+    def _process_command(self, entry: Entry, before: Sequence[Item]) -> Item | None:
         match entry.value:
-            case Withdraw(event=position):
+            case WithdrawCommand(event=position):
                 with self._store.reading() as tables:
-                    held = is_held(tables, self._tenant.number, position)
+                    held = is_in_outbox(tables, self._tenant.number, position)
                 if held or self.counts.dropped or any(item[0] == position for item in before):
                     taken = next(self._store.entries(position - 1, position), None)  # dropped ones may be above, too
-                    if taken is not None and self._goes_up(taken):
-                        return entry.position, TAKEN_BYTES, Taken(taken.source, taken.id)
-            case Announce() | Revoke() | RenameSource():
-                self.commanded = entry.position  # before it is said: whoever looks must know how far to wait
+                    if taken is not None and self._is_forwardable(taken):
+                        return entry.position, WITHDRAWAL_BYTES, WithdrawnItem(taken.source, taken.id)
+            case AnnounceCommand() | RevokeCommand() | RenameSourceCommand():
+                self.last_command = entry.position  # before it is said: whoever looks must know how far to wait
                 self.sources_changed.set()
                 self._on_change()
-            case Subscribe() | Unsubscribe() | Unregister():
-                self.commanded = entry.position
+            case SubscribeCommand() | UnsubscribeCommand() | UnregisterCommand():
+                self.last_command = entry.position
                 self.subscriptions_changed.set()
                 self._on_change()
         return None
 
-    def _goes_up(self, entry: Entry) -> bool:
+    def _is_forwardable(self, entry: Entry) -> bool:
         """Whether an event is one of ours to send: not what came from above, and nothing that a broker says itself."""
         return entry.kind == EVENT and entry.source != SPEAKER and entry.hops[-1:] != (ABOVE,)
 
     def _write(self, items: list[Item], position: int) -> None:
         self._decisions.append()
 
-        def work(tables: Tables) -> None:
-            self._put(tables, items)
+        def work(tables: StoreTables) -> None:
+            self._enqueue(tables, items)
             advance(tables, FOLLOWER, {self._tenant.number: position})
 
         self._store.commit(work)
         self._position = position
-        if items or self.words:
+        if items or self.vocabulary:
             self._on_change()
 
-    def _put(self, tables: Tables, items: list[Item]) -> None:
+    def _enqueue(self, tables: StoreTables, items: list[Item]) -> None:
         """Let items wait, within the bounds."""
         tenant = self._tenant.number
         count, size = put(tables, tenant, items)
@@ -352,17 +407,17 @@ class Outbox:
         self.bytes += size
         if self.bytes > self._bounds.bytes:
             self.waiting, self.bytes = load(tables, tenant, self.counts.acknowledged)
-            dropped = make_room(tables, tenant, self.counts.acknowledged, self.bytes, self._bounds)
-            self._dropped(tables, dropped)
+            dropped = drop_over_limit(tables, tenant, self.counts.acknowledged, self.bytes, self._bounds)
+            self._record_dropped(tables, dropped)
 
-    def _dropped(self, tables: Tables, dropped: int) -> None:
+    def _record_dropped(self, tables: StoreTables, dropped: int) -> None:
         if dropped:
             self.waiting, self.bytes = load(tables, self._tenant.number, self.counts.acknowledged)
             self.counts.dropped += dropped
-            remember(tables, self._tenant.number, COUNTS, self.counts)
+            store_uplink(tables, self._tenant.number, COUNTS, self.counts)
             _log.warning("the outbox let go of events", dropped=dropped, policy=self._bounds.policy)
 
-    def _age(self) -> None:
+    def _drop_expired(self) -> None:
         """Let go of what waits for too long, from time to time; a step of the clock makes nothing older."""
         now = self._broker.retention.times().oldest
         if abs(now - self._aged) < AGE_SECONDS * 1e6 or not self.waiting:
@@ -370,5 +425,5 @@ class Outbox:
         self._aged = now
         arrived, tenant = now - duration(self._bounds.keep), self._tenant.number
         self._store.commit(
-            lambda tables: self._dropped(tables, too_old(tables, tenant, self.counts.acknowledged, arrived))
+            lambda tables: self._record_dropped(tables, drop_expired(tables, tenant, self.counts.acknowledged, arrived))
         )

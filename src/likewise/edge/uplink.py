@@ -2,6 +2,11 @@
 
 While no line is open everything goes on here: events are taken, subscribers served, and what goes up waits in the
 outbox. Epoch and sequences stay the same whichever address answers.
+
+One connection to the broker above: what is said over it from hello to its end.
+
+Items go up in the order of their sequences, a few messages ahead of the acknowledgements. What comes down is stored
+before it is acknowledged. Who hears nothing for two intervals lets go, and the next address is dialled.
 """
 
 from __future__ import annotations
@@ -10,27 +15,301 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import msgspec
 import structlog
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from likewise.api.sources import Sense
+from likewise.api import edge_frames as wire
+from likewise.api.sources import SensingCommand
 from likewise.broker.broker import Broker
-from likewise.broker.edge_hub.demands import Above, EdgeDemand, Key
+from likewise.broker.edge_hub.demands import EdgeDemand, Key, UpstreamDemand
 from likewise.broker.edge_hub.identities import checked_edge
-from likewise.broker.log.edges.uplink import remember, remembered
-from likewise.defaults import EDGE_MESSAGE_BYTES, EDGE_RETRY_SECONDS, TENANT
+from likewise.broker.log.catalogue.records import Alias
+from likewise.broker.log.edges.outbox import OutboxEvent
+from likewise.broker.log.edges.uplink import read_uplink, store_uplink
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import EDGE_ITEMS, EDGE_MESSAGE_BYTES, EDGE_RETRY_SECONDS, TENANT
 from likewise.edge.bounds import Bounds
-from likewise.edge.connection import BehindAbove, Line, RefusedAbove
-from likewise.edge.delivery_receiver import Receiving
+from likewise.edge.delivery_receiver import DeliveryReceiver
 from likewise.edge.outbox import Outbox
-from likewise.edge.upstream_subscriptions import OwnSubscriptions
-from likewise.errors import InputError, LikewiseError
-from likewise.server.gateway import Door
+from likewise.edge.upstream_subscriptions import UpstreamSubscriptions
+from likewise.errors import FormatError, InputError, LikewiseError, StateError
+from likewise.model.announcements.announcement import Announcement
+from likewise.server.gateway import Gateway
+
+SEND_WINDOW: Final = 4  # messages of items that are sent before the first is acknowledged
+ITEM_BYTES: Final = 60  # around an event in its message
+
+
+class HubRefused(StateError):
+    """The broker above refused the line, and why."""
+
+    code = "refused_above"
+
+
+class StaleEdgeStore(StateError):
+    """The broker above has later items than there ever were here: this store is an older copy."""
+
+    code = "behind_above"
+
+
+class UplinkConnection:
+    """The connection, once it is open."""
+
+    def __init__(
+        self,
+        socket: ClientConnection,
+        broker: Broker,
+        tenant: Tenant,
+        here: str,
+        outbox: Outbox,
+        own: UpstreamSubscriptions,
+        receiving: DeliveryReceiver,
+        senses: dict[str, SensingCommand],
+        bounds: Bounds,
+    ) -> None:
+        self._socket = socket
+        self._broker = broker
+        self._tenant = tenant
+        self._edge_id = here
+        self._outbox = outbox
+        self._subscriptions = own
+        self._receiver = receiving
+        self._senses = senses
+        self._bounds = bounds
+        self.changed = asyncio.Event()  # something may be there to be said
+        self._window_open = asyncio.Event()  # an acknowledgement came
+        self._announced: dict[str, Announcement] = {}
+        self._renamed: dict[str, Alias] = {}  # names of sources that were said, by the name that was given up
+        self._renames = False  # whether the broker above takes them
+        self._in_flight: list[int] = []  # the last sequence of each message that is not acknowledged
+        self._line_id = ""
+        self._cursor = 0
+        self.interval = 10.0
+        self._items, self._bytes = 1, 1
+        self.accepted = False
+        self.sent = 0
+
+    async def _send(self, message: wire.EdgeFrame) -> None:
+        said = wire.encode_frame(message)
+        self.sent += len(said)
+        await self._socket.send(said.decode())
+
+    async def _receive(self, seconds: float) -> wire.HubFrame:
+        async with asyncio.timeout(seconds):
+            return wire.decode_hub_frame(await self._socket.recv())
+
+    async def handshake(self, epoch: str) -> None:
+        """Say hello, be welcomed, and say everything that the broker above has to know."""
+        outbox = self._outbox
+        come = await asyncio.to_thread(self._receiver.progress)
+        last = await asyncio.to_thread(outbox.last_sequence)
+        await self._send(
+            wire.HelloFrame(
+                id=self._edge_id,
+                epoch=epoch,
+                demand=outbox.demand.version,
+                first=outbox.counts.acknowledged,
+                last=last,
+                line=come.line,
+                received=come.sequence,
+                below=self._broker.edges.below(self._tenant),
+            )
+        )
+        match await self._receive(3 * self.interval):
+            case wire.HelloAckFrame() as said:
+                pass
+            case wire.NackFrame(code=code, words=words):
+                raise HubRefused(f"the broker above says {code}: {words}")
+            case other:
+                raise FormatError(f"the broker above says {type(other).__name__} before its welcome")
+        if said.sequence > last:
+            raise StaleEdgeStore(f"the broker above has item {said.sequence}, but only {last} were ever dealt here")
+        self._line_id, self.interval, self._items, self._bytes = said.line, said.interval, said.items, said.bytes
+        self._renames = said.renames
+        await asyncio.to_thread(outbox.acknowledge, said.sequence)
+        self._cursor = max(outbox.counts.acknowledged, said.sequence)
+        self.accepted = True
+        await self._send_announcements()
+        for told in outbox.vocabulary.snapshot():
+            await self._send(told)
+        await self._send(self._subscriptions.snapshot())
+        for changed in (outbox.sources_changed, outbox.subscriptions_changed):
+            changed.set()  # what is not applied yet is said as soon as it is
+        await self._send_health()
+
+    # -- going up ---------------------------------------------------------------------------------
+
+    async def send_loop(self) -> None:
+        """Say what there is to say, as soon as there is something."""
+        while True:
+            self.changed.clear()
+            await self._send_updates()
+            if len(self._in_flight) >= SEND_WINDOW:
+                self._window_open.clear()
+                if len(self._in_flight) >= SEND_WINDOW:
+                    await self._window_open.wait()
+                continue
+            page = await asyncio.to_thread(self._outbox.page, self._cursor, self._items)
+            if not page:
+                if (
+                    not self._in_flight and self._cursor > self._outbox.counts.acknowledged
+                ):  # what is over is sent no more
+                    await asyncio.to_thread(self._outbox.acknowledge, self._cursor)
+                if not self.changed.is_set():
+                    await self._wait_for_change()
+                continue
+            await self._send_items(page)
+
+    async def _wait_for_change(self) -> None:
+        """Wait for something to say; a short while if what was seen in the log is not applied, so not said."""
+        outbox = self._outbox
+        unsaid = outbox.subscriptions_changed.is_set() or outbox.sources_changed.is_set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.25 if unsaid else None):
+                await self.changed.wait()
+
+    def _is_applied(self) -> bool:
+        """Whether every command that was seen is applied: only then what is held is as the log says."""
+        return self._tenant.matched >= self._outbox.last_command
+
+    async def _send_items(self, page: list[OutboxEvent]) -> None:
+        items: list[wire.EdgeItem] = []
+        size = 0
+        for item, body, hops, received in page:
+            if item.withdrawn is not None:
+                if items:
+                    await self._send_events(items)
+                    items, size = [], 0
+                self._in_flight.append(item.sequence)
+                await self._send(
+                    wire.WithdrawFrame(sequence=item.sequence, source=item.withdrawn.source, event=item.withdrawn.id)
+                )
+            elif body is not None:
+                if items and size + len(body) > self._bytes:
+                    break
+                items.append(wire.EdgeItem(item.sequence, msgspec.Raw(body), hops, received))
+                size += len(body) + ITEM_BYTES
+            self._cursor = item.sequence
+            if len(self._in_flight) >= SEND_WINDOW:
+                break
+        if items:
+            await self._send_events(items)
+
+    async def _send_events(self, items: list[wire.EdgeItem]) -> None:
+        self._in_flight.append(items[-1].sequence)
+        await self._send(wire.EventsFrame.of(items))
+
+    async def _send_updates(self) -> None:
+        outbox = self._outbox
+        if outbox.sources_changed.is_set():
+            outbox.sources_changed.clear()
+            settled = self._is_applied()  # before it is looked at
+            await self._send_announcements()
+            if not settled:
+                outbox.sources_changed.set()
+        if outbox.subscriptions_changed.is_set():
+            outbox.subscriptions_changed.clear()
+            settled = self._is_applied()
+            for said in self._subscriptions.diff():
+                await self._send(said)
+            if not settled:
+                outbox.subscriptions_changed.set()
+        for words in outbox.vocabulary.take_pending():
+            await self._send(words)
+
+    async def _send_announcements(self) -> None:
+        """Say which sources were renamed, announced, renewed or revoked since it was last said."""
+        if self._renames:
+            await self._send_renames()
+        held = dict(self._tenant.sources.announcements)
+        for source in [source for source in self._announced if source not in held]:
+            del self._announced[source]
+            self._senses.pop(source, None)
+            await self._send(wire.RevokeFrame(source=source))
+        for source, each in held.items():
+            if self._announced.get(source) is not each.announcement:
+                self._announced[source] = each.announcement
+                await self._send(wire.AnnounceFrame(announcement=each.announcement))
+
+    async def _send_renames(self) -> None:
+        """Say which names were given up, before anything comes under what they became."""
+        known = self._tenant.sources.identities.aliases()
+        new = [(name, alias) for name, alias in known.items() if self._renamed.get(name) != alias]
+        for start in range(0, len(new), EDGE_ITEMS):
+            some = new[start : start + EDGE_ITEMS]
+            names = tuple(wire.SourceRename(name, alias.sources, alias.label, alias.basis) for name, alias in some)
+            await self._send(wire.RenameFrame(names=names))
+            self._renamed.update(some)
+
+    async def heartbeat(self) -> None:
+        """Give signs of life."""
+        while True:
+            await asyncio.sleep(self.interval)
+            self._outbox.sources_changed.set()  # leases are renewed by what sources say; a lost word is said again
+            self._outbox.subscriptions_changed.set()
+            self.changed.set()
+            await self._send_health()
+
+    async def _send_health(self) -> None:
+        outbox, tenant = self._outbox, self._tenant
+        readings, outbox.readings = outbox.readings, {}
+        await self._send(
+            wire.HealthFrame(
+                waiting=outbox.waiting,
+                bytes=outbox.bytes,
+                oldest=await asyncio.to_thread(outbox.oldest),
+                dropped=outbox.counts.dropped,
+                policy=self._bounds.policy,
+                forwarded=outbox.counts.forwarded,
+                passed_over=outbox.counts.passed_over,
+                sources=dict(list(readings.items())[:10_000]),
+                subscribers=len(tenant.subscribers),
+                subscriptions=sum(1 for _ in tenant.live()),
+                below=self._broker.edges.below(tenant),
+            )
+        )
+
+    async def say_bye(self) -> None:
+        """Say bye if all that was there is above; else just go."""
+        outbox, tenant = self._outbox, self._tenant
+        if self.accepted and not outbox.waiting and outbox.position >= tenant.appended and self._is_applied():
+            await self._send(wire.ByeFrame())
+
+    # -- coming down ------------------------------------------------------------------------------
+
+    async def receive_loop(self) -> None:
+        """Take in what comes, until nothing is heard for two intervals."""
+        while True:
+            match await self._receive(2 * self.interval):
+                case wire.EventsAckFrame(sequence=sequence, refused=refused):
+                    for each in refused:
+                        _log.warning("an event is refused above", sequence=each.sequence, reason=each.words)
+                    await asyncio.to_thread(self._outbox.acknowledge, sequence)
+                    self._in_flight = [last for last in self._in_flight if last > sequence]
+                    self._window_open.set()
+                    self.changed.set()
+                case wire.DemandFrame() as said:
+                    taken = await asyncio.to_thread(self._outbox.change_demand, said)
+                    await self._send(wire.DemandAckFrame(version=said.version, unknown=not taken))
+                case wire.DeliverFrame() as said:
+                    reached = await asyncio.to_thread(self._receiver.store, self._line_id, said)
+                    if reached is not None:
+                        await self._send(wire.DeliverAckFrame(sequence=reached))
+                case wire.SenseFrame(sense=sense):
+                    self._senses[sense.source] = sense
+                case wire.SubscribeAckFrame(taken=answers):
+                    for answer in answers:
+                        self._subscriptions.acknowledge(answer.id, answer.refused)
+                case wire.NackFrame(code=code, words=words):
+                    raise HubRefused(f"the broker above says {code}: {words}")
+                case wire.HealthFrame() | wire.HelloAckFrame():
+                    pass
+
 
 OPEN_SECONDS = 5.0  # that an address has to answer
 EPOCH = "epoch"
@@ -38,17 +317,17 @@ REFUSED = 1008  # how a line is closed whose token opens nothing, or not this
 _log = structlog.get_logger("likewise.edge")
 
 
-class Epoch(msgspec.Struct, frozen=True):
+class EdgeEpoch(msgspec.Struct, frozen=True):
     """A name for this store's sequences, and the edge's own name."""
 
     epoch: str
     id: str
 
 
-def addresses_of(said: str) -> list[str]:
+def parse_hub_addresses(said: str) -> list[str]:
     """The addresses of brokers above, as they are dialled.
 
-    >>> addresses_of("http://hub:8787,https://other")
+    >>> parse_hub_addresses("http://hub:8787,https://other")
     ['ws://hub:8787', 'wss://other']
     """
     found = []
@@ -61,13 +340,13 @@ def addresses_of(said: str) -> list[str]:
     return found
 
 
-def refusal(error: Exception) -> str | None:
+def refusal_reason(error: Exception) -> str | None:
     """Why the broker above does not want this edge, in words; None if it only does not answer.
 
-    >>> refusal(RefusedAbove("the broker above says circle: no")), refusal(TimeoutError())
+    >>> refusal(HubRefused("the broker above says circle: no")), refusal(TimeoutError())
     ('the broker above says circle: no', None)
     """
-    if isinstance(error, RefusedAbove):
+    if isinstance(error, HubRefused):
         return str(error)
     if isinstance(error, ConnectionClosed) and error.rcvd is not None and error.rcvd.code == REFUSED:
         return error.rcvd.reason
@@ -94,69 +373,69 @@ class Uplink:
         self.epoch = self._epoch(checked_edge(id))
         self.id = id
         broker.edges.here = id
-        broker.edges.above = Above(self._asks, lambda: self.trouble)
-        broker.activation.above = self._sense
-        self._senses: dict[str, Sense] = {}
+        broker.edges.above = UpstreamDemand(self._demand_for, lambda: self.trouble)
+        broker.activation.above = self._sensing_command
+        self._senses: dict[str, SensingCommand] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.line: Line | None = None
+        self.connection: UplinkConnection | None = None
         self.state: Literal["connected", "away"] = "away"
         self.address = ""
-        self.dialled = 0  # how often a line was opened
+        self.connections_opened = 0  # how often a line was opened
         self.trouble: str | None = None  # why the broker above refuses the line: nobody mends that by waiting
         self.outbox = Outbox(broker, tenant, self.bounds, self._changed)
-        self.own = OwnSubscriptions(tenant, id)
-        tenant.held_above = self.own.held
-        self._receiving = Receiving(broker, tenant, id)
+        self.subscriptions = UpstreamSubscriptions(tenant, id)
+        tenant.upstream_subscriptions = self.subscriptions.accepted
+        self._receiver = DeliveryReceiver(broker, tenant, id)
 
     def _epoch(self, id: str, anew: bool = False) -> str:
         with self._broker.store.reading() as tables:
-            known = remembered(tables, self.tenant.number, EPOCH, Epoch)
+            known = read_uplink(tables, self.tenant.number, EPOCH, EdgeEpoch)
         if known is None or known.id != id or anew:
-            made = Epoch(secrets.token_hex(8), id)
-            self._broker.store.commit(lambda tables: remember(tables, self.tenant.number, EPOCH, made))
+            made = EdgeEpoch(secrets.token_hex(8), id)
+            self._broker.store.commit(lambda tables: store_uplink(tables, self.tenant.number, EPOCH, made))
             return made.epoch
         return known.epoch
 
-    def _asks(self, keys: Sequence[Key]) -> EdgeDemand | None:
-        return self.outbox.demand.asks(keys, self._broker.clock())
+    def _demand_for(self, keys: Sequence[Key]) -> EdgeDemand | None:
+        return self.outbox.demand.demand_for(keys, self._broker.clock())
 
-    def _sense(self, source: str) -> Sense | None:
+    def _sensing_command(self, source: str) -> SensingCommand | None:
         return self._senses.get(source)
 
     def _changed(self) -> None:
         """Something may be there to be said; called on any thread."""
-        loop, line = self._loop, self.line
+        loop, line = self._loop, self.connection
         if loop is not None and line is not None and not loop.is_closed():
             with suppress(RuntimeError):  # the loop ends
                 loop.call_soon_threadsafe(line.changed.set)
 
-    async def run(self, door: Door) -> None:
+    async def run(self, door: Gateway) -> None:
         """Dial, until the broker stops."""
         self._loop = asyncio.get_running_loop()
         self.outbox.start()
-        dialling = asyncio.create_task(self._dial(door))
+        dialling = asyncio.create_task(self._reconnect_loop(door))
         stopping = asyncio.create_task(door.stopping.wait())
         try:
             await asyncio.wait({dialling, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            line = self.line
+            line = self.connection
             if line is not None:
                 with suppress(WebSocketException, OSError, TimeoutError):
                     async with asyncio.timeout(1.0):
-                        await line.leave()
+                        await line.say_bye()
         finally:
             dialling.cancel()
             stopping.cancel()
             await asyncio.gather(dialling, stopping, return_exceptions=True)
             await asyncio.to_thread(self.outbox.stop)
 
-    async def _dial(self, door: Door) -> None:
+    async def _reconnect_loop(self, door: Gateway) -> None:
         place, failed, said = 0, 0, ""
         while True:
             address = self._addresses[place % len(self._addresses)]
             place += 1
             try:
-                await self._hold(address)
-            except BehindAbove as behind:
+                await self._run_connection(address)
+            except StaleEdgeStore as behind:
                 _log.warning("this store is an older copy: its items are numbered anew", reason=str(behind))
                 self.epoch = await asyncio.to_thread(self._epoch, self.id, True)
                 place -= 1
@@ -165,15 +444,15 @@ class Uplink:
                 if self.state == "connected" or reason != said:  # once, however often it is dialled
                     _log.warning("the line to the broker above is broken", address=address, reason=reason)
                 said = reason
-                if (why := refusal(error)) is not None:
+                if (why := refusal_reason(error)) is not None:
                     self.trouble = f"the broker at {address} refuses this edge: {why}"
             failed = 0 if self.state == "connected" else failed + 1
-            self.state, self.line = "away", None
-            self.own.lost()
+            self.state, self.connection = "away", None
+            self.subscriptions.reset()
             if failed >= len(self._addresses) or len(self._addresses) == 1:
                 await asyncio.sleep(EDGE_RETRY_SECONDS * (0.5 + 0.5 * secrets.randbelow(1000) / 1000))
 
-    async def _hold(self, address: str) -> None:
+    async def _run_connection(self, address: str) -> None:
         """Open a line and hold it until it breaks."""
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else None
         async with connect(
@@ -185,23 +464,23 @@ class Uplink:
             ping_interval=None,
             compression=None,
         ) as socket:
-            line = Line(
+            line = UplinkConnection(
                 socket,
                 self._broker,
                 self.tenant,
                 self.id,
                 self.outbox,
-                self.own,
-                self._receiving,
+                self.subscriptions,
+                self._receiver,
                 self._senses,
                 self.bounds,
             )
-            await line.greet(self.epoch)
-            self.line, self.state, self.address = line, "connected", address
-            self.dialled += 1
+            await line.handshake(self.epoch)
+            self.connection, self.state, self.address = line, "connected", address
+            self.connections_opened += 1
             self.trouble = None
             _log.info("the line to the broker above is open", address=address)
-            tasks = [asyncio.create_task(work) for work in (line.speak(), line.listen(), line.live())]
+            tasks = [asyncio.create_task(work) for work in (line.send_loop(), line.receive_loop(), line.heartbeat())]
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from likewise.api.edge_frames import Vocabulary
+from likewise.api.edge_frames import VocabularyFrame
 from likewise.broker.edge_hub.demands import Key
 from likewise.defaults import EDGE_TEXTS, MAX_ANNOUNCED_ATTRIBUTES
-from likewise.edge.demand import HeldDemand
+from likewise.edge.demand import ActiveDemand
 from likewise.errors import LikewiseError
 from likewise.model.announcements.announcement import AnnouncedAttribute, AnnouncedKind
 from likewise.model.event import Event
@@ -20,15 +20,15 @@ from likewise.model.text import fold
 SOURCES = 100_000  # of which words are kept
 
 
-class Words:
+class VocabularyTracker:
     """The words of events here, by source and themes; `news` is what has not been told."""
 
     def __init__(self) -> None:
         self._known: dict[Key, dict[tuple[str, str, str], AnnouncedAttribute]] = {}
         self._texts: dict[Key, dict[str, set[str]]] = {}
-        self._news: dict[Key, tuple[dict[tuple[str, str, str], AnnouncedAttribute], dict[str, list[str]]]] = {}
+        self._pending: dict[Key, tuple[dict[tuple[str, str, str], AnnouncedAttribute], dict[str, list[str]]]] = {}
 
-    def hear(self, event: Event, demand: HeldDemand) -> None:
+    def observe(self, event: Event, demand: ActiveDemand) -> None:
         """An event has something that was not judged: note what of it can be told."""
         key: Key = (event.source or "", event.themes)
         known = self._known.get(key)
@@ -36,7 +36,7 @@ class Words:
             if len(self._known) >= SOURCES:
                 return
             known = self._known[key] = {}
-        asked = demand.asked_texts(key)
+        asked = demand.text_attributes(key)
         for item in event.tuples:
             kind: AnnouncedKind = (
                 "boolean" if isinstance(item.value, bool) else "text" if isinstance(item.value, str) else "number"
@@ -48,14 +48,14 @@ class Words:
                 except LikewiseError:
                     continue  # it cannot be told, so it is never judged
                 known[name] = made
-                self._news.setdefault(key, ({}, {}))[0][name] = made
+                self._pending.setdefault(key, ({}, {}))[0][name] = made
             if name[0] in asked and isinstance(item.value, str):
                 texts = self._texts.setdefault(key, {}).setdefault(name[0], set())
                 if item.value not in texts and len(texts) < EDGE_TEXTS:
                     texts.add(item.value)
-                    self._news.setdefault(key, ({}, {}))[1].setdefault(item.attribute, []).append(item.value)
+                    self._pending.setdefault(key, ({}, {}))[1].setdefault(item.attribute, []).append(item.value)
 
-    def recall(self, demand: HeldDemand) -> None:
+    def restore(self, demand: ActiveDemand) -> None:
         """Know again what a demand was judged by: after a restart that is all there is."""
         for sent in demand.groups.values():
             for source, themes in sent.sources:
@@ -67,24 +67,26 @@ class Words:
                 for name, texts in sent.texts.items():
                     self._texts.setdefault((source, themes), {}).setdefault(name, set()).update(texts)
 
-    def news(self) -> list[Vocabulary]:
+    def take_pending(self) -> list[VocabularyFrame]:
         """What has not been told; once."""
-        news, self._news = self._news, {}
-        return [_said(key, list(names.values()), texts) for key, (names, texts) in news.items()]
+        news, self._pending = self._pending, {}
+        return [_vocabulary_frame(key, list(names.values()), texts) for key, (names, texts) in news.items()]
 
-    def everything(self) -> list[Vocabulary]:
+    def snapshot(self) -> list[VocabularyFrame]:
         """All of it, for a broker that may know nothing."""
-        self._news = {}
+        self._pending = {}
         return [
-            _said(key, list(names.values()), {name: sorted(texts) for name, texts in self._texts.get(key, {}).items()})
+            _vocabulary_frame(
+                key, list(names.values()), {name: sorted(texts) for name, texts in self._texts.get(key, {}).items()}
+            )
             for key, names in self._known.items()
         ]
 
     def __bool__(self) -> bool:
-        return bool(self._news)
+        return bool(self._pending)
 
 
-def _said(key: Key, names: list[AnnouncedAttribute], texts: dict[str, list[str]]) -> Vocabulary:
-    return Vocabulary(
+def _vocabulary_frame(key: Key, names: list[AnnouncedAttribute], texts: dict[str, list[str]]) -> VocabularyFrame:
+    return VocabularyFrame(
         source=key[0], themes=key[1], attributes=tuple(names), texts={n: tuple(each) for n, each in texts.items()}
     )

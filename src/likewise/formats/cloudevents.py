@@ -27,7 +27,9 @@ from likewise.model.time import microseconds
 
 PREFIX: Final = "ce-"
 DEFAULT_TYPE: Final = "likewise.event"
-_OWN: Final = frozenset({"specversion", "id", "source", "time", "data", "data_base64", "themes", "expires"})
+_MAPPED_ATTRIBUTES: Final = frozenset(
+    {"specversion", "id", "source", "time", "data", "data_base64", "themes", "expires"}
+)
 _JSON: Final = re.compile(r"[\w.+-]+/(?:json|[\w.-]+\+json)(?:\s*;.*)?", re.IGNORECASE)
 _NAME: Final = re.compile(r"[a-z0-9]+")
 _DEFAULTS: Final = {"type": DEFAULT_TYPE, "datacontenttype": "application/json"}
@@ -102,7 +104,7 @@ def _decoded(found: Json) -> object:
 def _context(found: Json) -> Iterable[tuple[str, str | int | bool]]:
     """Context attributes that are kept as tuples; defaults say nothing and are left out."""
     for name, value in found.items():
-        if name in _OWN or value is None or value == _DEFAULTS.get(name):
+        if name in _MAPPED_ATTRIBUTES or value is None or value == _DEFAULTS.get(name):
             continue
         if _NAME.fullmatch(name) is None:
             raise FormatError(f"{name[:40]!r} is no name of a CloudEvents attribute; use a-z and 0-9")
@@ -172,7 +174,7 @@ def _is_context(item: EventTuple) -> bool:
     return (
         name != item.attribute
         and _NAME.fullmatch(name) is not None
-        and name not in _OWN
+        and name not in _MAPPED_ATTRIBUTES
         and isinstance(item.value, (str, int))
         and not (item.unit or item.group)
     )

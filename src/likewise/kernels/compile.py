@@ -20,8 +20,7 @@ from numba.core import cgutils as generated
 from numba.np import arrayobj
 from numpy.typing import NDArray
 
-from likewise.kernels.fingerprint import fingerprint
-from likewise.kernels.folder import kernels_folder
+from likewise.kernels.cache import fingerprint, kernels_folder
 
 # Seen without the types numba publishes: they know neither `_nrt` nor what an intrinsic is called with.
 njit = cast("Any", numba.njit)
@@ -45,7 +44,7 @@ def kernel(function: Callable[P, R]) -> Any:
     return njit(cache=True)(_named(function))
 
 
-def unlocked(function: Callable[P, R]) -> Any:
+def nogil_kernel(function: Callable[P, R]) -> Any:
     """As `kernel`, and other threads run meanwhile."""
     return njit(cache=True, nogil=True)(_named(function))
 
@@ -132,7 +131,7 @@ def trailing_zeros(word: Any) -> int:
 
 
 @compiled
-def ones(word: Any) -> int:
+def popcount(word: Any) -> int:
     """How many bits of a 64-bit word are set."""
     return _count_ones(word)  # type: ignore[no-any-return]
 

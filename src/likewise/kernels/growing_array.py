@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 
-class Growing:
+class GrowingArray:
     """A one-dimensional array with cheap appending; the space doubles when it is full.
 
     >>> a = Growing(np.int64)

@@ -10,13 +10,15 @@ from sys import getrefcount
 import numpy as np
 from numpy.typing import NDArray
 
-HELD = 2  # references to an array that nobody else holds: the attribute and the argument of `getrefcount`
+UNSHARED_REFERENCES = (
+    2  # references to an array that nobody else holds: the attribute and the argument of `getrefcount`
+)
 
 
-class ReusedArray:
+class ResultBuffer:
     """Hands out arrays of ordinals.
 
-    >>> memory = ReusedArray()
+    >>> memory = ResultBuffer()
     >>> memory.grow(0, 8)[:2] = 1, 2
     >>> first = memory.part(2)
     >>> memory.whole()[0] = 5
@@ -29,7 +31,7 @@ class ReusedArray:
 
     def whole(self) -> NDArray[np.int32]:
         """All the memory there is, for a result of unknown size; `grow` makes it more, `part` hands it out."""
-        if getrefcount(self._array) > HELD:
+        if getrefcount(self._array) > UNSHARED_REFERENCES:
             self._array = np.empty(len(self._array), np.int32)
         return self._array
 

@@ -45,10 +45,10 @@ def check_ids(what: str, ids: NDArray[Any], size: int, least: int = 0) -> None:
         )
 
 
-def check_room(what: str, needed: int, room: int) -> None:
+def check_capacity(what: str, needed: int, room: int) -> None:
     """Check that what a kernel reads or writes fits into an array.
 
-    >>> check_room("rows of the output", 8, 8)
+    >>> check_capacity("rows of the output", 8, 8)
     """
     if not 0 <= needed <= room:
         raise KernelSizeError(f"{what}: {needed} places are needed, there are {room}; please report this")

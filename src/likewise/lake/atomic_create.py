@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from likewise.lake.storage import ObjectPlace, Place, files_below
+from likewise.lake.storage import ObjectStorePath, StoragePath, files_below
 
 
-def create_once(path: Place, data: bytes) -> bool:
+def create_once(path: StoragePath, data: bytes) -> bool:
     """Write a file that is not there yet, for good; False if somebody else was first, and nothing changed.
 
     >>> import tempfile
@@ -20,9 +20,9 @@ def create_once(path: Place, data: bytes) -> bool:
     ...     create_once(Path(folder, "1"), b"a"), create_once(Path(folder, "1"), b"b"), Path(folder, "1").read_bytes()
     (True, False, b'a')
     """
-    if isinstance(path, ObjectPlace):
+    if isinstance(path, ObjectStorePath):
         return path.put(data, new=True)
-    with beside(path) as temporary:
+    with temporary_path(path) as temporary:
         _write(temporary, data)
         try:
             os.link(temporary, path)
@@ -32,24 +32,24 @@ def create_once(path: Place, data: bytes) -> bool:
     return True
 
 
-def write_whole(path: Place, data: bytes) -> None:
+def write_whole(path: StoragePath, data: bytes) -> None:
     """Write a file, for good, in place of what is there."""
-    if isinstance(path, ObjectPlace):
+    if isinstance(path, ObjectStorePath):
         path.put(data)
         return
-    with beside(path) as temporary:
+    with temporary_path(path) as temporary:
         _write(temporary, data)
         temporary.replace(path)
     sync_folder(path.parent)
 
 
-def remove_below(place: Place) -> int:
+def remove_below(place: StoragePath) -> int:
     """Remove a folder with all that is in it, at once for who reads it; how many files went.
 
     In an object store files go by their names: what begins with `_`, and says that the others are there, is first.
     """
     below = sorted(name for name, _ in files_below(place))
-    if isinstance(place, ObjectPlace):
+    if isinstance(place, ObjectStorePath):
         for name in below:
             (place / name).unlink(missing_ok=True)
     else:
@@ -59,7 +59,7 @@ def remove_below(place: Place) -> int:
 
 
 @contextmanager
-def beside(path: Path) -> Iterator[Path]:
+def temporary_path(path: Path) -> Iterator[Path]:
     """A name beside a file to write it under first; readers pass over it, and it is gone afterwards."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.parent / f".{path.name}.{uuid.uuid4().hex}"

@@ -19,15 +19,15 @@ import msgspec
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, UnknownId
 from likewise.formats.json.subscriptions import with_default_id
 from likewise.lake.atomic_create import create_once, remove_below
-from likewise.lake.storage import Place, files_below, place_of
+from likewise.lake.storage import StoragePath, files_below, storage_path
 from likewise.lake.subscription_snapshot import (
     NOTHING_KNOWN,
-    Added,
     Change,
-    HeldSet,
-    Known,
     LoggedSubscription,
-    Removed,
+    SnapshotKnowledge,
+    SubscriptionAdded,
+    SubscriptionRemoved,
+    SubscriptionSnapshot,
 )
 from likewise.lake.versioned import decoded
 from likewise.model import Subscription
@@ -56,7 +56,7 @@ class SnapshotHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     version: int
     next_number: int
     subscriptions: int
-    known: Known | None = None
+    known: SnapshotKnowledge | None = None
 
 
 class ChangeLog:
@@ -71,12 +71,12 @@ class ChangeLog:
     [(1, [0]), (2, [1])]
     """
 
-    def __init__(self, folder: str | Place) -> None:
-        self.folder = place_of(folder)
-        self._last = HeldSet()  # what was looked at last, to go on from
+    def __init__(self, folder: str | StoragePath) -> None:
+        self.folder = storage_path(folder)
+        self._last = SubscriptionSnapshot()  # what was looked at last, to go on from
 
     @classmethod
-    def opened(cls, folder: str | Place) -> ChangeLog:
+    def opened(cls, folder: str | StoragePath) -> ChangeLog:
         """The change log of a folder that must be there."""
         log = cls(folder)
         if not log.is_there():
@@ -96,13 +96,13 @@ class ChangeLog:
         changes, snapshots = _numbers(self.folder / "changes", ".json"), self._snapshots()
         return max([0, *changes[-1:], *snapshots[-1:]])
 
-    def held(self, version: int | None = None) -> HeldSet:
+    def snapshot(self, version: int | None = None) -> SubscriptionSnapshot:
         """What is held at a version, the newest if none is said; one that is gone or not there yet is refused."""
         newest = self.newest()
         version = newest if version is None else version
         if not 0 <= version <= newest:
             raise InputError(f"{self.folder} has the versions up to {newest}; there is no version {version}")
-        held = self._last if self._last.version <= version else HeldSet()
+        held = self._last if self._last.version <= version else SubscriptionSnapshot()
         before = [each for each in self._snapshots() if held.version < each <= version]
         if before and (held.version == 0 or not self._path(held.version + 1).is_file()):
             held = self._snapshot(before[-1])
@@ -125,13 +125,13 @@ class ChangeLog:
             raise ArtefactDamaged(f"{path} says it is version {found.version}; restore a copy")
         return found.changes
 
-    def _path(self, version: int) -> Place:
+    def _path(self, version: int) -> StoragePath:
         return self.folder / "changes" / f"{version:020d}.json"
 
     def _snapshots(self) -> list[int]:
         return _numbers(self.folder / "snapshots", ".jsonl")
 
-    def _snapshot(self, version: int) -> HeldSet:
+    def _snapshot(self, version: int) -> SubscriptionSnapshot:
         path = self.folder / "snapshots" / f"{version:020d}.jsonl"
         head, *lines = path.read_bytes().splitlines()
         said = _decoded(path, head, SnapshotHead)
@@ -141,18 +141,18 @@ class ChangeLog:
                 f"{version}; restore a copy"
             )
         subscriptions = [_decoded(path, line, LoggedSubscription) for line in lines]
-        return HeldSet(version, said.next_number, subscriptions, said.known or NOTHING_KNOWN)
+        return SubscriptionSnapshot(version, said.next_number, subscriptions, said.known or NOTHING_KNOWN)
 
     # -- changing -------------------------------------------------------------------------------
 
-    def add(self, subscriptions: Iterable[Subscription], at: int) -> HeldSet:
+    def add(self, subscriptions: Iterable[Subscription], at: int) -> SubscriptionSnapshot:
         """Hold subscriptions from the moment `at` on, in place of those with the same id; what is held then.
 
         What is held already, word for word, is no change.
         """
         wanted = {each.id: each for each in map(with_default_id, subscriptions)}
 
-        def changes(held: HeldSet) -> list[Change]:
+        def changes(held: SubscriptionSnapshot) -> list[Change]:
             found: list[Change] = []
             number = held.next_number
             for id, subscription in wanted.items():
@@ -160,40 +160,40 @@ class ChangeLog:
                 if former is not None:
                     if held.subscriptions[former].subscription == subscription:
                         continue
-                    found.append(Removed(former, id))
-                found.append(Added(number, subscription, at))
+                    found.append(SubscriptionRemoved(former, id))
+                found.append(SubscriptionAdded(number, subscription, at))
                 number += 1
             return found
 
         return self.change(changes)
 
-    def remove(self, ids: Iterable[str]) -> HeldSet:
+    def remove(self, ids: Iterable[str]) -> SubscriptionSnapshot:
         """Hold some subscriptions no longer, or raise `UnknownId` and change nothing; what is held then."""
         unwanted = list(dict.fromkeys(ids))
 
-        def changes(held: HeldSet) -> list[Change]:
+        def changes(held: SubscriptionSnapshot) -> list[Change]:
             found: list[Change] = []
             for id in unwanted:
                 number = held.number(id)
                 if number is None:
                     raise UnknownId(id)
-                found.append(Removed(number, id))
+                found.append(SubscriptionRemoved(number, id))
             return found
 
         return self.change(changes)
 
-    def change(self, changes: Callable[[HeldSet], Sequence[Change]]) -> HeldSet:
+    def change(self, changes: Callable[[SubscriptionSnapshot], Sequence[Change]]) -> SubscriptionSnapshot:
         """Make the next version, of what `changes` says of what is held; none if it says nothing.
 
         Another writer's version that came first is looked at, and ours comes after it.
         """
         while True:
-            held = self.held()
+            held = self.snapshot()
             wanted = changes(held)
             if not wanted:
                 return held
             upcoming = held.after(wanted)
-            v = VERSION if any(isinstance(each, Known) for each in wanted) else 1
+            v = VERSION if any(isinstance(each, SnapshotKnowledge) for each in wanted) else 1
             made = Changes(FORMAT, v, upcoming.version, tuple(wanted))
             if create_once(self._path(upcoming.version), msgspec.json.encode(made)):
                 self._last = upcoming
@@ -201,7 +201,7 @@ class ChangeLog:
 
     def compact(self, keep: int = KEPT) -> int:
         """Write a snapshot, and forget what lies more than `keep` versions back; how many files went."""
-        held = self.held()
+        held = self.snapshot()
         known = None if held.known == NOTHING_KNOWN else held.known
         v = 1 if known is None else VERSION
         head = SnapshotHead(FORMAT, v, held.version, held.next_number, len(held.subscriptions), known)
@@ -215,14 +215,14 @@ class ChangeLog:
             path.unlink(missing_ok=True)
         return len(gone) + sum(map(remove_below, self._saved_before(held.version - keep)))
 
-    def _saved_before(self, version: int) -> list[Place]:
+    def _saved_before(self, version: int) -> list[StoragePath]:
         """The saved matchers of earlier versions."""
         folder = self.folder / MATCHERS
         saved = sorted({name.partition("/")[0] for name, _ in files_below(folder)})
         return [folder / name for name in saved if name[:20].isdecimal() and int(name[:20]) < version]
 
 
-def _numbers(folder: Place, ending: str) -> list[int]:
+def _numbers(folder: StoragePath, ending: str) -> list[int]:
     """The versions that have a file in a folder, in order."""
     if not folder.is_dir():
         return []
@@ -230,5 +230,5 @@ def _numbers(folder: Place, ending: str) -> list[int]:
     return sorted(int(name) for name in names if name.isdecimal())
 
 
-def _decoded(path: Place, data: bytes, kind: type[T]) -> T:
+def _decoded(path: StoragePath, data: bytes, kind: type[T]) -> T:
     return decoded(path, data, kind, current=VERSION, format=FORMAT)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from likewise.extras import require
-from likewise.lake.parts import BY_DAY, TABLES, Part, lake_schema
-from likewise.lake.storage import ObjectPlace, Place
+from likewise.lake.parts import BY_DAY, TABLES, LakePart, lake_schema
+from likewise.lake.storage import ObjectStorePath, StoragePath
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class DeltaCommits:
     """The commits of a lake of Delta tables."""
 
-    def __init__(self, folder: Place) -> None:
+    def __init__(self, folder: StoragePath) -> None:
         require("delta", "a lake of Delta tables", or_else="parquet:DIR needs nothing more")
         self.folder = folder
 
@@ -30,7 +30,7 @@ class DeltaCommits:
         """Whether a batch is there, in all tables."""
         return len(self.tables_with(query, batch)) == len(TABLES)
 
-    def knows(self, query: str, batch: int) -> bool:
+    def is_committed(self, query: str, batch: int) -> bool:
         """Whether a batch is there in some table; an older lake has not all of them."""
         return bool(self.tables_with(query, batch))
 
@@ -39,7 +39,7 @@ class DeltaCommits:
         known = [name for name in TABLES if (self.folder / name / "_delta_log").is_dir()]
         return frozenset(name for name in known if self._last(self.table(name), query) >= batch)
 
-    def commit(self, query: str, batch: int, parts: list[Part]) -> bool:
+    def commit(self, query: str, batch: int, parts: list[LakePart]) -> bool:
         """Let the parts of a batch count, table by table; False if they do already."""
         changed = False
         for name in TABLES:
@@ -49,7 +49,7 @@ class DeltaCommits:
                 changed = True
         return changed
 
-    def parts(self, table: str | None = None) -> list[Part]:
+    def parts(self, table: str | None = None) -> list[LakePart]:
         """The parts that count, in the order of their paths."""
         import pyarrow as pa
 
@@ -57,7 +57,9 @@ class DeltaCommits:
         for name in TABLES if table is None else [table]:
             for row in pa.table(self.table(name).get_add_actions(flatten=True)).to_pylist():
                 said = (row.get("partition.tenant") or "", str(row.get("partition.day") or ""))
-                found.append(Part(name, f"{name}/{unquote(row['path'])}", row["num_records"], row["size_bytes"], *said))
+                found.append(
+                    LakePart(name, f"{name}/{unquote(row['path'])}", row["num_records"], row["size_bytes"], *said)
+                )
         return sorted(found, key=lambda part: part.path)
 
     def table(self, name: str) -> DeltaTable:
@@ -66,7 +68,7 @@ class DeltaCommits:
 
         place = self.folder / name
         if not (place / "_delta_log").is_dir():
-            if not isinstance(place, ObjectPlace):
+            if not isinstance(place, ObjectStorePath):
                 place.mkdir(parents=True, exist_ok=True)
             by = ["tenant", "day"] if name in BY_DAY else None
             DeltaTable.create(str(place), _delta_schema(name), mode="ignore", partition_by=by)
@@ -76,7 +78,7 @@ class DeltaCommits:
         found = table.transaction_version(query)
         return -1 if found is None else int(found)
 
-    def _add(self, table: DeltaTable, name: str, query: str, batch: int, parts: list[Part]) -> None:
+    def _add(self, table: DeltaTable, name: str, query: str, batch: int, parts: list[LakePart]) -> None:
         from deltalake import CommitProperties, Transaction
         from deltalake.transaction import AddAction
 

@@ -15,22 +15,22 @@ import msgspec
 
 from likewise.errors import ArtefactMissing, Conflict
 from likewise.lake.delta_commits import DeltaCommits
-from likewise.lake.parts import BY_DAY, DAY, TABLES, Part, day_text, read_part, write_part
+from likewise.lake.parts import BY_DAY, DAY, TABLES, LakePart, day_text, read_part, write_part
 from likewise.lake.plain_commits import PlainCommits
-from likewise.lake.storage import Place, files_below
+from likewise.lake.storage import StoragePath, files_below
 
 _MADE: Final = "together-"  # what files are called that compaction makes
 _LEFT: Final = 86_400  # seconds until a file that nobody names is nobody's
 
 
-class UpkeepReport(msgspec.Struct, frozen=True):
+class MaintenanceReport(msgspec.Struct, frozen=True):
     """How many parts a lake had and has."""
 
     before: int
     after: int
 
 
-def open_lake(folder: Place) -> PlainCommits | DeltaCommits:
+def open_lake(folder: StoragePath) -> PlainCommits | DeltaCommits:
     """The lake in a folder, whichever it is."""
     if (folder / "_commits").is_dir():
         return PlainCommits(folder)
@@ -39,7 +39,7 @@ def open_lake(folder: Place) -> PlainCommits | DeltaCommits:
     raise ArtefactMissing(f"there is no lake in {folder}; `likewise stream run --to parquet:{folder}` makes one")
 
 
-def compact(folder: Place) -> UpkeepReport:
+def compact(folder: StoragePath) -> MaintenanceReport:
     """Put the parts of each day together."""
     lake = open_lake(folder)
     before = len(lake.parts())
@@ -48,17 +48,17 @@ def compact(folder: Place) -> UpkeepReport:
             table = lake.table(name)
             table.optimize.compact()
             table.vacuum(dry_run=False)  # what was read a week ago stays readable, as Delta has it
-        return UpkeepReport(before, len(lake.parts()))
-    groups: dict[tuple[str, str, str], list[Part]] = defaultdict(list)
+        return MaintenanceReport(before, len(lake.parts()))
+    groups: dict[tuple[str, str, str], list[LakePart]] = defaultdict(list)
     for part in lake.parts():
         groups[part.table, part.tenant, part.day].append(part)
     several = {key: parts for key, parts in groups.items() if len(parts) > 1}
     added = [_together(folder, *key, parts) for key, parts in several.items()]
     _tidy(lake, added, [part.path for parts in several.values() for part in parts])
-    return UpkeepReport(before, len(lake.parts()))
+    return MaintenanceReport(before, len(lake.parts()))
 
 
-def expire(folder: Place, older: int, now: int) -> UpkeepReport:
+def expire(folder: StoragePath, older: int, now: int) -> MaintenanceReport:
     """Take out the days that ended more than `older` µs before `now`; what the numbers stand for stays."""
     lake = open_lake(folder)
     before = len(lake.parts())
@@ -68,31 +68,31 @@ def expire(folder: Place, older: int, now: int) -> UpkeepReport:
             table = lake.table(name)
             table.delete(f"day < '{first}'")
             table.vacuum(dry_run=False)
-        return UpkeepReport(before, len(lake.parts()))
+        return MaintenanceReport(before, len(lake.parts()))
     _tidy(lake, [], [part.path for part in lake.parts() if part.day and part.day < first])
-    return UpkeepReport(before, len(lake.parts()))
+    return MaintenanceReport(before, len(lake.parts()))
 
 
-def _together(folder: Place, table: str, tenant: str, day: str, parts: list[Part]) -> Part:
+def _together(folder: StoragePath, table: str, tenant: str, day: str, parts: list[LakePart]) -> LakePart:
     import pyarrow as pa
 
     rows = pa.concat_tables([read_part(folder, part) for part in parts])
     return write_part(folder, table, rows, _MADE + uuid.uuid4().hex[:12], tenant, day)
 
 
-def _tidy(lake: PlainCommits, added: list[Part], removed: list[str]) -> None:
-    if (added or removed) and not lake.tidy(added, removed):
+def _tidy(lake: PlainCommits, added: list[LakePart], removed: list[str]) -> None:
+    if (added or removed) and not lake.replace_parts(added, removed):
         for part in added:
             (lake.folder / part.path).unlink(missing_ok=True)
         raise Conflict("somebody else looks after this lake at the moment; nothing was changed, try again")
     for path in removed:
         (lake.folder / path).unlink(missing_ok=True)
     live = {part.path for part in lake.parts()}
-    gone = lake.gone()
+    gone = lake.removed_paths()
     for table in TABLES:
         for below, written in list(files_below(lake.folder / table)):
             path, name = f"{table}/{below}", below.rpartition("/")[2]
             made = name.startswith(_MADE) and time.time() - written > _LEFT
             if path in gone or (made and path not in live):
                 (lake.folder / path).unlink(missing_ok=True)
-    lake.fold()
+    lake.checkpoint()

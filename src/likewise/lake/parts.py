@@ -18,8 +18,8 @@ from urllib.parse import quote
 import msgspec
 
 from likewise.formats.arrow.schema import batch_schema
-from likewise.lake.atomic_create import beside
-from likewise.lake.storage import ObjectPlace, Place
+from likewise.lake.atomic_create import temporary_path
+from likewise.lake.storage import ObjectStorePath, StoragePath
 from likewise.lake.subscription_snapshot import LoggedSubscription
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 MATCHES: Final = "matches"
 EVENTS: Final = "events"
-SAID: Final = "said"
+NOTIFICATIONS: Final = "said"
 SELECTED: Final = "selected"
 SUBSCRIPTIONS: Final = "subscriptions"
-TABLES: Final = (MATCHES, EVENTS, SELECTED, SAID, SUBSCRIPTIONS)
-BY_DAY: Final = (MATCHES, EVENTS, SELECTED, SAID)
+TABLES: Final = (MATCHES, EVENTS, SELECTED, NOTIFICATIONS, SUBSCRIPTIONS)
+BY_DAY: Final = (MATCHES, EVENTS, SELECTED, NOTIFICATIONS)
 DAY: Final = 86_400_000_000  # µs
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Part(msgspec.Struct, frozen=True, omit_defaults=True):
+class LakePart(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file of a table: its path below the lake's folder, its rows and bytes, and whose and which day's it is."""
 
     table: str
@@ -62,7 +62,7 @@ def lake_schema(table: str) -> pa.Schema:
         told: dict[str, pa.DataType] = {"number": pa.int64(), "id": text, "kind": text, "text": text}
         return pa.schema(told | {"version": pa.int64()})
     batch: dict[str, pa.DataType] = {"query": text, "batch": pa.int64()}
-    if table == SAID:
+    if table == NOTIFICATIONS:
         whose: dict[str, pa.DataType] = {"shard": text, "place": pa.int64(), "subscription": pa.int64(), "cause": text}
         about: dict[str, pa.DataType] = {"event_id": text, "score": pa.float32(), "rank_value": pa.float64()}
         spoken: dict[str, pa.DataType] = {"key": pa.list_(text), "moment": moment, "since": moment}
@@ -118,36 +118,36 @@ def _written_as(table: str) -> dict[str, Any]:
     }
 
 
-def write_part(folder: Place, table: str, rows: pa.Table, name: str, tenant: str = "", day: str = "") -> Part:
+def write_part(folder: StoragePath, table: str, rows: pa.Table, name: str, tenant: str = "", day: str = "") -> LakePart:
     """Write a part, whole, in place of one with the same name."""
     from pyarrow import parquet
 
     place = part_path(table, name, tenant, day)
     path = folder / place
-    if isinstance(path, ObjectPlace):
+    if isinstance(path, ObjectStorePath):
         import pyarrow as pa
 
         written = pa.BufferOutputStream()
         parquet.write_table(rows, written, **_written_as(table))
         data = written.getvalue().to_pybytes()
         path.put(data)
-        return Part(table, place, rows.num_rows, len(data), tenant, day)
-    with beside(path) as temporary:
+        return LakePart(table, place, rows.num_rows, len(data), tenant, day)
+    with temporary_path(path) as temporary:
         parquet.write_table(rows, temporary, **_written_as(table))
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         size = temporary.stat().st_size
         temporary.replace(path)
-    return Part(table, place, rows.num_rows, size, tenant, day)
+    return LakePart(table, place, rows.num_rows, size, tenant, day)
 
 
-def read_part(folder: Place, part: Part) -> pa.Table:
+def read_part(folder: StoragePath, part: LakePart) -> pa.Table:
     """The rows of a part."""
     import pyarrow as pa
     from pyarrow import parquet
 
     path = folder / part.path
-    where = pa.BufferReader(path.read_bytes()) if isinstance(path, ObjectPlace) else path
+    where = pa.BufferReader(path.read_bytes()) if isinstance(path, ObjectStorePath) else path
     return parquet.read_table(where, partitioning=None)
 
 

@@ -14,8 +14,8 @@ from typing import Final
 import msgspec
 
 from likewise.lake.atomic_create import create_once
-from likewise.lake.parts import TABLES, Part
-from likewise.lake.storage import Place
+from likewise.lake.parts import TABLES, LakePart
+from likewise.lake.storage import StoragePath
 from likewise.lake.versioned import decoded
 
 FORMAT: Final = "likewise-lake"
@@ -23,27 +23,27 @@ TRIES: Final = 5  # looks at commits that are folded meanwhile
 VERSION: Final = 2  # 1 had no `base`; everything else is still written so
 
 
-class Commit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LakeCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file of `_commits`."""
 
     format: str
     v: int
-    added: tuple[Part, ...]
+    added: tuple[LakePart, ...]
     removed: tuple[str, ...] = ()
 
 
-class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LakeCheckpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A `base`: the parts that counted, up to which batch of each query and which `tidy`, and what went last."""
 
     format: str
     v: int
-    parts: tuple[Part, ...]
+    parts: tuple[LakePart, ...]
     batches: dict[str, int]
     tidied: int
     removed: tuple[str, ...] = ()
 
 
-NOTHING: Final = Base(FORMAT, VERSION, (), {}, -1)
+EMPTY_CHECKPOINT: Final = LakeCheckpoint(FORMAT, VERSION, (), {}, -1)
 
 
 class PlainCommits:
@@ -57,14 +57,14 @@ class PlainCommits:
     [True, False]
     """
 
-    def __init__(self, folder: Place) -> None:
+    def __init__(self, folder: StoragePath) -> None:
         self.folder = folder
 
     def committed(self, query: str, batch: int) -> bool:
         """Whether a batch is there."""
-        return self._path(query, batch).is_file() or self._base().batches.get(query, -1) >= batch
+        return self._path(query, batch).is_file() or self._checkpoint().batches.get(query, -1) >= batch
 
-    def knows(self, query: str, batch: int) -> bool:
+    def is_committed(self, query: str, batch: int) -> bool:
         """Whether a batch is there, so that this is the lake it went to."""
         return self.committed(query, batch)
 
@@ -72,33 +72,33 @@ class PlainCommits:
         """The tables in which a batch is there: all or none."""
         return frozenset(TABLES if self.committed(query, batch) else ())
 
-    def commit(self, query: str, batch: int, parts: list[Part]) -> bool:
+    def commit(self, query: str, batch: int, parts: list[LakePart]) -> bool:
         """Let the parts of a batch count, all at once; False if they do already."""
-        made = Commit(FORMAT, 1, tuple(parts))
+        made = LakeCommit(FORMAT, 1, tuple(parts))
         return not self.committed(query, batch) and create_once(self._path(query, batch), msgspec.json.encode(made))
 
-    def tidy(self, added: list[Part], removed: list[str]) -> bool:
+    def replace_parts(self, added: list[LakePart], removed: list[str]) -> bool:
         """Let parts count in place of others, all at once; False if somebody else tidied up meanwhile."""
         numbers = [_number(path) for path in self._files() if path.name.startswith("tidy-")]
-        number = max([self._base().tidied, *numbers]) + 1
-        made = Commit(FORMAT, 1, tuple(added), tuple(removed))
+        number = max([self._checkpoint().tidied, *numbers]) + 1
+        made = LakeCommit(FORMAT, 1, tuple(added), tuple(removed))
         path = self.folder / "_commits" / f"tidy-{number:010d}.json"
         if not create_once(path, msgspec.json.encode(made)):
             return False
-        base = self._base()
+        base = self._checkpoint()
         counted = {part.path for part in base.parts}
         if number > base.tidied or ({part.path for part in added} <= counted and not counted & set(removed)):
             return True
         path.unlink(missing_ok=True)  # somebody else's of this number was folded meanwhile: ours does not count
         return False
 
-    def fold(self) -> int:
+    def checkpoint(self) -> int:
         """Put the commits so far into one file, so that a lake of many batches is read quickly; how many files went.
 
         A file that `base` stands for no longer counts, whether it is gone already or not.
         """
         files = self._files()
-        base = self._base(files)
+        base = self._checkpoint(files)
         said = [path for path in files if not _covered(path, base)]
         if len(said) < 2:
             return 0
@@ -111,57 +111,61 @@ class PlainCommits:
             else:
                 batches[query] = max(batches.get(query, -1), number)
         number = max((_number(path) for path in files if path.name.startswith("base-")), default=-1) + 1
-        removed = tuple(sorted(self.gone()))  # once more: an upkeep that died may have left their files
-        made = Base(FORMAT, VERSION, tuple(_counting(base, said).values()), batches, tidied, removed)
+        removed = tuple(sorted(self.removed_paths()))  # once more: an upkeep that died may have left their files
+        made = LakeCheckpoint(FORMAT, VERSION, tuple(_current_parts(base, said).values()), batches, tidied, removed)
         if not create_once(self.folder / "_commits" / f"base-{number:010d}.json", msgspec.json.encode(made)):
             return 0  # somebody else did so
         for path in files:
             path.unlink(missing_ok=True)
         return len(files)
 
-    def parts(self, table: str | None = None) -> list[Part]:
+    def parts(self, table: str | None = None) -> list[LakePart]:
         """The parts that count, in the order of their paths."""
         for attempt in range(TRIES):
             try:
                 files = self._files()
-                base = self._base(files)
-                found = _counting(base, [path for path in files if not _covered(path, base)])
+                base = self._checkpoint(files)
+                found = _current_parts(base, [path for path in files if not _covered(path, base)])
                 break
             except FileNotFoundError:  # folded meanwhile: what is there now is looked at
                 if attempt == TRIES - 1:
                     raise
         return [found[path] for path in sorted(found) if table in (None, found[path].table)]
 
-    def gone(self) -> set[str]:
+    def removed_paths(self) -> set[str]:
         """The paths of parts that counted until of late."""
         said = [path for path in self._files() if path.name.startswith("tidy-")]
-        return {path for commit in said for path in _read(commit).removed} or set(self._base().removed)
+        return {path for commit in said for path in _read(commit).removed} or set(self._checkpoint().removed)
 
-    def _base(self, files: list[Place] | None = None) -> Base:
+    def _checkpoint(self, files: list[StoragePath] | None = None) -> LakeCheckpoint:
         """The newest `base`; an empty one if there is none."""
         for attempt in range(TRIES):
             bases = [path for path in (files or self._files()) if path.name.startswith("base-")]
             try:
-                return decoded(bases[-1], bases[-1].read_bytes(), Base, current=VERSION) if bases else NOTHING
+                return (
+                    decoded(bases[-1], bases[-1].read_bytes(), LakeCheckpoint, current=VERSION)
+                    if bases
+                    else EMPTY_CHECKPOINT
+                )
             except FileNotFoundError:
                 if files is not None or attempt == TRIES - 1:
                     raise
-        return NOTHING
+        return EMPTY_CHECKPOINT
 
-    def _path(self, query: str, batch: int) -> Place:
+    def _path(self, query: str, batch: int) -> StoragePath:
         return self.folder / "_commits" / f"{query}-{batch:010d}.json"
 
-    def _files(self) -> list[Place]:
+    def _files(self) -> list[StoragePath]:
         folder = self.folder / "_commits"
         found = [path for path in folder.iterdir() if path.name.endswith(".json")] if folder.is_dir() else []
         return sorted((path for path in found if not path.name.startswith(".")), key=lambda path: path.name)
 
 
-def _number(path: Place) -> int:
+def _number(path: StoragePath) -> int:
     return int(path.name.rpartition("-")[2].removesuffix(".json"))
 
 
-def _covered(path: Place, base: Base) -> bool:
+def _covered(path: StoragePath, base: LakeCheckpoint) -> bool:
     """Whether `base` stands for a commit, or is one."""
     name = path.name.rpartition("-")[0]
     if name == "base":
@@ -169,7 +173,7 @@ def _covered(path: Place, base: Base) -> bool:
     return _number(path) <= (base.tidied if name == "tidy" else base.batches.get(name, -1))
 
 
-def _counting(base: Base, commits: list[Place]) -> dict[str, Part]:
+def _current_parts(base: LakeCheckpoint, commits: list[StoragePath]) -> dict[str, LakePart]:
     """The parts that count by `base` and the commits after it."""
     said = [_read(path) for path in commits]
     found = {each.path: each for each in base.parts} | {part.path: part for each in said for part in each.added}
@@ -178,5 +182,5 @@ def _counting(base: Base, commits: list[Place]) -> dict[str, Part]:
     return found
 
 
-def _read(path: Place) -> Commit:
-    return decoded(path, path.read_bytes(), Commit, current=VERSION)
+def _read(path: StoragePath) -> LakeCommit:
+    return decoded(path, path.read_bytes(), LakeCommit, current=VERSION)

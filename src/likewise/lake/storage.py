@@ -19,16 +19,16 @@ from typing import Any, Final
 from likewise.errors import InputError, Unavailable
 from likewise.extras import require
 
-PATIENCE: Final = 30  # seconds in which a request is tried again
+RETRY_TIMEOUT_S: Final = 30  # seconds in which a request is tried again
 SCHEMES: Final = ("s3", "gs", "az")
 _ADDRESS: Final = re.compile(r"(?P<scheme>[a-z0-9]+)://(?P<bucket>[^/?#]+)/?(?P<key>[^?#]*)")
 _SETTINGS: Final = ("AWS_", "GOOGLE_", "AZURE_")
 
 
-class ObjectPlace:
+class ObjectStorePath:
     """A place in an object store, as a path of a folder is one; what is missing raises `FileNotFoundError`.
 
-    >>> place = ObjectPlace("s3://bucket/lake") / "matches" / "a.parquet"
+    >>> place = ObjectStorePath("s3://bucket/lake") / "matches" / "a.parquet"
     >>> str(place), place.name, str(place.parent)
     ('s3://bucket/lake/matches/a.parquet', 'a.parquet', 's3://bucket/lake/matches')
     """
@@ -45,8 +45,8 @@ class ObjectPlace:
         self._bucket = f"{found['scheme']}://{found['bucket']}"
         self.key = found["key"].strip("/")
 
-    def __truediv__(self, name: str) -> ObjectPlace:
-        return ObjectPlace(f"{self}/{name}")
+    def __truediv__(self, name: str) -> ObjectStorePath:
+        return ObjectStorePath(f"{self}/{name}")
 
     def __str__(self) -> str:
         return f"{self._bucket}/{self.key}" if self.key else self._bucket
@@ -55,7 +55,7 @@ class ObjectPlace:
         return f"ObjectPlace({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ObjectPlace) and str(self) == str(other)
+        return isinstance(other, ObjectStorePath) and str(self) == str(other)
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -66,15 +66,15 @@ class ObjectPlace:
         return self.key.rpartition("/")[2]
 
     @property
-    def parent(self) -> ObjectPlace:
+    def parent(self) -> ObjectStorePath:
         """Where it lies."""
-        return ObjectPlace(f"{self._bucket}/{self.key.rpartition('/')[0]}")
+        return ObjectStorePath(f"{self._bucket}/{self.key.rpartition('/')[0]}")
 
     def read_bytes(self) -> bytes:
         """What it holds."""
         import obstore
 
-        with told(self):
+        with translated_errors(self):
             return bytes(obstore.get(self._store(), self.key).bytes())
 
     def is_file(self) -> bool:
@@ -82,7 +82,7 @@ class ObjectPlace:
         import obstore
 
         try:
-            with told(self):
+            with translated_errors(self):
                 obstore.head(self._store(), self.key)
         except FileNotFoundError:
             return False
@@ -93,16 +93,16 @@ class ObjectPlace:
         found = self._listed()
         return bool(found["objects"] or found["common_prefixes"])
 
-    def iterdir(self) -> Iterator[ObjectPlace]:
+    def iterdir(self) -> Iterator[ObjectStorePath]:
         """The files right below it."""
         for each in self._listed()["objects"]:
-            yield ObjectPlace(f"{self._bucket}/{each['path']}")
+            yield ObjectStorePath(f"{self._bucket}/{each['path']}")
 
     def files(self) -> Iterator[tuple[str, float]]:
         """The files below it, at any depth: the path from here, and when it was written (s)."""
         import obstore
 
-        with told(self):
+        with translated_errors(self):
             for page in obstore.list(self._store(), self.key or None):
                 for each in page:
                     yield each["path"].removeprefix(self.key).lstrip("/"), each["last_modified"].timestamp()
@@ -112,7 +112,7 @@ class ObjectPlace:
         import obstore
 
         try:
-            with told(self):
+            with translated_errors(self):
                 obstore.delete(self._store(), self.key)
         except FileNotFoundError:
             if not missing_ok:
@@ -127,7 +127,7 @@ class ObjectPlace:
         from obstore.exceptions import AlreadyExistsError, NotSupportedError
 
         try:
-            with told(self):
+            with translated_errors(self):
                 obstore.put(self._store(), self.key, data, mode="create" if new else "overwrite")
         except AlreadyExistsError:
             return self.read_bytes() == data
@@ -143,26 +143,26 @@ class ObjectPlace:
     def _listed(self) -> Any:
         import obstore
 
-        with told(self):
+        with translated_errors(self):
             return obstore.list_with_delimiter(self._store(), self.key or None)
 
     def _store(self) -> Any:
         return _opened(self._bucket, tuple(sorted(store_settings().items())))
 
 
-Place = Path | ObjectPlace
+StoragePath = Path | ObjectStorePath
 
 
-def place_of(address: str | Path | ObjectPlace) -> Place:
+def storage_path(address: str | Path | ObjectStorePath) -> StoragePath:
     """The place of an address: a folder, by its absolute path, or an object store's.
 
-    >>> place_of("s3://bucket/lake/"), place_of("lake").is_absolute()
-    (ObjectPlace('s3://bucket/lake'), True)
+    >>> event_coordinates("s3://bucket/lake/"), event_coordinates("lake").is_absolute()
+    (ObjectStorePath('s3://bucket/lake'), True)
     """
-    if isinstance(address, ObjectPlace):
+    if isinstance(address, ObjectStorePath):
         return address
     if isinstance(address, str) and "://" in address:
-        place = ObjectPlace(address)
+        place = ObjectStorePath(address)
         require("objects", "an object store", or_else="a folder needs nothing more")
         return place
     return Path(address).absolute()
@@ -173,9 +173,9 @@ def store_settings() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
 
 
-def files_below(place: Place) -> Iterator[tuple[str, float]]:
+def files_below(place: StoragePath) -> Iterator[tuple[str, float]]:
     """The files below a place, at any depth: the path from there, and when each was written (s)."""
-    if isinstance(place, ObjectPlace):
+    if isinstance(place, ObjectStorePath):
         yield from place.files()
         return
     for path in place.rglob("*"):
@@ -190,13 +190,13 @@ def _opened(bucket: str, settings: tuple[tuple[str, str], ...]) -> Any:
     from obstore.store import from_url
 
     try:
-        return from_url(bucket, retry_config={"max_retries": 4, "retry_timeout": timedelta(seconds=PATIENCE)})
+        return from_url(bucket, retry_config={"max_retries": 4, "retry_timeout": timedelta(seconds=RETRY_TIMEOUT_S)})
     except Exception as error:  # of whatever class: it is what the environment says
         raise InputError(f"{bucket} cannot be opened: {_first_line(error)}; look at the environment") from None
 
 
 @contextmanager
-def told(place: ObjectPlace) -> Iterator[None]:
+def translated_errors(place: ObjectStorePath) -> Iterator[None]:
     """An object store's own errors in words of ours; that something is missing, or there already, is no error here."""
     from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
 

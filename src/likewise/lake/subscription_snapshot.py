@@ -28,18 +28,22 @@ class LoggedSubscription(msgspec.Struct, frozen=True, gc=False, forbid_unknown_f
         return None if lasts is None else self.at + lasts
 
 
-class Added(LoggedSubscription, frozen=True, gc=False, forbid_unknown_fields=True, tag="add", tag_field="change"):
+class SubscriptionAdded(
+    LoggedSubscription, frozen=True, gc=False, forbid_unknown_fields=True, tag="add", tag_field="change"
+):
     """A subscription came."""
 
 
-class Removed(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="remove", tag_field="change"):
+class SubscriptionRemoved(
+    msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="remove", tag_field="change"
+):
     """The subscription of this number, and this id, went."""
 
     number: int
     id: str
 
 
-class ComparedBy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class TermMeaning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """By what words are compared where the log is written: names, a threshold, and the checksums of what they name."""
 
     space: str | None = None
@@ -49,7 +53,7 @@ class ComparedBy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     inventory_checksum: str = ""
 
 
-class Known(
+class SnapshotKnowledge(
     msgspec.Struct,
     frozen=True,
     gc=False,
@@ -62,26 +66,26 @@ class Known(
 
     feedback: tuple[Judgement, ...] | None = None
     annotations: str | None = None
-    meaning: ComparedBy | None = None
+    meaning: TermMeaning | None = None
 
 
-Change = Added | Removed | Known
-NOTHING_KNOWN: Final = Known((), "")
+Change = SubscriptionAdded | SubscriptionRemoved | SnapshotKnowledge
+NOTHING_KNOWN: Final = SnapshotKnowledge((), "")
 _REMEMBERED: Final = 100  # versions before whose digests a held set knows
 _ENCODER: Final = msgspec.json.Encoder(order="deterministic")
 
 
-class HeldSet:
+class SubscriptionSnapshot:
     """What is held at a version: subscriptions by number, in the order they came. It never changes.
 
     Its `digest` is that of the subscriptions, by whatever way they came, and `digests` are those of versions before, as
     far as they were passed: a log that was made anew has the same versions and numbers, but other digests.
 
     >>> from likewise.language import parse
-    >>> held = HeldSet().after([Added(0, parse("{t > 25}", id="warm"), 5)])
+    >>> held = SubscriptionSnapshot().after([Added(0, parse("{t > 25}", id="warm"), 5)])
     >>> held.version, held.next_number, held.number("warm"), len(held.after([Removed(0, "warm")]).subscriptions)
     (1, 1, 0, 0)
-    >>> held.digest == HeldSet(7, 1, list(held.subscriptions.values())).digest, held.digest == HeldSet().digest
+    >>> held.digest == SubscriptionSnapshot(7, 1, list(held.subscriptions.values())).digest, held.digest == SubscriptionSnapshot().digest
     (True, False)
     """
 
@@ -92,7 +96,7 @@ class HeldSet:
         version: int = 0,
         next_number: int = 0,
         subscriptions: Sequence[LoggedSubscription] = (),
-        known: Known = NOTHING_KNOWN,
+        known: SnapshotKnowledge = NOTHING_KNOWN,
         *,
         digests: Mapping[int, str] = MappingProxyType({}),
         total: int | None = None,
@@ -115,14 +119,18 @@ class HeldSet:
         """The number of the subscription with this id; None if none has it."""
         return self._numbers.get(id)
 
-    def after(self, changes: Sequence[Change]) -> HeldSet:
+    def after(self, changes: Sequence[Change]) -> SubscriptionSnapshot:
         """What is held after the changes of the next version."""
         held, upcoming, known, total = dict(self.subscriptions), self.next_number, self.known, self._sum
         for change in changes:
-            if isinstance(change, Known):
-                said = {name: value for name in Known.__struct_fields__ if (value := getattr(change, name)) is not None}
+            if isinstance(change, SnapshotKnowledge):
+                said = {
+                    name: value
+                    for name in SnapshotKnowledge.__struct_fields__
+                    if (value := getattr(change, name)) is not None
+                }
                 known = msgspec.structs.replace(known, **said)
-            elif isinstance(change, Removed):
+            elif isinstance(change, SubscriptionRemoved):
                 gone = held.pop(change.number, None)
                 if gone is None:
                     raise ArtefactDamaged(
@@ -140,7 +148,7 @@ class HeldSet:
                 total += _digest(added)
                 upcoming = change.number + 1
         last = dict([*self.digests.items(), (self.version, self.digest)][-_REMEMBERED:])
-        return HeldSet(self.version + 1, upcoming, list(held.values()), known, digests=last, total=total)
+        return SubscriptionSnapshot(self.version + 1, upcoming, list(held.values()), known, digests=last, total=total)
 
 
 def _digest(held: LoggedSubscription) -> int:

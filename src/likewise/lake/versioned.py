@@ -7,12 +7,12 @@ from typing import TypeVar
 import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
-from likewise.lake.storage import Place
+from likewise.lake.storage import StoragePath
 
 T = TypeVar("T")
 
 
-def decoded(path: Place, data: bytes, kind: type[T], *, current: int, format: str = "") -> T:
+def decoded(path: StoragePath, data: bytes, kind: type[T], *, current: int, format: str = "") -> T:
     """What a file, or a line of it, says; `path` names it where that cannot be read, or says another `format`.
 
     >>> from pathlib import Path

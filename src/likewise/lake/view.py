@@ -2,6 +2,10 @@
 
 In the lake an event is a list of tuples, since no two sources say the same. Whoever analyses them wants columns:
 `view` makes them, each in the unit that is asked for.
+
+What `select` of a subscription named, as a plain table: one row a match, and a column for each name.
+
+In the lake it is a JSON object a row, since each subscription names other things (`likewise.lake.parts`).
 """
 
 from __future__ import annotations
@@ -15,14 +19,20 @@ from likewise.extras import require
 from likewise.formats.arrow.columns import BOOLEAN, NUMBER, WHOLE
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.maintenance import open_lake
-from likewise.lake.parts import EVENTS, Part, read_part
-from likewise.lake.storage import Place, place_of
+from likewise.lake.parts import EVENTS, LakePart, read_part
+from likewise.lake.storage import StoragePath, storage_path
 from likewise.model.text import fold
 from likewise.units import Unit, unit
 from likewise.units.stated import reading_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from likewise.lake.parts import SELECTED, SUBSCRIPTIONS
 
 _COLUMN: Final = re.compile(r"(?P<attribute>.+?)(?:\s+in\s+(?P<unit>\S+))?(?:\s+as\s+(?P<name>\S+))?", re.DOTALL)
 _OWN: Final = ("id", "source", "time", "tenant", "day")
@@ -51,7 +61,7 @@ def view_column(text: str) -> ViewColumn:
 
 
 def view(
-    lake: str | Place,
+    lake: str | StoragePath,
     columns: Iterable[str] = (),
     *,
     tenant: str | None = None,
@@ -69,7 +79,7 @@ def view(
     require("match", "a view of a lake")
     import pyarrow as pa
 
-    place = place_of(lake)
+    place = storage_path(lake)
     asked = [view_column(each) for each in columns]
     chosen = [
         part
@@ -89,7 +99,7 @@ def view(
             own[name] += told.column(name).to_pylist()
         own["tenant"] += [part.tenant] * len(batch)
         own["day"] += [part.day] * len(batch)
-        for column, found in zip(asked, _found(batch, asked), strict=True):
+        for column, found in zip(asked, _first_readings(batch, asked), strict=True):
             values[column.name] += found
     text: pa.DataType = pa.string()
     kinds = {"id": text, "source": text, "time": pa.timestamp("us", tz="UTC"), "tenant": text, "day": text}
@@ -97,12 +107,12 @@ def view(
     return pa.table(arrays | {each.name: column_array(values[each.name], each.unit is not None) for each in asked})
 
 
-def _batches(place: Place, parts: Sequence[Part]) -> Iterator[tuple[Part, EventBatch]]:
+def _batches(place: StoragePath, parts: Sequence[LakePart]) -> Iterator[tuple[LakePart, EventBatch]]:
     for part in parts:
         yield part, EventBatch.from_arrow(read_part(place, part))
 
 
-def _attributes(place: Place, parts: Sequence[Part]) -> list[str]:
+def _attributes(place: StoragePath, parts: Sequence[LakePart]) -> list[str]:
     """The attributes that occur, the most frequent first, each in the words it was first met in."""
     import numpy as np
 
@@ -119,7 +129,7 @@ def _attributes(place: Place, parts: Sequence[Part]) -> list[str]:
     return [words[name] for name in ordered[:MOST]]
 
 
-def _found(batch: EventBatch, asked: Sequence[ViewColumn]) -> Iterator[list[Any]]:
+def _first_readings(batch: EventBatch, asked: Sequence[ViewColumn]) -> Iterator[list[Any]]:
     """For each column the first reading of each event, or None."""
     import numpy as np
 
@@ -168,6 +178,45 @@ def column_array(values: list[Any], number: bool = False) -> pa.Array[Any]:
     if kinds <= {bool}:
         return pa.array(values, pa.bool_())
     return pa.array([None if each is None else _text(each) for each in values], pa.string())
+
+
+_OWN_selection: Final = ("event_id", "time")
+
+
+def selected(
+    lake: str | StoragePath, subscription: str, *, tenant: str | None = None, first_day: str = "", last_day: str = ""
+) -> pa.Table:
+    """What a subscription selected: `event_id` and `time` of the event, then the columns its `select` names.
+
+    The subscription is named by its id in the change log; several that had the id one after the other give their rows
+    together. A name that is also `event_id` or `time` stands for what was selected. What is no plain value
+    (`@payload`) is JSON.
+    """
+    require("match", "what is selected in a lake")
+    import pyarrow as pa
+
+    place = storage_path(lake)
+    parts = open_lake(place)
+    told = [row for part in parts.parts(SUBSCRIPTIONS) for row in read_part(place, part).to_pylist()]
+    numbers = {row["number"] for row in told if row["id"] == subscription}
+    if not numbers:
+        known = ", ".join(sorted({row["id"] for row in told})[:10])
+        raise InputError(f"no subscription {subscription!r} was matched into {place}; it knows {known or 'none'}")
+    rows: list[dict[str, Any]] = []
+    for part in parts.parts(SELECTED):
+        if tenant in (None, part.tenant) and first_day <= part.day and (not last_day or part.day <= last_day):
+            rows += [row for row in read_part(place, part).to_pylist() if row["subscription"] in numbers]
+    values = [msgspec.json.decode(row["selected"]) for row in rows]
+    names = list(dict.fromkeys(name for each in values for name in each))
+    kinds: dict[str, pa.DataType] = {"event_id": pa.string(), "time": pa.timestamp("us", tz="UTC")}
+    arrays: dict[str, Any] = {name: pa.array([row[name] for row in rows], kinds[name]) for name in _OWN_selection}
+    for name in names:
+        arrays[name] = column_array([_plain(each.get(name)) for each in values])
+    return pa.table(arrays)
+
+
+def _plain(value: Any) -> Any:
+    return msgspec.json.encode(value).decode() if isinstance(value, dict | list) else value
 
 
 def _text(value: Any) -> str:

@@ -3,8 +3,7 @@
 The grammar is loaded when something is first parsed; printing needs no grammar.
 """
 
-from likewise.language.lines import read_subscriptions
-from likewise.language.parser import parse
+from likewise.language.parser import parse, read_subscriptions
 from likewise.language.printer import node_text, predicate_text, subscription_id, subscription_text, value_text
 
 __all__ = [

@@ -1,4 +1,7 @@
-"""Text to subscriptions."""
+"""Text to subscriptions.
+
+Many subscriptions in one text, one a line.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from likewise.defaults import MAX_NESTING, MAX_SUBSCRIPTION_LENGTH
-from likewise.errors import InputError, LimitExceeded, UnitError, UnitMistake
-from likewise.language.construction import Parts
+from likewise.errors import InputError, LimitExceeded, UnitError, UnitSyntaxError
+from likewise.language.builder import SubscriptionParts
+from likewise.language.errors import GrammarError, parse_error, unexpected_token
 from likewise.language.grammar import GRAMMAR, QUOTED
-from likewise.language.mistakes import Mistake, mistake, unexpected
 from likewise.language.printer import digest, parts_text
 from likewise.model.subscription import Subscription
 
 if TYPE_CHECKING:
     from lark import Lark
+from likewise.errors import LikewiseError, ParseError
 
 _PARENTHESES = re.compile(rf"{QUOTED}|[()]")
 
@@ -28,10 +32,10 @@ def grammar(*, bare: bool = False) -> Lark:
     """The parser, made on first use; a bare one builds plain trees, as a yardstick."""
     from lark import Lark
 
-    from likewise.language.construction import Construction
+    from likewise.language.builder import SubscriptionBuilder
 
     # A plain object with a method for each rule serves as the transformer; it need not be Lark's.
-    transformer = None if bare else Construction()
+    transformer = None if bare else SubscriptionBuilder()
     return Lark(
         GRAMMAR,
         parser="lalr",
@@ -69,6 +73,47 @@ def parse(text: str | Mapping[str, object] | Subscription, *, id: str | None = N
     return Subscription(parts.body, name, *parts[1:])
 
 
+_PREFIX_LINE = re.compile(r"prefix\s+[^\s<]*:\s*<[^<>]*>\s*", re.IGNORECASE)
+_OTHER_FORMS = re.compile(r'[{(\[]|event[\s"]')
+
+
+def read_subscriptions(text: str) -> list[Subscription]:
+    """The subscriptions of a text with one a line; blank lines and lines that begin with `#` are skipped.
+
+    A line that is a PREFIX declaration holds for the graph patterns below it. An error names its line; one
+    of the model's as a note. (`likewise.formats.json` reads lines of JSON as well.)
+
+    >>> [s.kind for s in read_subscriptions("# two of them\\n{t > 5}\\n\\n[1, 0, *]\\n")]
+    ['exact', 'interest']
+    """
+    found: list[Subscription] = []
+    prefixes = ""
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        if _PREFIX_LINE.fullmatch(line):
+            prefixes += line + " "
+            continue
+        before = "" if _OTHER_FORMS.match(line) else prefixes
+        try:
+            found.append(parse(before + line))
+        except ParseError as error:
+            raise _relocated(error, raw, number, len(before)) from None
+        except LikewiseError as error:
+            error.add_note(f"in line {number}")
+            raise
+    return found
+
+
+def _relocated(error: ParseError, line: str, number: int, before: int) -> ParseError:
+    """The same error, placed in the whole text; `before` characters of prefixes stood in front of the line."""
+    indent = len(line) - len(line.lstrip())
+    column = max(1, error.column - before) + indent if error.line == 1 else 1 + indent
+    text = "\n" * (number - 1) + " ".join(line.splitlines())
+    return type(error)(error.problem, text=text, line=number, column=column, expected=error.expected)
+
+
 def _from_mapping(found: Mapping[str, object], id: str | None) -> Subscription:
     """A subscription from a mapping with its text, or with its structure as docs/formats.md has it."""
     said = {key: value for key, value in found.items() if key != "v"}
@@ -87,25 +132,25 @@ def _from_mapping(found: Mapping[str, object], id: str | None) -> Subscription:
     return msgspec.structs.replace(made, id=name)
 
 
-def read_parts(text: str) -> Parts:
+def read_parts(text: str) -> SubscriptionParts:
     """What a text describes, but for the id."""
     check_text(text)
     from lark import UnexpectedCharacters, UnexpectedToken
 
     try:
         return grammar().parse(text)  # type: ignore[return-value]
-    except Mistake as found:
-        raise mistake(
+    except GrammarError as found:
+        raise parse_error(
             text, found.problem, position=found.position, expected=found.expected, error=found.error
         ) from None
     except UnitError as found:  # two units of one condition that cannot be compared: the model knows no places
         at = text.rfind(found.unit) if found.unit else -1
-        raise mistake(text, str(found), position=at if at >= 0 else None, error=UnitMistake) from None
+        raise parse_error(text, str(found), position=at if at >= 0 else None, error=UnitSyntaxError) from None
     except UnexpectedCharacters as found:
-        raise unexpected(text, found.pos_in_stream, _acceptable(found.state)) from None
+        raise unexpected_token(text, found.pos_in_stream, _acceptable(found.state)) from None
     except UnexpectedToken as found:
         position = None if found.token.type == "$END" else found.token.start_pos
-        raise unexpected(text, position, _acceptable(found.state)) from None
+        raise unexpected_token(text, position, _acceptable(found.state)) from None
 
 
 def _acceptable(state: object) -> set[str]:
@@ -122,12 +167,12 @@ def check_text(text: str) -> None:
     if len(text) > MAX_SUBSCRIPTION_LENGTH:
         raise LimitExceeded("characters of a subscription", allowed=MAX_SUBSCRIPTION_LENGTH, found=len(text))
     if "\0" in text:
-        raise mistake(text, "a NUL character cannot stand here", position=text.index("\0"), expected="text")
+        raise parse_error(text, "a NUL character cannot stand here", position=text.index("\0"), expected="text")
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError as found:
-            raise mistake(
+            raise parse_error(
                 text.encode(errors="replace").decode(),
                 "half a character (a lone surrogate) cannot stand here",
                 position=found.start,

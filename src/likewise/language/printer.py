@@ -7,9 +7,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from likewise.errors import InputError
+from likewise.language.literals import bare_value, number_text
 from likewise.language.rdf_terms import quote, term_text
-from likewise.language.reading import bare_value, number_text
-from likewise.model.alerts.clauses import CLAUSES, Alert, Column
+from likewise.model.alerts.clauses import CLAUSES, Alert, SelectColumn
 from likewise.model.condition import All, Any, Node, Some
 from likewise.model.predicate import Predicate
 from likewise.model.rendering import print_with
@@ -19,7 +19,7 @@ from likewise.model.subscription import (
     Distance,
     GraphPattern,
     Interest,
-    Near,
+    NearbyTriple,
     Relatedness,
     Scoring,
     Statements,
@@ -29,11 +29,11 @@ from likewise.model.subscription import (
     WeightedSum,
 )
 from likewise.model.time import DURATIONS
-from likewise.model.timestamps import MOMENT, Moment, moment_text
+from likewise.model.timestamps import MOMENT, TimestampValue, timestamp_text
 from likewise.model.values import Interval, Quantity
 
 if TYPE_CHECKING:
-    from likewise.language.construction import Parts
+    from likewise.language.builder import SubscriptionParts
 
 # Words divided by single blanks, none of which means something somewhere in the language.
 _RESERVED = r"(?!(?:between|in|contains|exists|under|is-a|starts|ends|and|or|not)(?: |\Z))"
@@ -72,7 +72,7 @@ def digest(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-def parts_text(parts: Parts | Subscription) -> str:
+def parts_text(parts: SubscriptionParts | Subscription) -> str:
     """The parts of a subscription as text; clauses in the order of the grammar."""
     text = body_text(parts.body)
     if parts.themes:
@@ -98,7 +98,7 @@ def parts_text(parts: Parts | Subscription) -> str:
     return text if parts.alert is None else f"{text} {alert_text(parts.alert)}"
 
 
-def column_text(column: Column) -> str:
+def column_text(column: SelectColumn) -> str:
     """One column of `select`.
 
     >>> column_text(Column("temperature", True, "degC", "t")), column_text(Column(fact="source"))
@@ -141,7 +141,7 @@ def body_text(body: Body) -> str:
             return " . ".join(
                 f"{term_text(p.subject)} {term_text(p.predicate)} {term_text(p.object)}" for p in patterns
             )
-        case Near(pattern=p, radius=radius, by=by):
+        case NearbyTriple(pattern=p, radius=radius, by=by):
             terms = ", ".join(term_text(part) for part in (p.subject, p.predicate, p.object))
             return f"near ({terms}) radius {number_text(radius)} by {by}"
         case Interest(vector=vector):
@@ -207,12 +207,12 @@ def value_text(value: object) -> str:
         return "true" if value else "false"
     if kind is Quantity:
         return f"{number_text(value.value)} {value.unit}"  # type: ignore[attr-defined]
-    if kind is Moment:
+    if kind is TimestampValue:
         return value.text  # type: ignore[attr-defined, no-any-return]
     if kind is Interval:
         low, high = value.low, value.high  # type: ignore[attr-defined]
         if value.unit == MOMENT:  # type: ignore[attr-defined]
-            return f"{moment_text(low)} and {moment_text(high, last=True)}"
+            return f"{timestamp_text(low)} and {timestamp_text(high, last=True)}"
         unit = f" {value.unit}" if value.unit else ""  # type: ignore[attr-defined]
         return f"{number_text(low)} and {number_text(high)}{unit}"
     if kind is tuple:

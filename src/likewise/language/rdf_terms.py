@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from likewise.language.mistakes import Mistake
+from likewise.language.errors import GrammarError
+from likewise.language.literals import resolve_escapes, unquote
 from likewise.language.prefixes import PREFIXES
-from likewise.language.reading import resolve_escapes, unquote
 from likewise.model.rdf import RDF_TYPE
 
 XSD: Final = PREFIXES["xsd"]
@@ -63,7 +63,7 @@ def read_iri(token: str) -> str:
     """An IRI in angle brackets, its escapes resolved; a relative one is refused."""
     iri = resolve_escapes(token[1:-1]) if "\\" in token else token[1:-1]
     if _ABSOLUTE.fullmatch(iri) is None:
-        raise Mistake(f"<{iri[:80]}> is no absolute IRI", expected="it in full, as in <http://example.org/a>")
+        raise GrammarError(f"<{iri[:80]}> is no absolute IRI", expected="it in full, as in <http://example.org/a>")
     return f"<{iri}>"
 
 
@@ -72,7 +72,7 @@ def _expand(token: str, prefixes: Mapping[str, str]) -> str:
     namespace = prefixes.get(prefix)
     if namespace is None:
         short = prefix[:40]
-        raise Mistake(
+        raise GrammarError(
             f"the prefix {short!r} is not declared",
             expected=f"`PREFIX {short}: <...>` in front, the IRI in full, or one of {', '.join(PREFIXES)}",
         )

@@ -6,19 +6,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from likewise.errors import InputError
-from likewise.formats.json.batches import read_each
+from likewise.formats.json.batches import decode_each
 from likewise.formats.json.events import event_from_json, event_from_mapping
 from likewise.language import parse
 from likewise.model import Event, Subscription
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
-from likewise.semantics.enrichment.corrections import Corrected
-from likewise.semantics.enrichment.table import NO_ANNOTATIONS, Annotations, KnownAnnotations
+from likewise.semantics.enrichment.corrections import CorrectedAnnotations
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS, AnnotationSource, AnnotationTable
 from likewise.semantics.enrichment.watched_file import AnnotationFile
 
 GivenSubscription = Subscription | str | Mapping[str, object]
 GivenEvent = Event | str | bytes | Mapping[str, object]
 GivenTypes = Hierarchy | Mapping[str, str | Collection[str]] | str | Path
-GivenAnnotations = Annotations | AnnotationFile | Corrected | str | Path | Iterable[Mapping[str, object]]
+GivenAnnotations = AnnotationTable | AnnotationFile | CorrectedAnnotations | str | Path | Iterable[Mapping[str, object]]
 
 
 def as_subscription(given: GivenSubscription) -> Subscription:
@@ -53,7 +53,7 @@ def as_events(given: Sequence[GivenEvent]) -> Sequence[Event]:
         )
     if isinstance(given, (list, tuple)) and any(type(one) is not Event for one in given):
         if all(type(one) is bytes or type(one) is str for one in given):
-            return read_each(given)
+            return decode_each(given)
         return [as_event(one) for one in given]
     return given  # type: ignore[return-value]  # a sequence of events
 
@@ -81,7 +81,7 @@ def as_types(given: GivenTypes | None) -> Hierarchy:
     raise InputError(f"types are a mapping of each to wider ones, or an RDF file, not a {type(given).__name__}")
 
 
-def as_annotations(given: GivenAnnotations | None) -> KnownAnnotations:
+def as_annotations(given: GivenAnnotations | None) -> AnnotationSource:
     """Annotations from rows, or from a CSV file that is followed.
 
     >>> len(as_annotations([{"key": "source", "is": "s17", "attribute": "room", "value": "112"}]).current())
@@ -89,7 +89,7 @@ def as_annotations(given: GivenAnnotations | None) -> KnownAnnotations:
     """
     if given is None:
         return NO_ANNOTATIONS
-    if isinstance(given, (Annotations, AnnotationFile, Corrected)):
+    if isinstance(given, (AnnotationTable, AnnotationFile, CorrectedAnnotations)):
         return given
     if isinstance(given, (str, Path)):
         return AnnotationFile(given)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from likewise.matching.bitmap.engine import BitmapEngine
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.reference.conditions import MetCondition, PlainCondition, evaluate, plain_condition
-from likewise.matching.reference.needed import Needed
-from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.conditions import ConditionMatch, PreparedCondition, evaluate, prepare_condition
+from likewise.matching.reference.event_view import EventView
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Event, Subscription
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
 
 FEW: Final = 8  # up to so many relaxed conditions are evaluated one by one
-EXACTLY: Final = MetCondition(1.0, 1.0, 0)
+EXACTLY: Final = ConditionMatch(1.0, 1.0, 0)
 
 
 class ConditionIndex:
@@ -50,7 +50,7 @@ class ConditionIndex:
         self._curve = curve
         self._types = types
         self._exact = BitmapEngine(types=types)
-        self._relaxed: dict[int, tuple[PlainCondition, Needed]] = {}
+        self._relaxed: dict[int, tuple[PreparedCondition, MatchThreshold]] = {}
         self._lists: ThematicEngine | None = None  # finds relaxed ones, once they are many
         self._cache_bytes = cache_bytes
         self._held: dict[int, Subscription] = {}
@@ -63,8 +63,8 @@ class ConditionIndex:
         if condition.kind == "exact":
             self._exact.add(number, condition)
         else:
-            needed = Needed.of(condition, self._threshold, self._curve)
-            self._relaxed[number] = plain_condition(condition), needed
+            needed = MatchThreshold.of(condition, self._threshold, self._curve)
+            self._relaxed[number] = prepare_condition(condition), needed
             if self._lists is not None:
                 self._lists.add(number, condition, 0)
             elif len(self._relaxed) > FEW:
@@ -83,11 +83,11 @@ class ConditionIndex:
             self._lists.remove(number)
         del self._held[number]
 
-    def met(self, event: Event, at: int) -> list[tuple[int, MetCondition]]:
+    def match(self, event: Event, at: int) -> list[tuple[int, ConditionMatch]]:
         """The conditions an event meets, and how well."""
         found = [(number, EXACTLY) for number in self._exact.find(event).ordinals.tolist()] if len(self._exact) else []
         if self._relaxed:
-            seen = SeenEvent(event, self._measure, self._types)
+            seen = EventView(event, self._measure, self._types)
             likely = self._relaxed if self._lists is None else self._lists.find(event, at).ordinals.tolist()
             for number in likely:
                 met = evaluate(self._relaxed[number][0], seen, self._relaxed[number][1])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.cache_use import CacheUse
-from likewise.model.alerts.alert_state import KeyStanding
+from likewise.model.alerts.alert_state import AlertKeyState
 from likewise.model.alerts.notification import Key, Why
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 UNHELD = 2  # references to what nobody else holds: the attribute and the argument of `getrefcount`
 
 
-class Found(NamedTuple):
+class EngineResult(NamedTuple):
     """Subscriptions one event met: ordinals in ascending order, and their scores (None: all are 1)."""
 
     ordinals: NDArray[signedinteger[Any]]
     scores: NDArray[float32] | None = None
 
 
-class FoundBatch(NamedTuple):
+class EngineBatchResult(NamedTuple):
     """Subscriptions many events met, ordered by event, then by ordinal: `counts[i]` of them belong to event i.
 
     >>> import numpy as np
-    >>> FoundBatch(np.array([2, 0, 1]), np.array([4, 7, 4])).event_index.tolist()
+    >>> EngineBatchResult(np.array([2, 0, 1]), np.array([4, 7, 4])).event_index.tolist()
     [0, 0, 2]
     """
 
@@ -70,7 +70,7 @@ class Addition(NamedTuple):
     at: int
 
 
-class Ranked(NamedTuple):
+class TopKEntry(NamedTuple):
     """One of the k best of a window: its rank, its event, and the value it is ranked by, in base units."""
 
     rank: int
@@ -96,7 +96,7 @@ class Engine(Protocol):
         """Forget a subscription, wholly. An ordinal not in use is `UnknownId`."""
         ...
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions the event meets at the moment `at`, as arrays; the fast path."""
         ...
 
@@ -104,7 +104,7 @@ class Engine(Protocol):
         """The same, as (ordinal, match), ordered by ordinal, arrival before promotions."""
         ...
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """Equal to `find` one by one, in order."""
         ...
 
@@ -150,12 +150,12 @@ class Engine(Protocol):
 class WindowEngine(Engine, Protocol):
     """An engine that holds windows."""
 
-    def board(self, ordinal: int) -> list[Ranked]:
+    def board(self, ordinal: int) -> list[TopKEntry]:
         """The k best of a subscription's window now, best first."""
         ...
 
 
-class MovedByTime(Engine, Protocol):
+class TimedEngine(Engine, Protocol):
     """An engine in which time alone brings something about."""
 
     def next_due(self) -> int | None:
@@ -163,10 +163,10 @@ class MovedByTime(Engine, Protocol):
         ...
 
 
-class AlertKeys(MovedByTime, Protocol):
+class AlertingEngine(TimedEngine, Protocol):
     """An engine that holds alerts."""
 
-    def standings(self, ordinal: int, limit: int) -> list[KeyStanding]:
+    def standings(self, ordinal: int, limit: int) -> list[AlertKeyState]:
         """The keys of an alert: first those of which something was said, then those that hold, the newest first."""
         ...
 
@@ -182,15 +182,15 @@ class AlertKeys(MovedByTime, Protocol):
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
         ...
 
-    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
         ...
 
-    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """It counts again; what passed meanwhile does not."""
         ...
 
-    def excused(self, why: Why) -> set[str]:
+    def suspended_sources(self, why: Why) -> set[str]:
         """The sources whose silence means nothing."""
         ...
 
@@ -210,11 +210,11 @@ class AlertKeys(MovedByTime, Protocol):
         """Let what is known of a source count for another from now on, or (None) for nobody; nothing is said of it."""
         ...
 
-    def expects(self, ordinal: int, key: Key) -> bool:
+    def is_expected(self, ordinal: int, key: Key) -> bool:
         """Whether a key of an alert is waited for."""
         ...
 
-    def names(self, event_id: str) -> bool:
+    def may_name(self, event_id: str) -> bool:
         """Whether what is said next may name an event."""
         ...
 
@@ -265,17 +265,17 @@ class BaseEngine:
                     self.remove(added)
                 raise
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions the event meets; every engine says how."""
         raise NotImplementedError(f"{type(self).__name__} must say how it finds")
 
-    def admit(self, ordinal: int, subscription: Subscription) -> None:
+    def register(self, ordinal: int, subscription: Subscription) -> None:
         """Note the subscription, refusing an ordinal in use; engines call it first in `add`."""
         if ordinal in self.subscriptions:
             raise DuplicateId(str(ordinal))
         self.subscriptions[ordinal] = subscription
 
-    def dismiss(self, ordinal: int) -> Subscription:
+    def unregister(self, ordinal: int) -> Subscription:
         """Take the note back, refusing an ordinal not in use; engines call it first in `remove`."""
         found = self.subscriptions.pop(ordinal, None)
         if found is None:
@@ -318,9 +318,9 @@ class BaseEngine:
 
         return make
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """`find` for each event in turn."""
-        return found_batch([self.find(event, when) for event, when in zip(events, at, strict=True)])
+        return batch_result([self.find(event, when) for event, when in zip(events, at, strict=True)])
 
     def advance(self, now: int) -> list[tuple[int, Match]]:
         """Nothing here depends on time."""
@@ -360,19 +360,19 @@ class BaseEngine:
         """There is nothing to read."""
 
 
-def found_of(hits: Sequence[tuple[int, Match]]) -> Found:
+def result_of(hits: Sequence[tuple[int, Match]]) -> EngineResult:
     """Matches by ordinal, as arrays, in the order they are given.
 
-    >>> found_of([]).ordinals.tolist()
+    >>> result_of([]).ordinals.tolist()
     []
     """
     import numpy as np
 
     ordinals = np.array([ordinal for ordinal, _ in hits], np.int64)
-    return Found(ordinals, np.array([match.score for _, match in hits], np.float32))
+    return EngineResult(ordinals, np.array([match.score for _, match in hits], np.float32))
 
 
-def found_batch(results: Sequence[Found], promoted: Sequence[Promotion] = ()) -> FoundBatch:
+def batch_result(results: Sequence[EngineResult], promoted: Sequence[Promotion] = ()) -> EngineBatchResult:
     """What each event of a batch met, as one."""
     import numpy as np
 
@@ -382,4 +382,4 @@ def found_batch(results: Sequence[Found], promoted: Sequence[Promotion] = ()) ->
     if not results or any(r.scores is not None for r in results):
         parts = [np.ones(len(r.ordinals), np.float32) if r.scores is None else r.scores for r in results]
         scores = np.concatenate(parts or [np.empty(0, np.float32)])
-    return FoundBatch(counts, ordinals, scores, tuple(promoted))
+    return EngineBatchResult(counts, ordinals, scores, tuple(promoted))

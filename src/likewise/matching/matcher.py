@@ -26,19 +26,19 @@ from likewise.matching.coercion import (
     as_subscription,
     as_types,
 )
-from likewise.matching.engine import Addition, FoundBatch
-from likewise.matching.explain.judged_pairs import judged_pairs
+from likewise.matching.engine import Addition, EngineBatchResult
+from likewise.matching.explain.feedback_pairs import feedback_pairs
 from likewise.matching.matcher_alerts import MatcherAlerts
 from likewise.matching.matcher_queries import Clock
 from likewise.matching.matcher_state import MatcherState
-from likewise.matching.registry import Choice, Engines, Profile
-from likewise.matching.results import Numbering, merge
-from likewise.matching.time_slices import moments_of, stretches
+from likewise.matching.registry import Choice, EngineSelection, Profile
+from likewise.matching.results import SubscriptionNumbering, merge
+from likewise.matching.time_slices import moments_of, slice_batch
 from likewise.model import Event, Kind, Match, MatchBatch, Promotion
-from likewise.model.matches.batch import Likelihoods
+from likewise.model.matches.batch import ProbabilityCurves
 from likewise.model.matches.sequence import NO_MATCHES, Matches
 from likewise.model.probability import AS_SCORED
-from likewise.semantics.feedback import Judgement, concerns
+from likewise.semantics.feedback import Judgement, judged_by
 from likewise.semantics.interpretation import Interpretation
 
 if TYPE_CHECKING:
@@ -127,12 +127,12 @@ class Matcher(MatcherAlerts):
             raise InputError(f"an interpretation says the {found[0]} already; give the one or the other")
         self._clock = clock or system_clock
         self._withdrawn = {}
-        self._take(MatcherState(interpretation, Engines(profile, engines)))
+        self._take(MatcherState(interpretation, EngineSelection(profile, engines)))
         self._state.annotating.check()
 
     def _take(self, state: MatcherState) -> None:
         self._state = state
-        self._numbering = Numbering(state.held, state.ordinals)
+        self._numbering = SubscriptionNumbering(state.held, state.ordinals)
         # The ends of validity as a heap; entries of removed ordinals are passed over.
         self._ending = [(end, ordinal) for ordinal, end in state.ends.items()]
         heapq.heapify(self._ending)
@@ -239,11 +239,11 @@ class Matcher(MatcherAlerts):
         events = as_events(events)
         moments, over = moments_of(events, at, self._clock)
         events = self._all_annotated(events)
-        pieces: list[tuple[int, FoundBatch]] = []
+        pieces: list[tuple[int, EngineBatchResult]] = []
         over_now: dict[int, str] = {}
         due: list[Promotion] = []
         seen = 0
-        for start, stop in stretches(moments, over, self._ending[0][0] if self._ending else None):
+        for start, stop in slice_batch(moments, over, self._ending[0][0] if self._ending else None):
             due += self._end_during(moments, seen, start + 1, over_now)  # what is left out tells the time, too
             seen = stop
             part, when = events[start:stop], moments[start:stop].tolist()
@@ -275,18 +275,18 @@ class Matcher(MatcherAlerts):
         if not self._state.annotating.active:
             return events
         came = list(events)
-        made = [self._state.annotating.annotated(event) for event in came]
+        made = [self._state.annotating.annotate(event) for event in came]
         return made if any(a is not b for a, b in zip(made, came, strict=True)) else events
 
-    def _likelihoods(self, ids: Sequence[str]) -> Likelihoods:
+    def _likelihoods(self, ids: Sequence[str]) -> ProbabilityCurves:
         """What makes the scores of a batch probabilities."""
         engines = self._state.engines
         curves = [getattr(engines.get(kind), "curve", AS_SCORED) for kind in ("approximate", "top", "statements")]
         conditions = curves[0] if "approximate" in engines else curves[1]
         if "statements" not in engines:
-            return Likelihoods(conditions)
+            return ProbabilityCurves(conditions)
         stated = {s.id for s in self._state.held.values() if s.kind == "statements"}
-        return Likelihoods(conditions, curves[2], tuple(place for place, id in enumerate(ids) if id in stated))
+        return ProbabilityCurves(conditions, curves[2], tuple(place for place, id in enumerate(ids) if id in stated))
 
     def advance(self, now: int) -> list[Match]:
         """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""
@@ -327,14 +327,14 @@ class Matcher(MatcherAlerts):
         """Say whether an event was what a subscription meant; moves the scores of the term pairs involved."""
         subscription = self._state.held[self._state.ordinal(id)]
         event = self.annotated(event)
-        pairs = judged_pairs(event, subscription, self.interpretation.measure)
+        pairs = feedback_pairs(event, subscription, self.interpretation.measure)
         judgement = self.interpretation.feedback.judge(id, event.id or "", relevant, pairs)
-        self.forget_relatedness(concerns(judgement.pairs))
+        self.forget_relatedness(judged_by(judgement.pairs))
         return judgement
 
     def undo_feedback(self, number: int) -> None:
         """Take a judgement back, by its number."""
-        self.forget_relatedness(concerns(self.interpretation.feedback.undo(number).pairs))
+        self.forget_relatedness(judged_by(self.interpretation.feedback.undo(number).pairs))
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Drop what is kept about the seen texts that `of` names; for matchers that share one feedback."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from likewise.matching.engine import AlertKeys, MovedByTime
+from likewise.matching.engine import AlertingEngine, TimedEngine
 from likewise.matching.matcher_queries import MatcherAnswers
 from likewise.model.alerts.notification import Key, Why
 
@@ -20,7 +20,7 @@ class MatcherAlerts(MatcherAnswers):
         is silent only since then.
         """
         if "alert" in self._state.engines:
-            cast("AlertKeys", self._state.engines["alert"]).outage(by, until)
+            cast("AlertingEngine", self._state.engines["alert"]).outage(by, until)
 
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key of an alert nearer to being forgotten.
@@ -30,7 +30,7 @@ class MatcherAlerts(MatcherAnswers):
         if (engine := self._alerts()) is not None:
             engine.postpone_expiry(by)
 
-    def excuse(self, sources: Iterable[str], why: Why, at: int | None = None) -> None:
+    def suspend_absence(self, sources: Iterable[str], why: Why, at: int | None = None) -> None:
         """From now on the silence of some sources means nothing: what brings them is down, or they were told to rest.
 
         >>> import likewise as lw
@@ -39,22 +39,22 @@ class MatcherAlerts(MatcherAnswers):
         >>> _ = m.match(lw.event({"t": 1}, source="s1"), at=0)
         >>> m.excuse(["s1"], "unreachable", at=30_000_000), m.advance(3_600_000_000)
         (None, [])
-        >>> m.end_excuse(["s1"], "unreachable", at=3_600_000_000)
+        >>> m.resume_absence(["s1"], "unreachable", at=3_600_000_000)
         >>> [match.cause for match in m.advance(3_630_000_000)]
         ['absent']
         """
         if (engine := self._alerts()) is not None:
-            engine.excuse(sources, why, self._clock() if at is None else at)
+            engine.suspend_absence(sources, why, self._clock() if at is None else at)
 
-    def end_excuse(self, sources: Iterable[str], why: Why, at: int | None = None) -> None:
+    def resume_absence(self, sources: Iterable[str], why: Why, at: int | None = None) -> None:
         """The silence of some sources counts again; what passed meanwhile does not."""
         if (engine := self._alerts()) is not None:
-            engine.end_excuse(sources, why, self._clock() if at is None else at)
+            engine.resume_absence(sources, why, self._clock() if at is None else at)
 
-    def excused(self, why: Why) -> set[str]:
+    def suspended_sources(self, why: Why) -> set[str]:
         """The sources whose silence means nothing."""
         engine = self._alerts()
-        return set() if engine is None else engine.excused(why)
+        return set() if engine is None else engine.suspended_sources(why)
 
     def expect(
         self, id: str, source: str, event_id: str | None = None, *, key: Key | None = None, at: int | None = None
@@ -66,7 +66,7 @@ class MatcherAlerts(MatcherAnswers):
         ordinal = self._state.ordinal(id)
         if self._state.held[ordinal].alert is not None:
             moment = self._clock() if at is None else at
-            engine = cast("AlertKeys", self._state.engine("alert"))
+            engine = cast("AlertingEngine", self._state.engine("alert"))
             engine.expect(ordinal, (source,) if key is None else key, source, event_id, moment)
 
     def unexpect(self, id: str, key: Key, event_id: str) -> None:
@@ -74,10 +74,10 @@ class MatcherAlerts(MatcherAnswers):
         if (engine := self._alerts()) is not None:
             engine.unexpect(self._state.ordinal(id), key, event_id)
 
-    def expects(self, id: str, key: Key) -> bool:
+    def is_expected(self, id: str, key: Key) -> bool:
         """Whether an alert knows a key."""
         engine = self._alerts()
-        return engine is not None and id in self._state.ordinals and engine.expects(self._state.ordinal(id), key)
+        return engine is not None and id in self._state.ordinals and engine.is_expected(self._state.ordinal(id), key)
 
     def rename(self, before: str, after: str) -> None:
         """What a source announced is said by another event now; `absent` will name that one."""
@@ -107,18 +107,18 @@ class MatcherAlerts(MatcherAnswers):
         if (engine := self._alerts()) is not None and before != after:
             engine.rename_source(before, after)
 
-    def _alerts(self) -> AlertKeys | None:
-        return cast("AlertKeys | None", self._state.engines.get("alert"))
+    def _alerts(self) -> AlertingEngine | None:
+        return cast("AlertingEngine | None", self._state.engines.get("alert"))
 
     def next_due(self) -> int | None:
         """When `advance` has something to do for alerts, or an earlier moment; None if there is nothing."""
         engine = self._state.engines.get("alert")
-        return None if engine is None else cast("AlertKeys", engine).next_due()
+        return None if engine is None else cast("AlertingEngine", engine).next_due()
 
     def next_move(self) -> int | None:
         """The same for windows, too."""
         engines = [self._state.engines[kind] for kind in ("alert", "top") if kind in self._state.engines]
-        moments = [cast("MovedByTime", engine).next_due() for engine in engines]
+        moments = [cast("TimedEngine", engine).next_due() for engine in engines]
         return min((moment for moment in moments if moment is not None), default=None)
 
     def wrong_clocks(self) -> dict[str, tuple[int, int]]:
@@ -130,15 +130,15 @@ class MatcherAlerts(MatcherAnswers):
         engine = self._state.engines.get("alert")
         return {} if engine is None else dict(getattr(engine, "clocks", {}))
 
-    def names(self, event_id: str) -> bool:
+    def may_name(self, event_id: str) -> bool:
         """Whether what an alert says next may name an event."""
         engine = self._state.engines.get("alert")
-        return engine is not None and cast("AlertKeys", engine).names(event_id)
+        return engine is not None and cast("AlertingEngine", engine).may_name(event_id)
 
     def adopt(self, other: MatcherAlerts) -> None:
         """Take over what another matcher knows of the alerts that this one holds, too, by their ids."""
         if "alert" in other._state.engines and "alert" in self._state.engines:
             own, theirs = self._state.ordinals, other._state.ordinals
             both = {theirs[id]: own[id] for id in theirs if id in own and other._state.held[theirs[id]].alert}
-            taken = cast("AlertKeys", other._state.engines["alert"])
-            cast("AlertKeys", self._state.engines["alert"]).adopt(taken, both)
+            taken = cast("AlertingEngine", other._state.engines["alert"])
+            cast("AlertingEngine", self._state.engines["alert"]).adopt(taken, both)

@@ -9,12 +9,12 @@ from likewise.defaults import MAX_ENUMERATED_MAPPINGS
 from likewise.errors import LimitExceeded, StateError
 from likewise.matching.cache_use import CACHES, CacheUse
 from likewise.matching.coercion import GivenEvent, as_event
-from likewise.matching.engine import AlertKeys, Ranked, WindowEngine
+from likewise.matching.engine import AlertingEngine, TopKEntry, WindowEngine
 from likewise.matching.explain.select import Selected
 from likewise.matching.matcher_state import MatcherState, ended
 from likewise.model import Condition, Event, Explanation, Kind, Match, Subscription
 from likewise.model import Mapping as PredicateMapping
-from likewise.model.alerts.alert_state import KeyStanding
+from likewise.model.alerts.alert_state import AlertKeyState
 from likewise.semantics.feedback import Judgement
 from likewise.semantics.interpretation import Interpretation
 
@@ -112,7 +112,7 @@ class MatcherAnswers:
         >>> str(lw.Matcher(annotations=rows).annotated({"v": 1, "source": "s17", "payload": {"t": 21}}))
         't: 21 · room: 112'
         """
-        return self._state.annotating.annotated(as_event(event))
+        return self._state.annotating.annotate(as_event(event))
 
     def would_match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
         """The matches `match` would find on arrival; changes nothing: no validity ends, no window moves.
@@ -138,7 +138,7 @@ class MatcherAnswers:
         found = [hit for hit in found if self._state.ends.get(hit[0], now + 1) > now]
         return [match for _, match in sorted(found, key=lambda hit: hit[0])]
 
-    def board(self, id: str) -> list[Ranked]:
+    def board(self, id: str) -> list[TopKEntry]:
         """The k best of a top-k subscription's window now, best first.
 
         >>> import likewise as lw
@@ -179,7 +179,7 @@ class MatcherAnswers:
             payload=payload_sent(event) if names_payload(known) else None,
         )
 
-    def standings(self, id: str, limit: int = 100) -> list[KeyStanding]:
+    def standings(self, id: str, limit: int = 100) -> list[AlertKeyState]:
         """The keys of an alert, those first of which something was said, then those that hold, the newest first.
 
         >>> import likewise as lw
@@ -192,14 +192,14 @@ class MatcherAnswers:
         ordinal = self._state.ordinal(id)
         if self._state.held[ordinal].alert is None:
             raise StateError(f"{id!r} is no alert, so it has no keys")
-        return cast("AlertKeys", self._state.engine("alert")).standings(ordinal, limit)
+        return cast("AlertingEngine", self._state.engine("alert")).standings(ordinal, limit)
 
     def count_keys(self, id: str) -> int:
         """How many keys of an alert have a state; 0 of what is no alert."""
         ordinal = self._state.ordinal(id)
         if self._state.held[ordinal].alert is None:
             return 0
-        return cast("AlertKeys", self._state.engine("alert")).count_keys(ordinal)
+        return cast("AlertingEngine", self._state.engine("alert")).count_keys(ordinal)
 
     def explain(self, event: GivenEvent, id: str, at: int | None = None) -> Explanation:
         """Why the event does or does not meet the subscription; changes nothing."""
@@ -225,9 +225,9 @@ class MatcherAnswers:
         >>> [(round(each.score, 2), round(each.probability, 2)) for each in found]
         [(0.8, 0.8), (0.2, 0.2)]
         """
-        from likewise.matching.reference.conditions import best_mappings, plain_condition
-        from likewise.matching.reference.needed import Needed
-        from likewise.matching.reference.similarity import SeenEvent
+        from likewise.matching.reference.conditions import best_mappings, prepare_condition
+        from likewise.matching.reference.event_view import EventView
+        from likewise.matching.reference.match_threshold import MatchThreshold
 
         subscription = self._state.held[self._state.ordinal(id)]
         if not isinstance(subscription.body, Condition):
@@ -237,9 +237,9 @@ class MatcherAnswers:
         threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
         measure = self.interpretation.measure if subscription.body.is_relaxed() else None
         return best_mappings(
-            plain_condition(subscription),
-            SeenEvent(self.annotated(event), measure, self.interpretation.types),
-            Needed.at(threshold),
+            prepare_condition(subscription),
+            EventView(self.annotated(event), measure, self.interpretation.types),
+            MatchThreshold.at(threshold),
             k,
         )
 

@@ -14,7 +14,7 @@ from likewise.defaults import MAX_ADDITIONS
 from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
 from likewise.matching.engine import Addition, BaseEngine, Engine
 from likewise.matching.enrichment.step import AnnotationStep
-from likewise.matching.registry import Engines
+from likewise.matching.registry import EngineSelection
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 from likewise.model.matches.sequence import Matches, merged
 
@@ -32,7 +32,7 @@ class MatcherState:
 
     __slots__ = ("annotating", "choice", "ends", "engines", "held", "interpretation", "next_ordinal", "ordinals")
 
-    def __init__(self, interpretation: Interpretation, choice: Engines) -> None:
+    def __init__(self, interpretation: Interpretation, choice: EngineSelection) -> None:
         self.interpretation = interpretation
         self.choice = choice
         self.annotating = AnnotationStep(interpretation, choice)
@@ -117,7 +117,7 @@ class MatcherState:
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """The matches of one event with their ordinals, in the order of addition."""
-        event = self.annotating.annotated(event)
+        event = self.annotating.annotate(event)
         found = [hit for engine in self.engines.values() for hit in engine.match(event, at)]
         if len(self.engines) > 1:
             found.sort(key=lambda hit: hit[0])
@@ -125,7 +125,7 @@ class MatcherState:
 
     def matches(self, event: Event, at: int) -> Matches:
         """The matches of one event in the order of addition, each made when it is looked at."""
-        event = self.annotating.annotated(event)
+        event = self.annotating.annotate(event)
         found = []
         for engine in self.engines.values():
             if isinstance(engine, BaseEngine):
@@ -140,7 +140,7 @@ class MatcherState:
 
         ordinal = self.ordinal(id)
         held = self.held[ordinal]
-        event, changes = self.annotating.explained(event)
+        event, changes = self.annotating.annotate_with_changes(event)
         explained = self.engine(held.kind).explain(event, ordinal, at)
         explained = with_evidence(explained, event, held, self.interpretation)
         explained = self.annotating.with_changes(explained, changes)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from likewise.errors import InputError, NotServed
+from likewise.errors import InputError, UnsupportedSubscription
 from likewise.extras import require
 from likewise.matching.engine import Engine
 from likewise.model import Kind
@@ -75,7 +75,7 @@ _LACKS: Final[Mapping[Kind, str]] = MappingProxyType(
 )
 
 
-class Engines:
+class EngineSelection:
     """The engines of a matcher: those of a profile, and those chosen for single kinds in their place.
 
     >>> Engines("small").name("exact"), Engines("small", {"exact": "sgim"}).name("exact")
@@ -106,7 +106,7 @@ class Engines:
     def check(self, kind: Kind) -> None:
         """Refuse a kind that no engine serves, with what is missing."""
         if kind not in self.chosen and kind not in PROFILES[self.profile]:
-            raise NotServed(
+            raise UnsupportedSubscription(
                 f"the profile {self.profile!r} does not serve {_LACKS[kind]}; use the profile 'full' "
                 f'(pip install "likewise[match]"), or choose an engine: engines={{{kind!r}: ...}}'
             )
@@ -116,8 +116,8 @@ class Engines:
         self.check(kind)
         choice = self.chosen.get(kind) or PROFILES[self.profile][kind]
         if isinstance(choice, str):
-            return made(choice, kind, interpretation)
-        engine = _own(choice, interpretation)
+            return make_engine(choice, kind, interpretation)
+        engine = _custom_engine(choice, interpretation)
         if getattr(engine, "kinds", None) is None:
             raise InputError(
                 f"{type(engine).__name__}, chosen for the kind {kind!r}, is no engine: it has no `kinds`; "
@@ -132,7 +132,7 @@ class Engines:
         return engine
 
 
-def _own(choice: type[Engine] | Make, interpretation: Interpretation) -> Engine:
+def _custom_engine(choice: type[Engine] | Make, interpretation: Interpretation) -> Engine:
     if isinstance(choice, type):
         made_for = getattr(choice, "serving", None)
         return choice() if made_for is None else made_for(interpretation)  # type: ignore[no-any-return]
@@ -153,7 +153,7 @@ def _check_choice(kind: Kind, choice: Choice) -> None:
         )
 
 
-def made(name: str, kind: Kind, by: Interpretation) -> Engine:
+def make_engine(name: str, kind: Kind, by: Interpretation) -> Engine:
     """A fresh engine by its name, for a kind that it serves."""
     match name:
         case "bitmap":
@@ -167,7 +167,9 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
         case "thematic":
             from likewise.matching.thematic.engine import ThematicEngine
 
-            return ThematicEngine(by.measure, by.threshold, by.cache_bytes, by.curve("conditions"), by.types)
+            return ThematicEngine(
+                by.measure, by.threshold, by.cache_bytes, by.probability_curve("conditions"), by.types
+            )
         case "topk":
             from likewise.matching.topk.engine import TopKEngine
 
@@ -176,7 +178,7 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
                 by.threshold,
                 lateness=by.lateness,
                 cache_bytes=by.cache_bytes,
-                curve=by.curve("conditions"),
+                curve=by.probability_curve("conditions"),
                 types=by.types,
             )
         case "alerts":
@@ -187,7 +189,7 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
                 by.threshold,
                 lateness=by.alert_lateness,
                 cache_bytes=by.cache_bytes,
-                curve=by.curve("conditions"),
+                curve=by.probability_curve("conditions"),
                 types=by.types,
                 forget=by.forget,
                 stale=by.stale,
@@ -196,7 +198,10 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
             from likewise.matching.hybrid.statements import StatementsEngine
 
             return StatementsEngine(
-                by.for_statements, threshold=by.threshold, cache_bytes=by.cache_bytes, curve=by.curve("statements")
+                by.statement_measure,
+                threshold=by.threshold,
+                cache_bytes=by.cache_bytes,
+                curve=by.probability_curve("statements"),
             )
         case "bit-planes":
             from likewise.matching.interests.bitmap import InterestBitmapEngine
@@ -211,12 +216,12 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
             from likewise.matching.graphs_nearby.mvr_tree import MvrTree
             from likewise.matching.graphs_nearby.rtree_index import RTreeIndex
 
-            return NearEngine(_meaning(by), MvrTree if name == "mvr-tree" else RTreeIndex)
+            return NearEngine(_semantic_locality(by), MvrTree if name == "mvr-tree" else RTreeIndex)
         case _:
-            return _comparable(name, kind, by)
+            return _baseline_engine(name, kind, by)
 
 
-def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
+def _baseline_engine(name: str, kind: Kind, by: Interpretation) -> Engine:
     """An engine that no profile chooses: a paper's own, or the oracle."""
     match name:
         case "sgim":
@@ -241,28 +246,32 @@ def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
 
             return GraphPatternEngine(ExactPatterns(name))
         case "naive":
-            from likewise.matching.oracle.engine import NaiveEngine
+            from likewise.matching.oracle.engine import OracleEngine
 
             if kind == "statements":
-                jcn, esa, sameness = (by.for_statements(name) for name in ("jcn", "esa", "sameness"))
-                return NaiveEngine(
-                    jcn=jcn, esa=esa, sameness=sameness, threshold=by.threshold, curve=by.curve("statements")
+                jcn, esa, sameness = (by.statement_measure(name) for name in ("jcn", "esa", "sameness"))
+                return OracleEngine(
+                    jcn=jcn,
+                    esa=esa,
+                    sameness=sameness,
+                    threshold=by.threshold,
+                    curve=by.probability_curve("statements"),
                 )
             if kind == "near":
-                return NaiveEngine(meaning=_meaning(by))
+                return OracleEngine(meaning=_semantic_locality(by))
             measured = kind in ("approximate", "top", "alert")
-            return NaiveEngine(
+            return OracleEngine(
                 by.measure if measured else None,
                 threshold=by.threshold,
                 lateness=by.lateness,
-                curve=by.curve("conditions") if measured else AS_SCORED,
+                curve=by.probability_curve("conditions") if measured else AS_SCORED,
                 types=by.types,
                 stale=by.stale,
             )
     raise InputError(f"no engine is named {name!r}; there are {', '.join(ENGINES)}")
 
 
-def _meaning(by: Interpretation) -> Callable[[], Locality]:
+def _semantic_locality(by: Interpretation) -> Callable[[], Locality]:
     """What makes vectors of terms by meaning, from the matcher's space, when they are first needed."""
 
     def make() -> Locality:

@@ -1,8 +1,8 @@
 """What engines found in the stretches of a batch, as the arrays of one `MatchBatch`.
 
-Ordinals become indices into a list of subscription ids. At first the ids that occur are listed; once there were as
-many matches as there are subscriptions, the list of all ids is made and kept until a subscription comes or goes,
-so that a match costs nothing or one look-up.
+Ordinals become indices into a list of subscription ids. At first the ids that occur are listed; once there were as many
+matches as there are subscriptions, the list of all ids is made and kept until a subscription comes or goes, so that a
+match costs nothing or one look-up.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from likewise.matching.engine import FoundBatch
+from likewise.matching.engine import EngineBatchResult
 from likewise.model.subscription import Subscription
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     Ordinals = NDArray[signedinteger[Any]]
 
 
-def merge(pieces: Sequence[tuple[int, FoundBatch]]) -> tuple[NDArray[int32], Ordinals, NDArray[float32]]:
+def merge(pieces: Sequence[tuple[int, EngineBatchResult]]) -> tuple[NDArray[int32], Ordinals, NDArray[float32]]:
     """Event, ordinal and score of every match, by event, then by ordinal; each piece says where its stretch begins.
 
     Scores that are all 1 take no memory of their own and are read-only.
 
     >>> import numpy as np
-    >>> one, other = FoundBatch(np.array([1, 1]), np.array([7, 4])), FoundBatch(np.array([1, 0]), np.array([2]))
+    >>> one, other = EngineBatchResult(np.array([1, 1]), np.array([7, 4])), EngineBatchResult(np.array([1, 0]), np.array([2]))
     >>> [array.tolist() for array in merge([(5, one), (5, other)])]
     [[5, 5, 6], [2, 7, 4], [1.0, 1.0, 1.0]]
     """
@@ -51,7 +51,7 @@ def merge(pieces: Sequence[tuple[int, FoundBatch]]) -> tuple[NDArray[int32], Ord
     return event_index[order], ordinals[order], scores[order]
 
 
-class Numbering:
+class SubscriptionNumbering:
     """Numbers the ordinals of the subscriptions in `held`, which must be in the order of their ordinals.
 
     >>> import numpy as np

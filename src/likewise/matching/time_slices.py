@@ -47,7 +47,7 @@ def moments_of(
     return moments, np.flatnonzero((ends != NO_TIME) & (ends <= moments))
 
 
-def stretches(moments: NDArray[int64], over: NDArray[int64], first_end: int | None) -> list[tuple[int, int]]:
+def slice_batch(moments: NDArray[int64], over: NDArray[int64], first_end: int | None) -> list[tuple[int, int]]:
     """Runs of events between which no subscription ends; events past their validity are left out.
 
     `first_end` is when the first subscription ends, None if none does.

@@ -1,7 +1,7 @@
 """Compile every kernel that matching uses, before anything waits for it: `python -m likewise.matching.warm_up`.
 
 A few subscriptions of every kind and a few events run through a matcher, one by one and as a batch; numba keeps what it
-compiles on the way (`likewise.kernels.folder`). What is kept already is only read. Where there are two cores, another
+compiles on the way (`likewise.kernels.cache`). What is kept already is only read. Where there are two cores, another
 process compiles what matching by meaning needs meanwhile; then everything runs once more, so that nothing is missing.
 """
 
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from typing import Final, Literal
 
-from likewise.kernels.compiled_ahead import is_compiled_ahead, mark_compiled
+from likewise.kernels.cache import is_compiled_ahead, mark_compiled
 
 SUBSCRIPTIONS: Final = (
     "{x > 1, city = Galway, not status = off}",

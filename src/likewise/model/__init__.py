@@ -6,8 +6,18 @@ it down. Everything a subscription consists of refuses fields it does not know.
 """
 
 from likewise.model import notebook, rendering  # noqa: F401  # they define how the values below are rendered
-from likewise.model.alerts.clauses import Alert, Column
-from likewise.model.condition import All, Any, Conjunction, Item, Node, Not, Some, conjunctions, merge_comparisons
+from likewise.model.alerts.clauses import Alert, SelectColumn
+from likewise.model.condition import (
+    All,
+    Any,
+    Conjunction,
+    ItemConjunction,
+    Node,
+    Not,
+    Some,
+    conjunctions,
+    merge_comparisons,
+)
 from likewise.model.event import Event, EventTuple, contexts
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
 from likewise.model.flatten import event
@@ -23,7 +33,7 @@ from likewise.model.subscription import (
     GraphPattern,
     Interest,
     Kind,
-    Near,
+    NearbyTriple,
     Relatedness,
     Scoring,
     Statement,
@@ -34,7 +44,7 @@ from likewise.model.subscription import (
     WeightedSum,
 )
 from likewise.model.text import fold
-from likewise.model.timestamps import MOMENT, Moment, read_moment
+from likewise.model.timestamps import MOMENT, TimestampValue, parse_timestamp
 from likewise.model.values import Interval, Quantity, read_number
 from likewise.units import Unit, find_unit, reading_unit, unit, units_in_name
 
@@ -45,7 +55,6 @@ __all__ = [
     "All",
     "Any",
     "Body",
-    "Column",
     "Condition",
     "Conjunction",
     "Correspondence",
@@ -56,13 +65,12 @@ __all__ = [
     "GraphPattern",
     "Interest",
     "Interval",
-    "Item",
+    "ItemConjunction",
     "Kind",
     "Mapping",
     "Match",
     "MatchBatch",
-    "Moment",
-    "Near",
+    "NearbyTriple",
     "Node",
     "Not",
     "Operator",
@@ -72,10 +80,12 @@ __all__ = [
     "Quantity",
     "Relatedness",
     "Scoring",
+    "SelectColumn",
     "Some",
     "Statement",
     "Statements",
     "Subscription",
+    "TimestampValue",
     "Top",
     "Triple",
     "TriplePattern",
@@ -90,7 +100,7 @@ __all__ = [
     "fold",
     "is_variable",
     "merge_comparisons",
-    "read_moment",
+    "parse_timestamp",
     "read_number",
     "reading_unit",
     "unit",

@@ -15,7 +15,7 @@ from likewise.defaults import MAX_CONJUNCTIONS, MAX_NESTING, MAX_PREDICATES, MAX
 from likewise.errors import InvalidSubscription, LimitExceeded
 from likewise.model.predicate import Operator, Predicate
 from likewise.model.text import fold
-from likewise.model.timestamps import MOMENT, Moment, moment_text
+from likewise.model.timestamps import MOMENT, TimestampValue, timestamp_text
 from likewise.model.values import Interval, Quantity, plain_number
 from likewise.units import same_dimension, unit
 
@@ -60,8 +60,8 @@ class Conjunction(msgspec.Struct, frozen=True, gc=False):
 
     positive: tuple[Predicate, ...]
     negative: tuple[Predicate, ...] = ()
-    some: tuple[Item, ...] = ()
-    none: tuple[Item, ...] = ()
+    some: tuple[ItemConjunction, ...] = ()
+    none: tuple[ItemConjunction, ...] = ()
 
     @property
     def relaxed_parts(self) -> int:
@@ -69,7 +69,7 @@ class Conjunction(msgspec.Struct, frozen=True, gc=False):
         return sum(p.relaxed_parts for p in self.positive) + sum(i.relaxed_parts for i in self.some)
 
 
-class Item(msgspec.Struct, frozen=True, gc=False):
+class ItemConjunction(msgspec.Struct, frozen=True, gc=False):
     """One item of a list that meets a conjunction: a `some` after `or` inside it was taken apart."""
 
     attribute: str
@@ -98,12 +98,12 @@ def conjunctions(node: Node) -> tuple[Conjunction, ...]:
     for literals in _expand(node, negated=False):
         kept = [tuple(dict.fromkeys(x for x, no in literals if no is negated)) for negated in (False, True)]
         positive, negative = (tuple(x for x in side if isinstance(x, Predicate)) for side in kept)
-        some, none = (tuple(x for x in side if isinstance(x, Item)) for side in kept)
+        some, none = (tuple(x for x in side if isinstance(x, ItemConjunction)) for side in kept)
         found[Conjunction(positive, negative, some, none)] = None
     return tuple(found)
 
 
-Literals = tuple[tuple[Predicate | Item, bool], ...]
+Literals = tuple[tuple[Predicate | ItemConjunction, bool], ...]
 
 
 def _expand(node: Node, *, negated: bool) -> Iterator[Literals]:
@@ -112,7 +112,9 @@ def _expand(node: Node, *, negated: bool) -> Iterator[Literals]:
     elif isinstance(node, Not):
         yield from _expand(node.item, negated=not negated)
     elif isinstance(node, Some):
-        alternatives = [Item(node.attribute, node.attribute_relaxed, c) for c in conjunctions(All(node.items))]
+        alternatives = [
+            ItemConjunction(node.attribute, node.attribute_relaxed, c) for c in conjunctions(All(node.items))
+        ]
         if negated:  # no item meets any of them
             yield tuple((each, True) for each in alternatives)
         else:
@@ -239,7 +241,9 @@ def _merge(first: Predicate, intervals: list[Interval]) -> Predicate | None:
         ">" if joined.low_open else ">=" if joined.low is not None else "<" if joined.high_open else "<="
     )
     if symbol == MOMENT:
-        return Predicate(first.attribute, operator, Moment(moment_text(int(number), last=operator == "<=")), relaxed)
+        return Predicate(
+            first.attribute, operator, TimestampValue(timestamp_text(int(number), last=operator == "<=")), relaxed
+        )
     return Predicate(first.attribute, operator, Quantity(number, symbol) if symbol else number, relaxed)
 
 

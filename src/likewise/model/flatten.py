@@ -12,7 +12,7 @@ from likewise.errors import InvalidEvent, LimitExceeded
 from likewise.model.event import Event, EventTuple
 from likewise.model.rdf import Triple
 from likewise.model.time import microseconds
-from likewise.model.unit_fields import is_senml_record, says_no_unit, units_beside
+from likewise.model.unit_fields import has_blank_unit, is_senml_record, units_of_fields
 from likewise.units import LARGEST_WHOLE
 
 
@@ -82,11 +82,11 @@ class _Flattening:
     def mapping(self, obj: Mapping[str, object], path: str, group: int, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise LimitExceeded("nesting of an event", allowed=MAX_DEPTH)
-        beside = units_beside(obj)
+        beside = units_of_fields(obj)
         if beside and path and len(obj) == 2 and "value" in beside:
             self.add(path, obj["value"], beside["value"], group, depth)
             return
-        if path and len(obj) == 2 and "value" in obj and says_no_unit(obj):
+        if path and len(obj) == 2 and "value" in obj and has_blank_unit(obj):
             self.add(path, obj["value"], "", group, depth)
             return
         if not group and beside and is_senml_record(obj):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from likewise.model.alerts.notification import Spoken
+from likewise.model.alerts.notification import AlertNotification
 from likewise.model.display import html_of, text_of
 from likewise.model.mapping import Mapping
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
@@ -54,7 +54,7 @@ class Match:
         rank_value: float | None = None,
         cause: Cause = "arrival",
         likelihood: ProbabilityCurve | float = AS_SCORED,
-        spoken: Spoken | None = None,
+        spoken: AlertNotification | None = None,
     ) -> None:
         self.event_id = event_id
         self.subscription_id = subscription_id

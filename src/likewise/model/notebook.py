@@ -15,9 +15,9 @@ from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.match import Match
 from likewise.model.rendering import (
-    answer_text,
-    asked_text,
+    evidence_text,
     number,
+    requirement_text,
     subscription_line,
     unread_statements,
     verdict_text,
@@ -78,7 +78,7 @@ def explanation_html(explanation: Explanation) -> str:
     rows = []
     for report in explanation.predicates:
         verdict = "yes" if report.verdict == "match" else verdict_text(report.verdict)
-        cells = (f"<code>{escape(asked_text(report))}</code>", escape(answer_text(report)), escape(verdict))
+        cells = (f"<code>{escape(requirement_text(report))}</code>", escape(evidence_text(report)), escape(verdict))
         rows.append("<tr>" + "".join(f"<td{_LEFT}>{cell}</td>" for cell in cells) + "</tr>")
     needed = f" of {number(explanation.threshold)} needed" if explanation.threshold is not None else ""
     score = f" {_bar(explanation.score)}{needed}" if explanation.score else ""

@@ -9,7 +9,7 @@ import msgspec
 from likewise.defaults import MAX_IN_VALUES, MAX_TERM_LENGTH
 from likewise.errors import InvalidSubscription, LimitExceeded
 from likewise.model.hierarchies.topic_filters import check_filter
-from likewise.model.timestamps import MOMENT, Moment
+from likewise.model.timestamps import MOMENT, TimestampValue
 from likewise.model.values import Interval, Quantity, finite
 
 Operator = Literal[
@@ -40,9 +40,9 @@ Operand = (
     | float
     | bool
     | Quantity
-    | Moment
+    | TimestampValue
     | Interval
-    | tuple[str | int | float | bool | Quantity | Moment, ...]
+    | tuple[str | int | float | bool | Quantity | TimestampValue, ...]
     | None
 )
 
@@ -144,7 +144,7 @@ class Predicate(
         value, operator = self.value, self.operator
         if isinstance(value, Interval):
             return value
-        if isinstance(value, Moment):
+        if isinstance(value, TimestampValue):
             return _period(operator, value)
         if isinstance(value, Quantity):
             number, unit = value.value, value.unit
@@ -163,7 +163,7 @@ class Predicate(
                 return None
 
 
-def _period(operator: str, moment: Moment) -> Interval | None:
+def _period(operator: str, moment: TimestampValue) -> Interval | None:
     """The microseconds a comparison with a moment asks for; what lies in them must do so from first to last."""
     first, last, _ = moment.span
     match operator:
@@ -183,9 +183,9 @@ def _period(operator: str, moment: Moment) -> Interval | None:
 
 # The types of value each operator takes: one look-up for each of millions of predicates.
 _FITS: Final[dict[str, frozenset[type]]] = {
-    **dict.fromkeys(COMPARISONS, frozenset({float, int, Quantity, Moment})),
+    **dict.fromkeys(COMPARISONS, frozenset({float, int, Quantity, TimestampValue})),
     **dict.fromkeys(TEXT_OPERATORS, frozenset({str})),
-    **dict.fromkeys(("=", "!="), frozenset({str, float, int, bool, Quantity, Moment})),
+    **dict.fromkeys(("=", "!="), frozenset({str, float, int, bool, Quantity, TimestampValue})),
     "between": frozenset({Interval}),
     "in": frozenset({tuple}),
     "exists": frozenset({type(None)}),
@@ -229,5 +229,5 @@ def _check_values(values: tuple[object, ...]) -> None:
                 _check_text("value", value)
         elif isinstance(value, (int, float)):
             finite(value)
-        elif not isinstance(value, (Quantity, Moment)):
+        elif not isinstance(value, (Quantity, TimestampValue)):
             raise InvalidSubscription(f"`in` does not take {value!r}; give texts, numbers or Booleans")

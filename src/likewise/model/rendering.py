@@ -129,11 +129,11 @@ def match_text(match: Match) -> str:
     return said if match.cause == "arrival" else f"{said} ({match.cause})"
 
 
-def answer_text(report: PredicateReport) -> str:
+def evidence_text(report: PredicateReport) -> str:
     """What answers a part of a subscription, and how well.
 
     >>> from likewise.model import PredicateReport
-    >>> answer_text(PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0))
+    >>> evidence_text(PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0))
     'temp: 3 (0.7)'
     """
     if not report.attribute:
@@ -157,17 +157,17 @@ def explanation_text(explanation: Explanation) -> str:
     lines = [f"{explanation.event_id or 'the event'} and {explanation.subscription_id}: {_verdict(explanation)}"]
     for report in explanation.predicates:
         why = "" if report.verdict == "match" else f" | {verdict_text(report.verdict)}"
-        lines.append(f"  {asked_text(report)} | {answer_text(report)}{why}")
+        lines.append(f"  {requirement_text(report)} | {evidence_text(report)}{why}")
         lines += [f"    {said}" for said in report.meaning]
     lines += [f"  {said}" for said in explanation.annotations]
     return "\n".join([*lines, *([explanation.change] if explanation.change else [])])
 
 
-def asked_text(report: PredicateReport) -> str:
+def requirement_text(report: PredicateReport) -> str:
     """A part of a subscription as it was asked for.
 
     >>> from likewise.model import PredicateReport
-    >>> asked_text(PredicateReport("status = off", "match", negated=True))
+    >>> requirement_text(PredicateReport("status = off", "match", negated=True))
     'not status = off'
     """
     return f"not {report.text}" if report.negated and not report.text.startswith("not ") else report.text

@@ -9,7 +9,7 @@ import msgspec
 
 from likewise.defaults import MAX_BEST, MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
 from likewise.errors import InvalidSubscription, LimitExceeded
-from likewise.model.alerts.clauses import Alert, Column, check_alert, check_columns
+from likewise.model.alerts.clauses import Alert, SelectColumn, check_alert, check_columns
 from likewise.model.condition import All, Any, Conjunction, Node, Not, Some, check, conjunctions
 from likewise.model.display import html_of, text_of
 from likewise.model.predicate import Predicate
@@ -111,7 +111,7 @@ class Interest(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
             raise LimitExceeded("properties of an interest vector", allowed=MAX_VECTOR, found=len(self.vector))
 
 
-class Near(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="near", tag_field="kind"):
+class NearbyTriple(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="near", tag_field="kind"):
     """`near (s, p, o) radius r by meaning`: a triple of the event lies within the radius of this one (sources.md L).
 
     Every constant is compared with its counterpart, by the distance of unit vectors: 0 if they say the same, √2 if they
@@ -139,7 +139,7 @@ class Near(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, ta
         return sum(not is_variable(part) for part in parts)
 
 
-Body = Condition | Statements | GraphPattern | Interest | Near
+Body = Condition | Statements | GraphPattern | Interest | NearbyTriple
 
 
 class Distance(
@@ -252,7 +252,7 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
     confidence: float | None = None
     using: Variant | None = None
     best: int | None = None
-    select: tuple[Column, ...] = ()
+    select: tuple[SelectColumn, ...] = ()
     from_one_source: bool = False
     alert: Alert | None = None
 
@@ -297,7 +297,7 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
             return "approximate" if body.is_relaxed() else "exact"
         if isinstance(body, Statements):
             return "statements"
-        if isinstance(body, Near):
+        if isinstance(body, NearbyTriple):
             return "near"
         return "pattern" if isinstance(body, GraphPattern) else "interest"
 
@@ -327,7 +327,7 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
         if isinstance(body, Condition):
             counted = [(predicate.relaxed_parts, predicate.parts) for predicate in body.predicates()]
             return sum(relaxed for relaxed, _ in counted) / sum(parts for _, parts in counted)
-        return float(isinstance(body, (Statements, Near)))
+        return float(isinstance(body, (Statements, NearbyTriple)))
 
 
 def check_themes(themes: tuple[str, ...], error: type[Exception]) -> None:

@@ -42,7 +42,7 @@ def duration(text: str) -> int:
     return round(float(hit[1]) * DURATIONS[hit[2] or _WORDS[hit[3]]])
 
 
-def spoken(span: int) -> str:
+def duration_text(span: int) -> str:
     """A span of time in words, to the second.
 
     >>> spoken(90_061_000_000), spoken(7 * 86_400_000_000), spoken(400)

@@ -24,7 +24,7 @@ _ISO: Final = re.compile(
 )
 
 
-class Span(NamedTuple):
+class TimeRange(NamedTuple):
     """The first and the last microsecond of a moment; `zoned` says whether its text names a zone (a day needs none)."""
 
     first: int
@@ -33,12 +33,12 @@ class Span(NamedTuple):
 
 
 @lru_cache(maxsize=65_536)
-def read_moment(text: str) -> Span | None:
+def parse_timestamp(text: str) -> TimeRange | None:
     """The time that a text says if all of it is an ISO 8601 date, with or without a time of day; else None.
 
-    >>> read_moment("1970-01-02"), read_moment("1970-01-01T00:00:01.5Z"), read_moment("1970-01-01 01:00+01:00").first
+    >>> parse_timestamp("1970-01-02"), parse_timestamp("1970-01-01T00:00:01.5Z"), parse_timestamp("1970-01-01 01:00+01:00").first
     (Span(first=86400000000, last=172799999999, zoned=True), Span(first=1500000, last=1500000, zoned=True), 0)
-    >>> read_moment("20240501"), read_moment("2024-13-01"), read_moment("1970-01-01T00:00").zoned
+    >>> parse_timestamp("20240501"), parse_timestamp("2024-13-01"), parse_timestamp("1970-01-01T00:00").zoned
     (None, None, False)
     """
     hit = _ISO.fullmatch(text.strip())
@@ -49,20 +49,20 @@ def read_moment(text: str) -> Span | None:
         begin = date.fromisoformat(day)
         if clock is None:
             first = (begin - _FIRST_DAY).days * _DAY
-            return Span(first, first + _DAY - 1, True)
+            return TimeRange(first, first + _DAY - 1, True)
         whole, _, fraction = clock.replace(",", ".").partition(".")
         named = (zone or "Z").upper()
         moment = datetime.fromisoformat(f"{day}T{whole}{'+00:00' if named == 'Z' else named}")
     except ValueError:
         return None
     at = (moment - _EPOCH) // timedelta(microseconds=1) + int(fraction[:6].ljust(6, "0") if fraction else 0)
-    return Span(at, at, zone is not None)
+    return TimeRange(at, at, zone is not None)
 
 
-def moment_text(at: int, *, last: bool = False) -> str:
+def timestamp_text(at: int, *, last: bool = False) -> str:
     """A microsecond as text: as a date if it is the first (or, with `last`, the last) of a day.
 
-    >>> moment_text(0), moment_text(86_399_999_999, last=True), moment_text(1_500_000)
+    >>> timestamp_text(0), timestamp_text(86_399_999_999, last=True), timestamp_text(1_500_000)
     ('1970-01-01', '1970-01-01', '1970-01-01T00:00:01.500000Z')
     """
     if (at + 1 if last else at) % _DAY == 0:
@@ -71,7 +71,7 @@ def moment_text(at: int, *, last: bool = False) -> str:
     return said.replace("+00:00", "Z")
 
 
-class Moment(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="moment", tag_field="kind"):
+class TimestampValue(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="moment", tag_field="kind"):
     """A date or a time that a subscription asks for, as it is written.
 
     >>> Moment("2024-05-01").span.last - Moment("2024-05-01").span.first
@@ -81,14 +81,14 @@ class Moment(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, 
     text: str
 
     def __post_init__(self) -> None:
-        if read_moment(self.text) is None:
+        if parse_timestamp(self.text) is None:
             raise InvalidSubscription(
                 f"{self.text[:40]!r} is no time; write it like 2024-05-01 or 2024-05-01T12:00:00Z"
             )
 
     @property
-    def span(self) -> Span:
+    def span(self) -> TimeRange:
         """Its first and last microsecond."""
-        found = read_moment(self.text)
+        found = parse_timestamp(self.text)
         assert found is not None  # checked when it was made
         return found

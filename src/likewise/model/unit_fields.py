@@ -24,18 +24,18 @@ _ENDS: Final = frozenset(name[-4:] for name in (*_SUFFIXES, *UNIT_FIELDS))  # a 
 _NUMBER_STARTS: Final = frozenset("+-.0123456789")
 
 
-def units_beside(obj: Mapping[str, object]) -> dict[str, str] | None:
+def units_of_fields(obj: Mapping[str, object]) -> dict[str, str] | None:
     """The unit stated for each field of an object by other fields of it; None if there is none.
 
-    >>> units_beside({"temperature": "81.2", "unit": "F"}), units_beside({"n": "temp", "u": "Cel", "v": 21.5})
+    >>> units_of_fields({"temperature": "81.2", "unit": "F"}), units_of_fields({"n": "temp", "u": "Cel", "v": 21.5})
     ({'temperature': 'F'}, {'v': 'Cel'})
-    >>> units_beside({"temperature": 81.2, "battery": 80, "unit": "degF"}), units_beside({"a": 1, "b": 2})
+    >>> units_of_fields({"temperature": 81.2, "battery": 80, "unit": "degF"}), units_of_fields({"a": 1, "b": 2})
     ({'temperature': 'degF'}, None)
     """
     found: dict[str, str] | None = None
     for key, said in obj.items():
         if type(said) is str and type(key) is str and may_state_unit(key):
-            owner = _owner(key, said, obj)
+            owner = _described_field(key, said, obj)
             if owner:
                 found = found or {}
                 found.setdefault(owner, said)
@@ -52,7 +52,7 @@ def may_state_unit(key: str) -> bool:
     return key == "u" or key[-4:].lower() in _ENDS
 
 
-def _owner(key: str, said: str, obj: Mapping[str, object]) -> str:
+def _described_field(key: str, said: str, obj: Mapping[str, object]) -> str:
     """The field whose unit a field states, '' if it states none."""
     if not is_stated(said):
         return ""
@@ -77,10 +77,10 @@ def _stems(key: str) -> tuple[str, ...]:
     return tuple(key[: -len(suffix)] for suffix in _SUFFIXES if lower.endswith(suffix) and len(key) > len(suffix))
 
 
-def says_no_unit(obj: Mapping[str, object]) -> bool:
+def has_blank_unit(obj: Mapping[str, object]) -> bool:
     """Whether an object of two fields is a number and a unit that says nothing.
 
-    >>> says_no_unit({"value": 6, "unit": ""}), says_no_unit({"value": 6, "unit": "mm"})
+    >>> has_blank_unit({"value": 6, "unit": ""}), has_blank_unit({"value": 6, "unit": "mm"})
     (True, False)
     """
     other = next((key for key in obj if key != "value"), None)

@@ -9,7 +9,7 @@ from functools import lru_cache
 import msgspec
 
 from likewise.errors import InputError, InvalidSubscription
-from likewise.model.timestamps import MOMENT, Moment, moment_text
+from likewise.model.timestamps import MOMENT, TimestampValue, timestamp_text
 from likewise.units import LARGEST_WHOLE, WHOLE_IN_FLOAT, any_unit, unit
 
 
@@ -94,8 +94,8 @@ class Interval(
         """The usual notation with brackets, for messages."""
         if self.unit == MOMENT:
             bounds = [
-                self.low is not None and moment_text(int(self.low)),
-                self.high is not None and moment_text(int(self.high), last=True),
+                self.low is not None and timestamp_text(int(self.low)),
+                self.high is not None and timestamp_text(int(self.high), last=True),
             ]
             return f"[{bounds[0] or '-∞'}, {bounds[1] or '∞'}]"
         low = "-∞" if self.low is None else f"{self.low:g}"
@@ -107,7 +107,7 @@ class Interval(
         return f"{ends[0]}{low}, {high}{ends[1]}" + (f" {self.unit}" if self.unit else "")
 
 
-Scalar = str | int | float | bool | Quantity | Moment
+Scalar = str | int | float | bool | Quantity | TimestampValue
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 

@@ -15,7 +15,7 @@ import msgspec
 from likewise.errors import UnknownId
 from likewise.model.text import fold
 from likewise.semantics.measure import Measure, Role, Term, opposed
-from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.text.identifiers import split_identifier
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -25,12 +25,12 @@ STEP: Final = 0.4  # the part of the way towards 1 (or 0) that the first judgeme
 BOUND: Final = 0.9  # the part of the way that no number of judgements passes
 
 
-class Pair(NamedTuple):
+class TermPair(NamedTuple):
     """Two terms whose relatedness is judged: what was asked and what was seen."""
 
     role: Role
-    asked: str
-    seen: str
+    query: str
+    candidate: str
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -40,51 +40,51 @@ class Judgement(msgspec.Struct, frozen=True):
     subscription_id: str
     event_id: str
     relevant: bool
-    pairs: tuple[Pair, ...]
+    pairs: tuple[TermPair, ...]
 
 
-def pair_of(role: Role, asked: str, seen: str) -> Pair:
+def term_pair(role: Role, asked: str, seen: str) -> TermPair:
     """The pair under which a judgement is kept.
 
-    >>> pair_of("attribute", "Battery  voltage", "BatV") == pair_of("attribute", "battery voltage", "bat_v")
+    >>> term_pair("attribute", "Battery  voltage", "BatV") == term_pair("attribute", "battery voltage", "bat_v")
     True
     """
-    return Pair(role, fold(asked), _seen(seen))
+    return TermPair(role, fold(asked), _normalized_candidate(seen))
 
 
-def _seen(text: str) -> str:
-    return fold(" ".join(words_of(text))) or fold(text)
+def _normalized_candidate(text: str) -> str:
+    return fold(" ".join(split_identifier(text))) or fold(text)
 
 
-def concerns(pairs: Iterable[Pair]) -> Callable[[str], bool]:
+def judged_by(pairs: Iterable[TermPair]) -> Callable[[str], bool]:
     """Whether a seen text is one that a judgement of these pairs moves.
 
-    >>> concerns([pair_of("attribute", "battery", "BatV")])("bat_v")
+    >>> concerns([term_pair("attribute", "battery", "BatV")])("bat_v")
     True
     """
-    touched = {pair.seen for pair in pairs}
-    return lambda text: _seen(text) in touched
+    touched = {pair.candidate for pair in pairs}
+    return lambda text: _normalized_candidate(text) in touched
 
 
 class Feedback:
     """The judgements of one tenant, and how far they move each pair.
 
     >>> feedback = Feedback()
-    >>> judged = feedback.judge("s1", "e1", True, [pair_of("attribute", "battery", "BatV")])
-    >>> round(feedback.moved(0.5, pair_of("attribute", "battery", "bat_v")), 3)
+    >>> judged = feedback.judge("s1", "e1", True, [term_pair("attribute", "battery", "BatV")])
+    >>> round(feedback.moved(0.5, term_pair("attribute", "battery", "bat_v")), 3)
     0.7
     >>> feedback.undo(judged.number) == judged
     True
-    >>> feedback.moved(0.5, pair_of("attribute", "battery", "bat_v"))
+    >>> feedback.moved(0.5, term_pair("attribute", "battery", "bat_v"))
     0.5
     """
 
     def __init__(self, judgements: Iterable[Judgement] = ()) -> None:
         self._judgements: dict[int, Judgement] = {}
-        self._balance: dict[Pair, int] = {}  # judgements for, less judgements against
+        self._balance: dict[TermPair, int] = {}  # judgements for, less judgements against
         self._next = 1
         for judgement in judgements:
-            self._take(judgement)
+            self._add(judgement)
 
     def __len__(self) -> int:
         return len(self._judgements)
@@ -92,31 +92,31 @@ class Feedback:
     def __iter__(self) -> Iterator[Judgement]:
         return iter(tuple(self._judgements.values()))
 
-    def judge(self, subscription_id: str, event_id: str, relevant: bool, pairs: Iterable[Pair]) -> Judgement:
+    def judge(self, subscription_id: str, event_id: str, relevant: bool, pairs: Iterable[TermPair]) -> Judgement:
         """Keep a judgement."""
         judgement = Judgement(self._next, subscription_id, event_id, relevant, tuple(dict.fromkeys(pairs)))
-        self._take(judgement)
+        self._add(judgement)
         return judgement
 
-    def take_up(self, judgements: Iterable[Judgement]) -> None:
+    def restore(self, judgements: Iterable[Judgement]) -> None:
         """Keep judgements under the numbers they have."""
         for judgement in judgements:
-            self._take(judgement)
+            self._add(judgement)
 
     def undo(self, number: int) -> Judgement:
         """Take a judgement back; a number not in use is `UnknownId`."""
         judgement = self._judgements.pop(number, None)
         if judgement is None:
             raise UnknownId(f"judgement {number}")
-        self._weigh(judgement, -1)
+        self._apply(judgement, -1)
         return judgement
 
-    def _take(self, judgement: Judgement) -> None:
+    def _add(self, judgement: Judgement) -> None:
         self._judgements[judgement.number] = judgement
         self._next = max(self._next, judgement.number + 1)
-        self._weigh(judgement, 1)
+        self._apply(judgement, 1)
 
-    def _weigh(self, judgement: Judgement, sign: int) -> None:
+    def _apply(self, judgement: Judgement, sign: int) -> None:
         for pair in judgement.pairs:
             balance = self._balance.get(pair, 0) + (sign if judgement.relevant else -sign)
             if balance:
@@ -124,11 +124,11 @@ class Feedback:
             else:
                 self._balance.pop(pair, None)
 
-    def balance(self, pair: Pair) -> int:
+    def balance(self, pair: TermPair) -> int:
         """Judgements for a pair, less judgements against it."""
         return self._balance.get(pair, 0)
 
-    def moved(self, score: float, pair: Pair) -> float:
+    def adjusted_score(self, score: float, pair: TermPair) -> float:
         """A score after what was judged of its pair."""
         balance = self._balance.get(pair, 0)
         part = min(BOUND, 1 - (1 - STEP) ** abs(balance))
@@ -163,10 +163,10 @@ class JudgedMeasure:
             rows.setdefault((term.role, fold(term.text)), []).append(index)
         columns: dict[tuple[Role, str], list[int]] = {}
         for index, term in enumerate(seen):
-            columns.setdefault((term.role, _seen(term.text)), []).append(index)
+            columns.setdefault((term.role, _normalized_candidate(term.text)), []).append(index)
         for pair in judged:
-            for column in columns.get((pair.role, pair.seen), ()):
-                for row in rows.get((pair.role, pair.asked), ()):
+            for column in columns.get((pair.role, pair.candidate), ()):
+                for row in rows.get((pair.role, pair.query), ()):
                     if fold(asked[row].text) != fold(seen[column].text):
-                        matrix[row, column] = self.feedback.moved(float(matrix[row, column]), pair)
+                        matrix[row, column] = self.feedback.adjusted_score(float(matrix[row, column]), pair)
         return matrix

@@ -11,7 +11,7 @@ from likewise import defaults
 from likewise.errors import ArtefactDamaged, InputError
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.semantics.enrichment.table import NO_ANNOTATIONS, KnownAnnotations
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS, AnnotationSource
 from likewise.semantics.feedback import Feedback, JudgedMeasure
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Interpretation:
         lateness: int = defaults.LATENESS,
         feedback: Feedback | None = None,
         types: Hierarchy = NO_TYPES,
-        annotations: KnownAnnotations = NO_ANNOTATIONS,
+        annotations: AnnotationSource = NO_ANNOTATIONS,
         forget: int = defaults.ALERT_FORGET,
         alert_lateness: int | None = None,
         stale: int = defaults.ALERT_STALE,
@@ -90,24 +90,24 @@ class Interpretation:
             self._judged = JudgedMeasure(self._measure, self.feedback)
         return self._judged
 
-    def curve(self, what: Literal["conditions", "statements"]) -> ProbabilityCurve:
+    def probability_curve(self, what: Literal["conditions", "statements"]) -> ProbabilityCurve:
         """What makes a score a probability: fitted for the measure and kept with the space, else the score itself."""
         name = self.measure.name if what == "conditions" else what
         return self.space.calibration.probability.get(name, AS_SCORED)
 
-    def in_use(self) -> tuple[Space, Measure] | None:
+    def opened(self) -> tuple[Space, Measure] | None:
         """The space and the measure itself, without feedback, if matching has needed both so far."""
         if self._judged is None or self._space is None or isinstance(self._space, (str, Path)):
             return None
         return self._space, self._judged.measure
 
-    def named(self, name: str, **options: object) -> Measure:
+    def measure_named(self, name: str, **options: object) -> Measure:
         """One of the space's measures by name."""
         return self.space.measure(name, **options)
 
-    def for_statements(self, name: str) -> Measure:
+    def statement_measure(self, name: str) -> Measure:
         """The measures of statements: `esa` with the cosine, as the paper has it, and others as they are."""
-        return self.named(name, metric="cosine") if name == "esa" else self.named(name)
+        return self.measure_named(name, metric="cosine") if name == "esa" else self.measure_named(name)
 
     # -- keeping --------------------------------------------------------------------------------
 
@@ -121,13 +121,13 @@ class Interpretation:
         """The checksum of the space in use; None while nothing has needed one."""
         return None if self._space is None or isinstance(self._space, (str, Path)) else self._space.checksum
 
-    def is_given(self) -> bool:
+    def is_custom_measure(self) -> bool:
         """Whether the measure is the user's own, so that no name brings it back."""
         if self._measure is None or isinstance(self._measure, str):
             return False
         from likewise.semantics.space import MEASURES
 
-        return self._measure.name not in MEASURES or not self.space.made(self._measure)
+        return self._measure.name not in MEASURES or not self.space.owns_measure(self._measure)
 
     def restored(self, configuration: dict[str, object] | None, given: bool, checksum: str | None) -> Interpretation:
         """This one with a saved measure, `given` if it was the user's own; another space or measure is refused."""
@@ -147,7 +147,7 @@ class Interpretation:
             return self._with(self.space.measure(name, **options) if options else name, self.feedback)
         saved = configuration if given else self.space.measure(name, **options).configuration()
         found = self.space.measure(self._measure) if isinstance(self._measure, str) else self._measure
-        if found is None or self.is_given() != given or _plain(found.configuration()) != _plain(saved):
+        if found is None or self.is_custom_measure() != given or _plain(found.configuration()) != _plain(saved):
             given_now = "none" if found is None else f"{found.name!r}, which is another or configured otherwise"
             raise InputError(
                 f"the matcher was saved with the measure {name!r}; load it with measure= and the same one, "

@@ -51,11 +51,11 @@ def load_space(name_or_path: str | Path | None = None) -> Space:
     with _lock:
         if name_or_path is None or name_or_path == embedded.NAME:
             return _embedded()
-        folder = _find(name_or_path)
+        folder = _space_path(name_or_path)
         return _by_checksum(folder.resolve(), SpaceFiles(folder).manifest.checksum)
 
 
-def _find(name_or_path: str | Path) -> Path:
+def _space_path(name_or_path: str | Path) -> Path:
     named = spaces_folder() / name_or_path
     if isinstance(name_or_path, str) and os.sep not in name_or_path and (named / "manifest.json").is_file():
         return named

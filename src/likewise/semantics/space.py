@@ -1,4 +1,7 @@
-"""A space: the corpus by which terms get their meaning, and the measures over it."""
+"""A space: the corpus by which terms get their meaning, and the measures over it.
+
+The words of a space most related to a term.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from likewise import defaults
-from likewise.api.semantics import Evidence, SharedDocument
+from likewise.api.semantics import RelatednessEvidence, SharedDocument
 from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.calibration import Calibration, read_calibration
@@ -25,12 +28,69 @@ from likewise.semantics.wordnet.taxonomy import Taxonomy, has_taxonomy, taxonomy
 from likewise.semantics.wordnet.unpacked import embedded_relations, embedded_taxonomy
 
 if TYPE_CHECKING:
+    from likewise.semantics.measure import Measure
     from likewise.semantics.measures.combine import CombinedMeasure
     from likewise.semantics.measures.embeddings.measure import EmbeddingsMeasure
     from likewise.semantics.measures.jcn import JcnMeasure
     from likewise.semantics.measures.latent import LatentMeasure
     from likewise.semantics.measures.names.measure import NamesMeasure
     from likewise.semantics.measures.sameness import SamenessMeasure
+    from likewise.semantics.spaces.files import SpaceFiles
+from typing import TYPE_CHECKING
+
+from likewise.semantics.vectors.term_vectors import Theme
+
+CANDIDATES: Final = 5  # for each word wanted; the cosine finds them, the default measure orders them
+FEWEST: Final = 100
+TITLES: Final = 30  # of a token's documents, searched for a word that has it
+
+
+def nearest(
+    files: SpaceFiles, vectors: TermVectors, measure: Measure, text: str, k: int, theme: Theme
+) -> list[tuple[str, float]]:
+    """Words and scores by a measure, the best first; none for a term the space does not know.
+
+    A space stores stems, so each is shown as a word of a title that has it, where there is one.
+    """
+    from likewise.semantics.vectors.sparse_kernels import cosines_with_all
+
+    if k < 1:
+        raise InputError(f"the number of words wanted must be at least 1, found {k}")
+    vector = vectors.vector(fold_spaces(text), theme)
+    if not vector.norm:
+        return []
+    spread = np.zeros(vectors.size, dtype=np.float32)
+    spread[vector.documents] = vector.weights
+    basis = vectors.basis(theme) if vector.projected else np.ones(vectors.size, dtype=bool)
+    cosines = cosines_with_all(
+        files.posting_ends, files.documents, files.frequencies, files.document_maxima, basis, spread
+    )
+    own = [token for token in vectors.tokens(fold_spaces(text)) if token >= 0]
+    if len(own) == 1:
+        cosines[own] = 0
+    count = min(max(FEWEST, CANDIDATES * k), np.count_nonzero(cosines))
+    best = np.argsort(-cosines, kind="stable")[:count].tolist()
+    words = list(dict.fromkeys(_display_word(files, vectors, token) for token in best))
+    words = [word for word in words if fold(word) != fold(text)]
+    if not words:
+        return []
+    scores = measure.matrix([Term(text, theme=theme)], [Term(word, theme=theme) for word in words])[0]
+    order = np.argsort(-scores, kind="stable")[:k].tolist()
+    return [(words[i], float(scores[i])) for i in order if scores[i] > 0]
+
+
+def _display_word(files: SpaceFiles, vectors: TermVectors, token: int) -> str:
+    """A word for a token: the shortest word of its strongest documents' titles that is cut to it, else the token."""
+    stem = files.term(token)
+    documents, frequencies = files.postings(token)
+    strongest = documents[np.argsort(-frequencies.astype(np.int64), kind="stable")[:TITLES]]
+    found: set[str] = set()
+    for document in strongest.tolist():
+        for word in files.title(document).replace(",", " ").split():
+            if vectors.tokenizer.tokens(word) == [stem]:
+                found.add(fold(word))
+    return min(found, key=lambda word: (len(word), word)) if found else stem
+
 
 SHOWN_DOCUMENTS: Final = 8  # of those that made a score
 
@@ -76,7 +136,7 @@ class Space:
                     raise InputError(f"the measure {name!r} cannot take these options: {error}") from None
             return self._measures[key]
 
-    def made(self, measure: Measure) -> bool:
+    def owns_measure(self, measure: Measure) -> bool:
         """Whether a measure is one that this space made, so that its configuration brings it back."""
         with self._lock:
             return any(each is measure for each in self._measures.values())
@@ -134,11 +194,11 @@ class Space:
         Candidates are the words that share most with the term (thematic cosine); both sides are
         under `themes`.
         """
-        from likewise.semantics.nearest import nearest
+        pass
 
         return nearest(self.files, self.vectors, self.measure(), term, k, theme_of(themes))
 
-    def describe(self, asked: Term, seen: Term, measure: Measure | None = None) -> Evidence:
+    def describe(self, asked: Term, seen: Term, measure: Measure | None = None) -> RelatednessEvidence:
         """What stands behind a score: every measure's score, the themes' reach, fallbacks, shared documents."""
         chosen = measure or self.measure()
         plain = [Term(t.text, t.role, (), t.unit, t.kind, t.context) for t in (asked, seen)]
@@ -150,7 +210,7 @@ class Space:
         scores = [(name, self.measure(name)) for name in names] + [("combine", self.measure("combine"))]
         if chosen.name in ("embeddings", "sameness"):
             scores.append((chosen.name, chosen))
-        return Evidence(
+        return RelatednessEvidence(
             asked=asked.text,
             seen=seen.text,
             measure=chosen.name,
@@ -171,7 +231,7 @@ class Space:
         notes = []
         if not fold(term.text):
             notes.append(f"the {side} term is empty")
-        elif not self.vectors.knows(fold_spaces(term.text)):
+        elif not self.vectors.has_token(fold_spaces(term.text)):
             notes.append(f"the space knows no word of {term.text[:60]!r}")
         if term.theme and not basis:
             notes.append(f"the theme of the {side} term is unknown to the space; the term was left whole")
@@ -240,16 +300,16 @@ def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
 
 def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
     from likewise.semantics.concepts.library import load_inventory
-    from likewise.semantics.concepts.open_vocabulary import OpenWords
-    from likewise.semantics.concepts.values.judge import ValueJudge
+    from likewise.semantics.concepts.open_vocabulary import OpenVocabulary
+    from likewise.semantics.concepts.values.judge import ValueComparer
     from likewise.semantics.measures.sameness import SamenessMeasure
 
-    values = ValueJudge(space.relations)
+    values = ValueComparer(space.relations)
     inventory = options.get("inventory") or load_inventory()
-    spoken = OpenWords(space.relations, inventory)
+    spoken = OpenVocabulary(space.relations, inventory)
     weights = {name: said for name, said in options.items() if name == "weights"}
     related = _combine(space, {name: said for name, said in options.items() if name not in ("weights", "inventory")})
-    return SamenessMeasure(related, space.vectors.knows_word, inventory, values, spoken, **weights)
+    return SamenessMeasure(related, space.vectors.has_word, inventory, values, spoken, **weights)
 
 
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {

@@ -8,10 +8,10 @@ from likewise.errors import FormatError, InputError
 from likewise.model.announcements.announcement import Announcement
 
 
-def read_announcement(body: bytes, source: str) -> Announcement:
+def decode_announcement(body: bytes, source: str) -> Announcement:
     """An announcement of a source from its JSON; what is wrong with it is said.
 
-    >>> read_announcement(b'{"attributes": [{"name": "temp1", "unit": "degC"}]}', "roof").source
+    >>> decode_announcement(b'{"attributes": [{"name": "temp1", "unit": "degC"}]}', "roof").source
     'roof'
     """
     try:

@@ -19,7 +19,7 @@ from typing import Final
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from likewise.broker.config import Server
+from likewise.broker.config import ServerSettings
 from likewise.defaults import MAX_CONNECTIONS
 
 RESERVED_FILES: Final = 64  # that are left at least: a broker at rest has about 30 open
@@ -82,7 +82,7 @@ class ConnectionLimits(Collector):
     TLS; MQTT over a WebSocket is one of the former.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ServerSettings) -> None:
         self.allowed = most_connections(server.connections, file_limit())
         self.http: Sized = ()
         self.mqtt = 0

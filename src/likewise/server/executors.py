@@ -25,10 +25,10 @@ STARVED_SECONDS: Final = 2.0  # for which every thread of a pool has been at the
 PROBE_SECONDS: Final = 0.75  # within which a default pool that works runs something small
 
 
-class FairQueue(Generic[T]):
+class RoundRobinQueue(Generic[T]):
     """What waits, by tenant: tenants take turns, and each has at most `per_tenant` under way.
 
-    >>> queue: FairQueue[int] = FairQueue(per_tenant=1)
+    >>> queue: RoundRobinQueue[int] = RoundRobinQueue(per_tenant=1)
     >>> for tenant, item in (("ann", 1), ("ann", 2), ("ben", 3)):
     ...     queue.add(tenant, item)
     >>> queue.start(), queue.start(), queue.start()
@@ -121,7 +121,7 @@ class TenantExecutor:
         self.name, self.threads = name, threads
         self._lock = threading.Lock()
         self._work = threading.Condition(self._lock)
-        self._jobs: FairQueue[_Job] = FairQueue(per_tenant)
+        self._jobs: RoundRobinQueue[_Job] = RoundRobinQueue(per_tenant)
         self._alive = self._idle = 0
         self._turned = 0.0  # when a thread last began something
         self._closed = False
@@ -228,7 +228,7 @@ def _settle(future: asyncio.Future[object], result: object, error: BaseException
         future.set_result(result)
 
 
-class Executors:
+class ServerExecutors:
     """The pools of a broker's server.
 
     A thread that reads the store has a connection with a cache of its own (`STORE_CACHE_BYTES`), hence few threads.
@@ -250,7 +250,7 @@ class Executors:
         processors = os.cpu_count() or 1
         reads, questions = reads or min(8, processors + 2), questions or min(8, processors + 2)
         self.reads = TenantExecutor("reads", threads=reads, per_tenant=max(1, reads // 2))
-        self.questions = TenantExecutor("questions", threads=questions, per_tenant=min(MAX_QUESTIONS, questions))
+        self.queries = TenantExecutor("questions", threads=questions, per_tenant=min(MAX_QUESTIONS, questions))
         self.decoding = TenantExecutor("decoding", threads=decoding or max(2, processors), per_tenant=1)
         self._default_threads = default
         self._default: ThreadPoolExecutor | None = None
@@ -298,4 +298,4 @@ class Executors:
             self._default.shutdown(cancel_futures=True)
 
     def _pools(self) -> tuple[TenantExecutor, ...]:
-        return self.reads, self.questions, self.decoding
+        return self.reads, self.queries, self.decoding

@@ -9,49 +9,51 @@ from contextlib import suppress
 from typing import Final, TypeVar, cast
 
 from likewise.api.events import Receipt
-from likewise.api.operations import ConnectionShown
+from likewise.api.operations import ConnectionStatus
 from likewise.broker.broker import Broker
-from likewise.broker.cpu_gate import in_turn
+from likewise.broker.cpu_gate import run_exclusive
 from likewise.broker.log.event_log import Done, Request
-from likewise.broker.tenants.access import Access, Doorkeeper
+from likewise.broker.tenants.access import Access, AccessControl
 from likewise.broker.tenants.quotas import check_backlog
-from likewise.broker.tenants.rate_limit import Rate
+from likewise.broker.tenants.rate_limit import TokenBucket
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, TENANT
 from likewise.errors import BacklogExceeded, Unavailable
 from likewise.model import Event
 from likewise.server.connection_limits import ConnectionLimits
-from likewise.server.executors import Executors
+from likewise.server.executors import ServerExecutors
 from likewise.server.loop_bridge import LoopBridge
 
 T = TypeVar("T")
-LOOK_SECONDS: Final = 5.0  # how often a stream whose token ends looks at the clock, which may be set meanwhile
+TOKEN_CHECK_SECONDS: Final = 5.0  # how often a stream whose token ends looks at the clock, which may be set meanwhile
 
 
-class Door:
+class Gateway:
     """The broker as connections reach it; one for all that listens."""
 
-    def __init__(self, broker: Broker, executors: Executors | None = None) -> None:
+    def __init__(self, broker: Broker, executors: ServerExecutors | None = None) -> None:
         self.broker = broker
-        self.executors = executors or Executors()
-        self.keeper = Doorkeeper(TENANT, broker.clock)
+        self.executors = executors or ServerExecutors()
+        self.authenticator = AccessControl(TENANT, broker.clock)
         self._changed = asyncio.Event()  # whenever tokens do; a new one each time
         self.tokens_version = 0  # another one whenever tokens change
-        self.reload()
+        self.reload_tokens()
         self.connection_limits = ConnectionLimits(broker.config.server)
         self.stopping = asyncio.Event()
-        self.connections: list[tuple[str, Callable[[], ConnectionShown]]] = []  # of connectors, by tenant
-        self.listed: list[Callable[[str], list[ConnectionShown]]] = []  # those who list a tenant's connections
+        self.connections: list[tuple[str, Callable[[], ConnectionStatus]]] = []  # of connectors, by tenant
+        self.connection_lists: list[
+            Callable[[str], list[ConnectionStatus]]
+        ] = []  # those who list a tenant's connections
         self.mqtt: Awaitable[object] | None = None  # what serves devices, once one may come
-        self._rates: dict[str, Rate] = {}
+        self._rates: dict[str, TokenBucket] = {}
         self._bridge: LoopBridge | None = None
-        self._gathered: list[Request] = []  # published in this turn of the loop
-        self._kept: int | None = None  # until when that is kept
+        self._pending: list[Request] = []  # published in this turn of the loop
+        self._pending_expires: int | None = None  # until when that is kept
 
-    def reload(self) -> None:
+    def reload_tokens(self) -> None:
         """Read the tokens anew."""
         with self.broker.store.reading() as tables:
-            self.keeper.load(tables)
+            self.authenticator.load(tables)
         self._changed.set()
         self._changed = asyncio.Event()
         self.tokens_version += 1
@@ -65,21 +67,21 @@ class Door:
 
     def admit(self, token: str | None, scope: str) -> tuple[Access, Tenant]:
         """Who shows a token, for which tenant; refused without the scope."""
-        access = self.keeper.admit(token)
+        access = self.authenticator.admit(token)
         access.require(scope)
         return access, self.broker.tenant(access.tenant)
 
-    async def shut_out(self, token: str | None) -> None:
+    async def wait_revoked(self, token: str | None) -> None:
         """Wait until a token opens nothing any more: it is over, or was removed; then that is raised."""
         while True:
-            ends, changed = self.keeper.admit(token).expires, self._changed
-            left = None if ends is None else min(LOOK_SECONDS, max(0.01, (ends - self.broker.clock()) / 1e6))
+            ends, changed = self.authenticator.admit(token).expires, self._changed
+            left = None if ends is None else min(TOKEN_CHECK_SECONDS, max(0.01, (ends - self.broker.clock()) / 1e6))
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), left)
 
-    async def answer(self, start: Callable[[Done], None]) -> object:
+    async def wait_committed(self, start: Callable[[Done], None]) -> object:
         """What the broker answers once that is on disk."""
-        return await self.bridge.answer(start)
+        return await self.bridge.wait_for(start)
 
     async def publish(self, tenant: Tenant, events: Sequence[Event]) -> list[Receipt]:
         """Append events, all or none; returns when they are on disk.
@@ -88,30 +90,30 @@ class Door:
         """
         if len(events) > OFF_LOOP_EVENTS:
             broker = self.broker
-            made = await self.aside(
-                tenant, lambda: in_turn(lambda: broker.entries(tenant, events, broker.kept_until()))
+            made = await self.run_off_loop(
+                tenant, lambda: run_exclusive(lambda: broker.entries(tenant, events, broker.expires_at()))
             )
-            later = await self.answer(lambda done: self.hand_in(self.broker.received(tenant, made, done)))
+            later = await self.wait_committed(lambda done: self.submit(self.broker.received(tenant, made, done)))
             return cast("list[Receipt]", later)
-        return cast("list[Receipt]", await self.answer(lambda done: self._gather(tenant, events, done)))
+        return cast("list[Receipt]", await self.wait_committed(lambda done: self._submit_events(tenant, events, done)))
 
-    def _gather(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
-        self.hand_in(self.request(tenant, events, done))
+    def _submit_events(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
+        self.submit(self.request(tenant, events, done))
 
     def request(self, tenant: Tenant, events: Sequence[Event], done: Done) -> Request:
         """What is to be appended for events; `done` is told the receipts, or the error, on the writer's thread."""
-        if not self._gathered:
-            self._kept = self.broker.kept_until()
-        return self.broker.request(tenant, events, self._kept, done)
+        if not self._pending:
+            self._pending_expires = self.broker.expires_at()
+        return self.broker.request(tenant, events, self._pending_expires, done)
 
-    def hand_in(self, request: Request) -> None:
+    def submit(self, request: Request) -> None:
         """Let something be appended with what else comes in this turn of the loop."""
-        if not self._gathered:
-            asyncio.get_running_loop().call_soon(self._hand_over)
-        self._gathered.append(request)
+        if not self._pending:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._pending.append(request)
 
-    def _hand_over(self) -> None:
-        gathered, self._gathered = self._gathered, []
+    def _flush(self) -> None:
+        gathered, self._pending = self._pending, []
         self.broker.store.append_all(gathered)
 
     async def read(self, tenant: Tenant, work: Callable[[], T]) -> T:
@@ -122,7 +124,7 @@ class Door:
         """
         return await self.executors.reads.run(tenant.name, work)
 
-    async def ask(self, tenant: Tenant, question: Callable[[], T]) -> T:
+    async def query(self, tenant: Tenant, question: Callable[[], T]) -> T:
         """Answer a query that may take long, beside the loop and beside the thread that matches.
 
         Of each tenant `MAX_QUESTIONS` are answered at once and some more wait.
@@ -130,30 +132,30 @@ class Door:
         Raises:
             BacklogExceeded: As many of this tenant wait as may.
         """
-        questions = self.executors.questions
+        questions = self.executors.queries
         waiting = questions.waiting(tenant.name)
         if waiting >= MAX_QUESTIONS_WAITING:
             raise BacklogExceeded("questions wait", waiting=waiting, allowed=MAX_QUESTIONS_WAITING, retry_after=1.0)
         return await questions.run(tenant.name, question)
 
-    async def aside(self, tenant: Tenant, work: Callable[[], T]) -> T:
+    async def run_off_loop(self, tenant: Tenant, work: Callable[[], T]) -> T:
         """Do some work of a tenant that needs the processor alone beside the loop, one piece after the other.
 
         Threads share one interpreter: who sends many large requests at once gets no more of it than with one.
         """
         return await self.executors.decoding.run(tenant.name, work)
 
-    def take(self, tenant: Tenant, count: int) -> None:
+    def check_rate(self, tenant: Tenant, count: int) -> None:
         """Count events against the tenant's rate, and refuse them while too many wait to be matched."""
         check_backlog(tenant, self.broker.config.limits)
         allowed = self.broker.config.limits.rate
         if allowed is not None:
             rate = self._rates.get(tenant.name)
             if rate is None:
-                rate = self._rates[tenant.name] = Rate(allowed, time.monotonic)
+                rate = self._rates[tenant.name] = TokenBucket(allowed, time.monotonic)
             rate.take(count)
 
-    async def unblocked(self, tenant: Tenant) -> None:
+    async def wait_unblocked(self, tenant: Tenant) -> None:
         """Wait while a full queue with the policy `block` holds publishers up."""
         if not tenant.blocking:
             return

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 import msgspec
 
 from likewise.api.events import Receipt
-from likewise.broker.cpu_gate import in_turn
+from likewise.broker.cpu_gate import run_exclusive
 from likewise.broker.tenants.access import Access
 from likewise.defaults import OFF_LOOP_BYTES
 from likewise.errors import InvalidEvent, LikewiseError
 from likewise.formats.json.batches import first_end
 from likewise.model import Event
-from likewise.server.gateway import Door
-from likewise.server.media_types import Said, Unreadable, read_events
+from likewise.server.gateway import Gateway
+from likewise.server.media_types import MediaType, UnreadableInput, read_events
 
 
-async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[Receipt]:
+async def publish(door: Gateway, access: Access, body: bytes, kind: MediaType) -> list[Receipt]:
     """Read events, append them, and return their receipts when they are on disk; all of them or none.
 
     What cannot be read is refused and becomes a dead letter. A tenant's rate and full queues hold publishers up.
@@ -29,28 +29,30 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
     try:
         most = broker.config.limits.batch
         if len(body) > OFF_LOOP_BYTES:
-            events = await door.aside(tenant, lambda: in_turn(lambda: read_events(body, kind, broker.clock, most)))
+            events = await door.run_off_loop(
+                tenant, lambda: run_exclusive(lambda: read_events(body, kind, broker.clock, most))
+            )
         else:
             events = read_events(body, kind, broker.clock, most)
-    except Unreadable as refused:
+    except UnreadableInput as refused:
         error, part = refused.error, refused.part
-        await door.answer(lambda done: broker.set_aside(tenant, error, part, done, str(kind)))
+        await door.wait_committed(lambda done: broker.add_dead_letter(tenant, error, part, done, str(kind)))
         raise error from refused
     return await publish_events(door, access, events, begun)
 
 
 async def publish_events(
-    door: Door, access: Access, events: Sequence[Event], begun: float | None = None
+    door: Gateway, access: Access, events: Sequence[Event], begun: float | None = None
 ) -> list[Receipt]:
     """Append events that were read, since `begun`, and return their receipts when they are on disk; all or none."""
     begun = time.perf_counter() if begun is None else begun
     broker, tenant = door.broker, door.broker.tenant(access.tenant)
-    events = sourced(access, events)
+    events = check_sources(access, events)
     if (ends := first_end(events)) is not None and ends < 0:
         raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
     try:
-        door.take(tenant, len(events))
-        await door.unblocked(tenant)
+        door.check_rate(tenant, len(events))
+        await door.wait_unblocked(tenant)
     except LikewiseError as too_much:
         broker.trace.refused(tenant.name, too_much, events)
         raise
@@ -59,7 +61,7 @@ async def publish_events(
     return receipts
 
 
-def sourced(access: Access, events: Sequence[Event]) -> Sequence[Event]:
+def check_sources(access: Access, events: Sequence[Event]) -> Sequence[Event]:
     """Events of who is bound to sources: refused unless all are theirs; one that says no source gets the only one."""
     if access.free("publish"):
         return events

@@ -41,7 +41,7 @@ class LoopBridge:
         for function, arguments in waiting:
             function(*arguments)
 
-    async def answer(self, start: Callable[[Done], None]) -> object:
+    async def wait_for(self, start: Callable[[Done], None]) -> object:
         """What the broker answers to something started here; an error is raised."""
         future: asyncio.Future[object] = self._loop.create_future()
         start(lambda result: self.call(_settle, future, result))
@@ -54,7 +54,7 @@ class LoopBridge:
             raise found
         return found
 
-    def give_up(self, error: BaseException) -> None:
+    def fail_all(self, error: BaseException) -> None:
         """Tell everybody who waits for an answer that none comes; on the loop."""
         for future in list(self._answers):
             _settle(future, error)

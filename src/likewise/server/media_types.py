@@ -16,7 +16,7 @@ import msgspec
 from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_TERM_LENGTH
 from likewise.errors import FormatError, InputError, LikewiseError, LimitExceeded
 from likewise.formats.cloudevents import event_from_cloudevent, events_from_cloudevents
-from likewise.formats.json.batches import JsonBatch, read_array, read_each, read_one
+from likewise.formats.json.batches import JsonBatch, decode_array, decode_each, decode_one
 from likewise.formats.senml import events_from_senml
 from likewise.formats.strict_json import decode_items
 from likewise.model import Event
@@ -36,7 +36,7 @@ RDF: Final = {
 }
 
 
-class Said(NamedTuple):
+class MediaType(NamedTuple):
     """A media type as a publisher names it: its name, and its parameters.
 
     >>> Said.of("text/turtle; charset=utf-8; graph=whole")
@@ -57,10 +57,10 @@ class Said(NamedTuple):
         return "; ".join([self.name, *(f"{key}={value}" for key, value in self.parameters.items())])[:MAX_TERM_LENGTH]
 
     @classmethod
-    def of(cls, text: str | None) -> Said:
+    def parse(cls, text: str | None) -> MediaType:
         """Read a `Content-Type`; JSON if none is said."""
         if text is None or text == JSON:  # nearly always
-            return _PLAIN
+            return _PLAIN_JSON
         name, *rest = (text or JSON).split(";")
         pairs = (part.partition("=") for part in rest)
         return cls(
@@ -69,14 +69,14 @@ class Said(NamedTuple):
         )
 
 
-_PLAIN: Final = Said(JSON, MappingProxyType({}))
+_PLAIN_JSON: Final = MediaType(JSON, MappingProxyType({}))
 
 
-class TooMany(Exception):
+class TooManyEvents(Exception):
     """More events than one request may hold."""
 
 
-class Unreadable(Exception):
+class UnreadableInput(Exception):
     """Input that is refused, the part of it at fault, and why."""
 
     def __init__(self, error: LikewiseError, part: bytes) -> None:
@@ -89,13 +89,13 @@ Clock = Callable[[], int]  # what time it is, in µs; asked only where a reader 
 Reader = Callable[[bytes, Mapping[str, str], int], Iterable[Event]]
 
 
-class Together(NamedTuple):
+class BatchReader(NamedTuple):
     """A reader of many events at once: gets the body, and how many events to read at most."""
 
     read: Callable[[bytes, int | None], JsonBatch]
 
 
-_READERS: dict[str, Reader | Together] = {}
+_READERS: dict[str, Reader | BatchReader] = {}
 _SHORT: dict[str, str] = {}
 
 
@@ -128,17 +128,17 @@ def short_names() -> tuple[str, ...]:
     return tuple(_SHORT)
 
 
-def by_name(said: str) -> Said | None:
+def parse_media_type(said: str) -> MediaType | None:
     """The media type that somebody means: by itself with its parameters, or by a short name; None for any other word.
 
     >>> by_name("ttl").name, by_name("text/turtle; graph=whole").parameters, by_name("wav")
     ('text/turtle', {'graph': 'whole'}, None)
     """
-    kind = Said.of(_SHORT.get(said.lower(), said))
+    kind = MediaType.parse(_SHORT.get(said.lower(), said))
     return kind if kind.name in _READERS else None
 
 
-def read_events(body: bytes, kind: Said, now: Clock, most: int | None = None) -> Sequence[Event]:
+def read_events(body: bytes, kind: MediaType, now: Clock, most: int | None = None) -> Sequence[Event]:
     """The events of a body; the part that cannot be read is named. More than `most` are refused when they are met.
 
     >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', Said.of(None), now=lambda: 0)]
@@ -149,48 +149,48 @@ def read_events(body: bytes, kind: Said, now: Clock, most: int | None = None) ->
         if reader is None:
             known = ", ".join(media_types())
             raise FormatError(f"events of the type {kind.name[:60]!r} are not read here; send one of {known}")
-        if isinstance(reader, Together):
+        if isinstance(reader, BatchReader):
             batch = reader.read(body, None if most is None else most + 1)
             if most is not None and len(batch) > most:
-                raise TooMany
+                raise TooManyEvents
             return batch
         found: list[Event] = []
         for each in reader(body, kind.parameters, now()):
             if most is not None and len(found) == most:
-                raise TooMany
+                raise TooManyEvents
             found.append(each)
         return found
-    except TooMany:
+    except TooManyEvents:
         assert most is not None
         raise LimitExceeded("events of one request", allowed=most) from None
     except LikewiseError as error:
-        raise Unreadable(error, body) from error
+        raise UnreadableInput(error, body) from error
 
 
-def _json(body: bytes, most: int | None) -> JsonBatch:
+def _read_json(body: bytes, most: int | None) -> JsonBatch:
     """One event, or an array of them."""
     if body.lstrip()[:1] != b"[":
-        return read_one(body)
+        return decode_one(body)
 
     def refused(place: int, error: LikewiseError) -> Exception:
         error.args = (f"event {place + 1}: {error}",)
-        return Unreadable(error, msgspec.json.encode(decode_items(body, "array of events")[place]))
+        return UnreadableInput(error, msgspec.json.encode(decode_items(body, "array of events")[place]))
 
-    return read_array(body, most, refused)
+    return decode_array(body, most, refused)
 
 
-def _lines(body: bytes, most: int | None) -> JsonBatch:
+def _read_lines(body: bytes, most: int | None) -> JsonBatch:
     """An event on each line that is not blank."""
     lines = [(number, line) for number, line in enumerate(body.splitlines(), 1) if line.strip()]
 
     def refused(place: int, error: LikewiseError) -> Exception:
         error.args = (f"line {lines[place][0]}: {error}",)
-        return Unreadable(error, lines[place][1])
+        return UnreadableInput(error, lines[place][1])
 
-    return read_each([line for _, line in lines[:most]], refused)
+    return decode_each([line for _, line in lines[:most]], refused)
 
 
-def _rdf(format: str) -> Reader:
+def _rdf_reader(format: str) -> Reader:
     def read(body: bytes, parameters: Mapping[str, str], now: int) -> list[Event]:
         from likewise.formats.rdf.reader import events_from_rdf
 
@@ -205,11 +205,11 @@ def _rdf(format: str) -> Reader:
     return read
 
 
-_READERS[JSON], _SHORT["json"] = Together(_json), JSON
+_READERS[JSON], _SHORT["json"] = BatchReader(_read_json), JSON
 for _name in LINE_TYPES:
-    _READERS[_name] = Together(_lines)
+    _READERS[_name] = BatchReader(_read_lines)
 register(CLOUDEVENT, lambda body, parameters, now: [event_from_cloudevent(body)], "cloudevent")
 register(CLOUDEVENTS, lambda body, parameters, now: list(events_from_cloudevents(body)), "cloudevents")
 register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now)), "senml")
 for _name, _format in RDF.items():
-    register(_name, _rdf(_format), _format, _name.rpartition("/")[2])  # ttl and turtle, nt and n-triples
+    register(_name, _rdf_reader(_format), _format, _name.rpartition("/")[2])  # ttl and turtle, nt and n-triples

@@ -22,11 +22,11 @@ from likewise.server.loop_bridge import LoopBridge
 Page = list[tuple[int, bytes]]
 
 
-class Replaced(Exception):
+class StreamReplaced(Exception):
     """A newer stream of the same subscriber serves it now, or the subscriber was unregistered."""
 
 
-def known(tenant: Tenant, number: int) -> int:
+def clamp_sequence(tenant: Tenant, number: int) -> int:
     """A sequence number that a client says it has, or 0 if the broker has not come so far.
 
     A client may be ahead of a broker that was restored from an older copy: what has its numbers now is something else.
@@ -34,14 +34,14 @@ def known(tenant: Tenant, number: int) -> int:
     return number if number <= tenant.stored_number else 0
 
 
-def resume(broker: Broker, tenant: Tenant, queue: SubscriberQueue, number: int) -> int:
+def resume_stream(broker: Broker, tenant: Tenant, queue: SubscriberQueue, number: int) -> int:
     """Acknowledge what a client says it has up to, as far as that is known; where its stream starts."""
-    if reached := known(tenant, number):
+    if reached := clamp_sequence(tenant, number):
         broker.acknowledge(tenant, queue.id, reached)
     return queue.acknowledged
 
 
-class Stream:
+class DeliveryStream:
     """The deliveries of one subscriber as they come, from a cursor on."""
 
     def __init__(
@@ -66,11 +66,11 @@ class Stream:
         self._changed = asyncio.Event()
         self.closing = asyncio.Event()
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> DeliveryStream:
         older = self._queue.served_by
         self._queue.served_by = self
         self._queue.wake = lambda: self._bridge.call(self._changed.set)
-        if isinstance(older, Stream):
+        if isinstance(older, DeliveryStream):
             older._changed.set()
         return self
 
@@ -95,10 +95,10 @@ class Stream:
         A page is the caller's: who has sent it clears it, so that an idle stream keeps nothing.
         """
         while not self.closing.is_set():
-            if self._queue.served_by is not self or self._queue.gone:
-                raise Replaced
+            if self._queue.served_by is not self or self._queue.unregistered:
+                raise StreamReplaced
             self._changed.clear()
-            following, whole = self._following(window)
+            following, whole = self._next_sequences(window)
             page = await self._page(following) if following else []
             more = bool(page) and (not whole or page[-1][0] < following[-1])
             if page:
@@ -117,7 +117,7 @@ class Stream:
             page = with_selected(store, tenant, self._queue, page, now)
         return with_reasons(store, tenant, self._queue, page, now) if self._because else page
 
-    def _following(self, window: int) -> tuple[list[int], bool]:
+    def _next_sequences(self, window: int) -> tuple[list[int], bool]:
         """The numbers to be sent next, and whether these are all there are; nothing is sent beyond the window."""
         with self._broker.lock:
             pending = self._queue.pending

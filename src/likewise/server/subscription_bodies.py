@@ -10,7 +10,7 @@ from likewise.model import Subscription
 from likewise.server.media_types import JSON, LINE_TYPES
 
 
-def read_subscriptions(body: bytes, kind: str) -> list[Subscription]:
+def decode_subscriptions(body: bytes, kind: str) -> list[Subscription]:
     """The subscriptions of a request: text of the language, one a line; or JSON, one or an array.
 
     >>> [s.id for s in read_subscriptions(b"{no2 > 40}", "text/plain")]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ssl
 from pathlib import Path
 
-from likewise.broker.config import Server
+from likewise.broker.config import ServerSettings
 from likewise.errors import ArtefactMissing, InputError
 
 
-def check_certificate(server: Server) -> None:
+def check_certificate(server: ServerSettings) -> None:
     """Refuse a certificate without its key, files that are not there, and a key that does not fit.
 
     >>> check_certificate(Server(tls_certificate="cert.pem"))

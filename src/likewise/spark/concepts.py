@@ -27,7 +27,7 @@ from likewise.semantics.concepts.vocabularies.names import model_names, ontology
 from likewise.semantics.concepts.vocabularies.ontologies import ontology_concepts, properties
 from likewise.semantics.concepts.vocabularies.plain_names import UsedName, name_concepts
 from likewise.semantics.library import load_space
-from likewise.spark.ingest.files import Bad, RdfSplit, rdf_splits, read_split
+from likewise.spark.ingest.files import MalformedStatements, RdfSplit, rdf_splits, read_split
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,7 +56,7 @@ class SourceCount(msgspec.Struct, frozen=True):
     concepts: int
 
 
-class Vocabulary(msgspec.Struct, frozen=True):
+class VocabularySource(msgspec.Struct, frozen=True):
     """A file and what it is: `brick`, `qudt`, `ontology` (SKOS, OWL, RDFS) or `names` (JSON: FIWARE, Zigbee2MQTT)."""
 
     path: str
@@ -67,7 +67,9 @@ class Vocabulary(msgspec.Struct, frozen=True):
 FORMS: Final = ("brick", "qudt", "ontology", "names")
 
 
-def concepts_of(spark: SparkSession, vocabulary: Vocabulary, parser: FacetParser) -> tuple[list[Concept], int]:
+def extract_concepts(
+    spark: SparkSession, vocabulary: VocabularySource, parser: FacetParser
+) -> tuple[list[Concept], int]:
     """A vocabulary's concepts beside those of the parser's inventory, its names, and how many things it names."""
     if vocabulary.form == "names":
         used = _used_names(spark, vocabulary.path)
@@ -101,7 +103,7 @@ def _statements(spark: SparkSession, splits: Sequence[RdfSplit]) -> DataFrame:
 def _read(splits: Sequence[RdfSplit]) -> ArrowPass:
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number in (i for row in rows for i in row.column(0).to_numpy().tolist()):
-            bad = Bad()
+            bad = MalformedStatements()
             kept = (parts for parts in read_split(splits[number], bad) if parts[1][1:-1] in MEANING)
             yield from _batched(kept, ["subject", "predicate", "object"])
             if bad.count:
@@ -164,16 +166,16 @@ def _batched(rows: Iterable[tuple[str, ...]], names: list[str]) -> Iterator[pa.R
         yield batch()
 
 
-def build_concepts(spark: SparkSession, vocabularies: Sequence[Vocabulary], out: Path) -> ConceptsSummary:
+def build_concepts(spark: SparkSession, vocabularies: Sequence[VocabularySource], out: Path) -> ConceptsSummary:
     """Writes the concepts of vocabularies beside those of the core into a file, `.csv` or packed as `.csv.xz`.
 
     Vocabularies that come first win where two say the same.
     """
-    parser = FacetParser(core_inventory(), load_space().vectors.knows_word)
+    parser = FacetParser(core_inventory(), load_space().vectors.has_word)
     found: list[Concept] = []
     counts = []
     for vocabulary in vocabularies:
-        concepts, named = concepts_of(spark, vocabulary, parser)
+        concepts, named = extract_concepts(spark, vocabulary, parser)
         taken = {(c.sort, c.name) for c in found}
         fresh = [c for c in concepts if c.sort in ("qualifier", "name") or (c.sort, c.name) not in taken]
         found += fresh

@@ -11,8 +11,8 @@ import msgspec
 from likewise.errors import InputError
 from likewise.extras import require
 from likewise.lake.change_log import MATCHERS, ChangeLog
-from likewise.lake.storage import ObjectPlace, Place
-from likewise.lake.subscription_snapshot import HeldSet, LoggedSubscription
+from likewise.lake.storage import ObjectStorePath, StoragePath
+from likewise.lake.subscription_snapshot import LoggedSubscription, SubscriptionSnapshot
 from likewise.matching.coercion import GivenSubscription, as_subscription
 from likewise.matching.matcher import system_clock
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
     from likewise.spark.streaming.dataframes import FrameTask
-    from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm
+    from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
 
 
 def match(
     df: DataFrame,
-    subscriptions: str | Place | Iterable[GivenSubscription],
+    subscriptions: str | StoragePath | Iterable[GivenSubscription],
     payload: str = "value",
     keep: str = "matches",
     *,
@@ -37,7 +37,7 @@ def match(
     annotations: str | Path | None = None,
     version: int | None = None,
     at: int | None = None,
-    form: str | PayloadForm = "auto",
+    form: str | PayloadFormat = "auto",
 ) -> DataFrame:
     """A DataFrame, batch or streaming, with the numbers of the subscriptions each event meets, and the scores.
 
@@ -53,7 +53,7 @@ def match(
     A DataFrame that has a column of one of these names already is refused, since one of both would be lost.
 
     `form` says what payloads are: `auto` is JSON, or what the column `headers` of Spark's connector to Kafka names;
-    else `cloudevents`, `senml`, a form of RDF (`ttl`, `nt`, `nq`, `trig`, `jsonld`), or a `PayloadForm` with a schema
+    else `cloudevents`, `senml`, a form of RDF (`ttl`, `nt`, `nq`, `trig`, `jsonld`), or a `PayloadFormat` with a schema
     or a registry (docs/guides/spark.md). A payload that holds several events has several rows, with `all` one.
 
     `space`, `measure` and `threshold` are the names a `Matcher` takes, `annotations` a CSV file that is read now. `at`
@@ -62,35 +62,47 @@ def match(
     to see the folder if one is given.
     """
     require("spark", "Spark")
-    from likewise.spark.streaming.dataframes import KEPT, FrameTask, added_columns, plain_names
-    from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm
-    from likewise.spark.streaming.matchers import MeaningChoice, refuse_stateful, save_matcher, seen_at, selecting
+    from likewise.spark.streaming.dataframes import KEPT, FrameTask, added_columns, column_aliases
+    from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
+    from likewise.spark.streaming.matchers import (
+        MeaningChoice,
+        active_at,
+        numbers_with_select,
+        refuse_stateful,
+        save_matcher,
+    )
 
     if keep not in KEPT:
         raise InputError(f"keep is one of {', '.join(KEPT)}, found {keep!r}")
     schema = _schema(df, added_columns(keep), payload, keep)
-    read_as = PayloadForm(form) if isinstance(form, str) else form
+    read_as = PayloadFormat(form) if isinstance(form, str) else form
     now = system_clock() if at is None else at
     said = "" if annotations is None else Path(annotations).read_text(encoding="utf-8")
     choice = MeaningChoice(space, measure, threshold, said)
-    if isinstance(subscriptions, (str, Path, ObjectPlace)):
+    if isinstance(subscriptions, (str, Path, ObjectStorePath)):
         log = ChangeLog.opened(subscriptions)
-        held = log.held(version)
-        seen = seen_at(held, now)
+        held = log.snapshot(version)
+        seen = active_at(held, now)
         refuse_stateful(seen)
         folder = save_matcher(held, now, choice.as_logged(held.known), log.folder / MATCHERS)
         task = FrameTask(
-            payload, keep, now, folder=folder, form=read_as, selecting=selecting(seen), columns=tuple(df.columns)
+            payload,
+            keep,
+            now,
+            folder=folder,
+            form=read_as,
+            selecting=numbers_with_select(seen),
+            columns=tuple(df.columns),
         )
     else:
         given = [LoggedSubscription(n, as_subscription(each), now) for n, each in enumerate(subscriptions)]
-        seen = seen_at(HeldSet(1, len(given), given), now)
+        seen = active_at(SubscriptionSnapshot(1, len(given), given), now)
         refuse_stateful(seen)
         choice.matcher().add_many([each.subscription for each in seen])  # what cannot be held is said now
         told = msgspec.json.encode(seen)
-        task = FrameTask(payload, keep, now, "", told, choice, read_as, selecting(seen), tuple(df.columns))
-    plain = df.toDF(*plain_names(len(df.columns)))  # Spark looks columns up by their names, and some cannot be
-    return plain.mapInArrow(_mapper(task), _called_plainly(schema)).toDF(*schema.names)
+        task = FrameTask(payload, keep, now, "", told, choice, read_as, numbers_with_select(seen), tuple(df.columns))
+    plain = df.toDF(*column_aliases(len(df.columns)))  # Spark looks columns up by their names, and some cannot be
+    return plain.mapInArrow(_mapper(task), _with_column_aliases(schema)).toDF(*schema.names)
 
 
 def _mapper(task: FrameTask) -> Any:
@@ -130,12 +142,12 @@ def _schema(df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: st
     return StructType([*kept, *(StructField(name, _type(kind)) for name, kind in added.items())])
 
 
-def _called_plainly(schema: StructType) -> StructType:
+def _with_column_aliases(schema: StructType) -> StructType:
     from pyspark.sql.types import StructField, StructType
 
-    from likewise.spark.streaming.dataframes import plain_names
+    from likewise.spark.streaming.dataframes import column_aliases
 
-    fields = zip(plain_names(len(schema)), schema.fields, strict=True)
+    fields = zip(column_aliases(len(schema)), schema.fields, strict=True)
     return StructType([StructField(name, each.dataType, each.nullable, each.metadata) for name, each in fields])
 
 

@@ -1,8 +1,12 @@
 """The one place that makes a Spark session.
 
-Everything runs on this machine's cores out of the box, and on a cluster by `master` or the variable
-SPARK_REMOTE (Spark Connect), with no change. On a cluster the workers need Likewise installed and must
-see the folders that are read and written.
+Everything runs on this machine's cores out of the box, and on a cluster by `master` or the variable SPARK_REMOTE (Spark
+Connect), with no change. On a cluster the workers need Likewise installed and must see the folders that are read and
+written.
+
+What Spark says when a job fails, in one line: the error of a worker, or what the JVM or the server complains of.
+
+Sessions over Spark Connect: the driver is a server elsewhere, reached by gRPC.
 """
 
 from __future__ import annotations
@@ -25,11 +29,122 @@ from platformdirs import user_cache_path
 
 from likewise.errors import MissingDependency
 from likewise.extras import require
-from likewise.spark.connect import connected
-from likewise.spark.failures import spark_words
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+import socket
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from likewise.errors import InputError, LikewiseError, Unavailable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+_RAISED: Final = re.compile(r"^(?P<kind>(?:[a-z_]\w*\.)*[A-Z]\w*): (?P<said>.*)$")
+_CLASS: Final = re.compile(r"^\[[A-Z_.0-9]+\] ")
+_CALLED: Final = "An error occurred while calling"  # what Py4J begins with, and says nothing by
+_WORKER_GONE: Final = (  # one at work, and one that waited for more
+    "Python worker exited unexpectedly",
+    "org.apache.spark.api.python.PythonWorkerFactory.stopWorker",
+)
+_LONGEST: Final = 600
+_GUIDE: Final = "docs/guides/spark-cluster.md"
+
+
+@contextmanager
+def translate_spark_errors() -> Iterator[None]:
+    """Whatever Spark raises in the block is raised as one line of words; our own errors pass."""
+    try:
+        yield
+    except LikewiseError:
+        raise
+    except Exception as error:
+        if not _is_spark_error(error):
+            raise
+        raise Unavailable(spark_error_summary(str(error))) from error
+
+
+_NEEDED: Final = {
+    "grpc": "grpcio",
+    "grpc_status": "grpcio-status",
+    "google.rpc": "googleapis-common-protos",
+    "zstandard": "zstandard",
+}
+_PORT: Final = 15002
+_PATIENCE: Final = 10.0  # seconds until somebody must answer; gRPC itself would try for ten minutes
+
+
+def connect_session(address: str, settings: Mapping[str, str]) -> SparkSession:
+    """A session with the server at `sc://host:port`, with those settings that a running server takes."""
+    lacking = [package for module, package in _NEEDED.items() if not _is_installed(module)]
+    if lacking:
+        raise MissingDependency(f"what Spark Connect needs ({', '.join(lacking)})", "spark")
+    _check_reachable(address)
+    from pyspark.sql import SparkSession
+
+    with translate_spark_errors():
+        session = SparkSession.builder.remote(address).getOrCreate()
+        for key, value in settings.items():
+            if session.conf.isModifiable(key):
+                session.conf.set(key, value)
+    return session
+
+
+def _check_reachable(address: str) -> None:
+    """Refuse an address where nobody answers at once."""
+    if address.startswith("local"):  # a server of this process
+        return
+    parts = urlsplit(address)
+    if parts.scheme != "sc" or not parts.hostname:
+        raise InputError(f"SPARK_REMOTE is sc://host:port, found {address!r}")
+    place = (parts.hostname, parts.port or _PORT)
+    try:
+        socket.create_connection(place, _PATIENCE).close()
+    except OSError as error:
+        raise Unavailable(
+            f"no server of Spark Connect answers at {place[0]}:{place[1]} ({error}); SPARK_REMOTE names it"
+        ) from None
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def spark_error_summary(text: str) -> str:
+    """The line that matters of what Spark says about a failed job.
+
+    >>> spark_error_summary("Oh: Traceback (most recent call last):\\n  File ...\\nValueError: no such thing\\n\\tat org")
+    'a worker of Spark failed: ValueError: no such thing'
+    >>> spark_error_summary("Traceback (most recent call last):\\nModuleNotFoundError: No module named 'likewise'")
+    "Spark's workers do not have Likewise: install it there in the same version (docs/guides/spark-cluster.md)"
+    >>> spark_error_summary("An error occurred while calling o76.collect.\\n: org.apache.spark.SparkException: no master")
+    'Spark could not do it: org.apache.spark.SparkException: no master'
+    """
+    _, traced, rest = text.partition("Traceback (most recent call last)")
+    raised = next((found for line in rest.splitlines() if (found := _RAISED.match(line))), None)
+    if traced and raised is not None:
+        kind, said = raised["kind"], raised["said"]
+        if said.startswith("No module named 'likewise"):
+            return f"Spark's workers do not have Likewise: install it there in the same version ({_GUIDE})"
+        if kind.startswith("likewise.errors."):
+            return said[:_LONGEST]
+        return f"a worker of Spark failed: {kind}: {said}"[:_LONGEST]
+    if any(said in text for said in _WORKER_GONE):
+        return "a worker of Spark ended in the middle: it was killed, or memory ran out; try again, with fewer at once"
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_CALLED)]
+    first = _CLASS.sub("", lines[0].removeprefix(": ")) if lines else "it does not say why"
+    return f"Spark could not do it: {first}"[:_LONGEST]
+
+
+def _is_spark_error(error: Exception) -> bool:
+    """Whether an error comes from PySpark, from Py4J below it, or from gRPC."""
+    return any(kind.__module__.partition(".")[0] in ("pyspark", "py4j", "grpc") for kind in type(error).__mro__)
+
 
 LOCAL: Final = "local[*]"
 DRIVER_MEMORY: Final = "1g"  # the JVM moves Arrow bytes only; Python holds the work
@@ -56,12 +171,12 @@ def spark_session(
     """
     running = _running()
     if running is not None:
-        with spark_words():
+        with translate_spark_errors():
             yield running
         return
     session = _start(master, memory, dict(settings or {}))
     try:
-        with spark_words():
+        with translate_spark_errors():
             yield session
     finally:
         session.stop()
@@ -80,7 +195,7 @@ def _start(master: str | None, memory: str, settings: dict[str, str]) -> SparkSe
     os.environ["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON") or sys.executable
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if master is None and os.environ.get("SPARK_REMOTE"):
-        return connected(os.environ["SPARK_REMOTE"], _SETTINGS | settings)
+        return connect_session(os.environ["SPARK_REMOTE"], _SETTINGS | settings)
     os.environ["JAVA_HOME"] = str(java_home())
     os.environ.pop("SPARK_REMOTE", None)  # a master that is named counts more
     master = master or LOCAL
@@ -93,7 +208,7 @@ def _start(master: str | None, memory: str, settings: dict[str, str]) -> SparkSe
     logging.getLogger("py4j").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # the launcher leaves its pipe to the collector
-        with spark_words():
+        with translate_spark_errors():
             session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session

@@ -5,20 +5,24 @@
 memory.
 """
 
-from likewise.testing.bulk import Compared, compare_bulk, compare_interleavings
 from likewise.testing.clocks import ManualClock
-from likewise.testing.contract import check_engine, engine_machine
-from likewise.testing.engines import TableEngine
-from likewise.testing.measures import TableMeasure
-from likewise.testing.oracle import Difference, Setting
+from likewise.testing.contract import (
+    ComparisonCounts,
+    check_engine,
+    compare_bulk,
+    compare_interleavings,
+    engine_machine,
+)
+from likewise.testing.oracle import Mismatch, OracleSettings
 from likewise.testing.regressions import REGRESSIONS, check_regressions
+from likewise.testing.tables import TableEngine, TableMeasure
 
 __all__ = [
     "REGRESSIONS",
-    "Compared",
-    "Difference",
+    "ComparisonCounts",
     "ManualClock",
-    "Setting",
+    "Mismatch",
+    "OracleSettings",
     "TableEngine",
     "TableMeasure",
     "check_engine",

@@ -11,12 +11,12 @@ import msgspec
 
 from likewise.defaults import CLOCK_BEHIND, UPLOAD_SLACK, UPLOAD_SPAN
 from likewise.matching.alerts.engine import AlertEngine
-from likewise.matching.engine import AlertKeys
+from likewise.matching.engine import AlertingEngine
 from likewise.matching.reference.alerts.outages import WHYS
 from likewise.model import Event
-from likewise.testing.contract import MakeEngine, Pair
+from likewise.testing.contract import EnginePair, MakeEngine
 from likewise.testing.generators import Choice, SeededChoice
-from likewise.testing.oracle import Difference, Setting
+from likewise.testing.oracle import Mismatch, OracleSettings
 
 STEPS: Final = 60  # of one story
 MOST: Final = 6  # alerts held at once
@@ -27,13 +27,13 @@ KEYS: Final = ("a", "b", "room 1")  # values of `per`, some of which events have
 BEGIN: Final = 10 * CLOCK_BEHIND  # so that no clock falls back before 1970
 
 
-class AlertPair(Pair):
+class AlertEnginePair(EnginePair):
     """An engine of alerts and the oracle, told also what no event says: outages, and whose silence counts.
 
     Some sources have clocks that fell back by over a day, and upload what they kept; some alerts are valid for a while.
     """
 
-    def __init__(self, make_engine: MakeEngine, setting: Setting) -> None:
+    def __init__(self, make_engine: MakeEngine, setting: OracleSettings) -> None:
         super().__init__(make_engine, None, setting)
         self.now = BEGIN
         self._behind: dict[str | None, int] = {}  # by how much a source's clock is behind
@@ -87,11 +87,11 @@ class AlertPair(Pair):
         assert isinstance(self.engine, AlertEngine)
         expected, found = self.oracle.alerts.clocks, self.engine.clocks
         if expected != found:
-            raise Difference(f"wrong clocks: expected {expected}, found {found}")
+            raise Mismatch(f"wrong clocks: expected {expected}, found {found}")
 
     @property
-    def _both(self) -> tuple[AlertKeys, AlertKeys]:
-        return cast("AlertKeys", self.engine), cast("AlertKeys", self.oracle)
+    def _both(self) -> tuple[AlertingEngine, AlertingEngine]:
+        return cast("AlertingEngine", self.engine), cast("AlertingEngine", self.oracle)
 
     def _source(self, choice: Choice) -> str:
         """A source that an event came from, or another."""
@@ -107,12 +107,12 @@ class AlertPair(Pair):
             if until is None:
                 engine.postpone_expiry(by)
 
-    def excuse(self, choice: Choice) -> None:
+    def suspend_absence(self, choice: Choice) -> None:
         """The silence of a source means nothing from now on, or counts again."""
         sources, why = [self._source(choice)], choice.pick(WHYS)
         again = choice.integer(0, 1) == 1
         for engine in self._both:
-            (engine.end_excuse if again else engine.excuse)(sources, why, self.now)
+            (engine.resume_absence if again else engine.suspend_absence)(sources, why, self.now)
 
     def expect(self, choice: Choice) -> None:
         """A source is announced to an alert, says so anew, or takes it back."""
@@ -146,8 +146,8 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
     >>> compare_alerts(seed=1, steps=20)
     20
     """
-    setting, choice = Setting(lateness=lateness), SeededChoice(seed)
-    pair = AlertPair(lambda: AlertEngine(setting.measure, setting.threshold, lateness=lateness), setting)
+    setting, choice = OracleSettings(lateness=lateness), SeededChoice(seed)
+    pair = AlertEnginePair(lambda: AlertEngine(setting.measure, setting.threshold, lateness=lateness), setting)
     for _ in range(3):
         pair.add(choice)
     for _ in range(steps):
@@ -167,7 +167,7 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
         elif what == 30:
             pair.outage(choice)
         elif what in (31, 32):
-            pair.excuse(choice)
+            pair.suspend_absence(choice)
         elif what == 33:
             pair.expect(choice)
         elif what == 34:

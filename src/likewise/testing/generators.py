@@ -1,8 +1,8 @@
 """Random subscriptions and events from small vocabularies, so that they meet often.
 
 Each generator takes a `Choice`: seeded numbers for bulk comparisons, or hypothesis draws, which shrink. It draws its
-words from a `Vocabulary`: `FIXED` unless another is given, or one that grows with every step (`growing_vocabulary`), so
-that every table of an engine is outgrown again and again.
+words from a `GeneratorVocabulary`: `FIXED` unless another is given, or one that grows with every step
+(`growing_vocabulary`), so that every table of an engine is outgrown again and again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from likewise.model import (
     Interest,
     Interval,
     Kind,
-    Moment,
-    Near,
+    NearbyTriple,
     Node,
     Not,
     Operator,
@@ -38,6 +37,7 @@ from likewise.model import (
     Statement,
     Statements,
     Subscription,
+    TimestampValue,
     Top,
     Triple,
     TriplePattern,
@@ -104,7 +104,7 @@ CLEAR_THRESHOLDS = (0.3141, 0.5772, 0.1618)
 RADII = (0.0, 0.41, 0.87, 1.13, 1.4)
 
 
-class Vocabulary(NamedTuple):
+class GeneratorVocabulary(NamedTuple):
     """The words that generators draw from; the defaults are few, so that subscriptions and events meet often."""
 
     attributes: tuple[str, ...] = (
@@ -176,14 +176,14 @@ class Vocabulary(NamedTuple):
         return dict(self.spellings).get(attribute, attribute) if choice.integer(0, 4) == 4 else attribute
 
 
-FIXED: Final = Vocabulary()
+FIXED: Final = GeneratorVocabulary()
 KEPT: Final = 3  # steps for which a word of a growing vocabulary is drawn
 PHASE: Final = 40  # steps for which the same roles grow
 LONGEST_VECTOR: Final = 200  # properties: four words of 64 bits
 
 
 @lru_cache(maxsize=256)
-def growing_vocabulary(step: int) -> Vocabulary:
+def growing_vocabulary(step: int) -> GeneratorVocabulary:
     """Return the vocabulary of a step: words that no step before had, and those of the last few steps.
 
     Names, values and subjects grow in turn, alone and together (`PHASE`), so that a table that is kept by one of them
@@ -202,7 +202,7 @@ def growing_vocabulary(step: int) -> Vocabulary:
     names, values, subjects = (tuple(range(n, max(-1, n - KEPT), -1)) for n in (name, value, subject))
     symbols = _unit_symbols()
     whole = f'"{value}"^^<http://www.w3.org/2001/XMLSchema#integer>'
-    return Vocabulary(
+    return GeneratorVocabulary(
         attributes=(
             *_each(names, "attr{0}", "Temp {0}", "x{0}[].f{0}", "x{0}.f{0}"),
             f"t{name}_c",
@@ -257,7 +257,7 @@ def _day(step: int) -> str:
     return (date(2024, 5, 1) + timedelta(days=step % 10_000)).isoformat()
 
 
-def number(choice: Choice, words: Vocabulary = FIXED) -> float:
+def number(choice: Choice, words: GeneratorVocabulary = FIXED) -> float:
     """A number that others hit: small whole numbers, a few halves, a few extremes."""
     kind = choice.integer(0, 20)
     if kind < 16:
@@ -267,7 +267,7 @@ def number(choice: Choice, words: Vocabulary = FIXED) -> float:
     return choice.integer(-4, 60) / 2 if kind < 19 else choice.pick((0.0, 1e9, -1e9, 1e-9, 1e308, 1714564800000))
 
 
-def predicate(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool) -> Predicate:
+def predicate(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool) -> Predicate:
     """A predicate with any operator; its parts relaxed at times if `relaxed`."""
     attribute = words.spelled(choice, choice.pick(words.attributes))
     loose = relaxed and choice.integer(0, 1) == 1
@@ -315,17 +315,17 @@ def predicate(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool) -> Pr
             return Predicate(attribute, textual, choice.pick(words.fragments), loose)
 
 
-def _moment(choice: Choice, words: Vocabulary) -> Moment:
-    return Moment(choice.pick(words.moments))
+def _moment(choice: Choice, words: GeneratorVocabulary) -> TimestampValue:
+    return TimestampValue(choice.pick(words.moments))
 
 
-def _amount(choice: Choice, words: Vocabulary) -> float | Quantity:
+def _amount(choice: Choice, words: GeneratorVocabulary) -> float | Quantity:
     value = number(choice, words)
     with_unit = choice.integer(0, 3) == 3 and abs(value) < 1e300  # beyond, it has no number in the base
     return Quantity(value, choice.pick(words.units)) if with_unit else value
 
 
-def node(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool, depth: int = 2) -> Node:
+def node(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool, depth: int = 2) -> Node:
     """A predicate, or predicates under `or`, `and`, `not`."""
     kind = choice.integer(0, 10) if depth else 0
     if kind < 7:
@@ -339,14 +339,14 @@ def node(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool, depth: int
     return Either(items) if kind == 8 else All(items)
 
 
-def item_field(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool) -> Node:
+def item_field(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool) -> Node:
     """A predicate on a field of a list's item."""
     made = predicate(choice, words, relaxed=relaxed)
     field = Predicate(choice.pick(words.fields), made.operator, made.value, made.attribute_relaxed, made.value_relaxed)
     return Not(field) if choice.integer(0, 5) == 5 else field
 
 
-def condition(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool) -> Condition:
+def condition(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool) -> Condition:
     """A condition that can exist; of those drawn, ones with an empty interval or clashing units are put aside."""
     for _ in range(20):
         try:
@@ -363,7 +363,7 @@ USING: Final[tuple[Variant | None, ...]] = (None, None, "jcn", "esa", "sameness"
 BEST: Final = (None, None, 1, 3)
 
 
-def subscription(choice: Choice, kind: Kind, id: str, words: Vocabulary = FIXED) -> Subscription:
+def subscription(choice: Choice, kind: Kind, id: str, words: GeneratorVocabulary = FIXED) -> Subscription:
     """A subscription of the kind asked for.
 
     >>> subscription(SeededChoice(3), "interest", "s").kind
@@ -395,7 +395,7 @@ def subscription(choice: Choice, kind: Kind, id: str, words: Vocabulary = FIXED)
             )
             threshold = choice.pick((None, None, 0.25, *CLEAR_THRESHOLDS))
             by: tuple[NearBy, ...] = ("spelling", "meaning")
-            return Subscription(Near(pattern, choice.pick(RADII), choice.pick(by)), id, threshold=threshold)
+            return Subscription(NearbyTriple(pattern, choice.pick(RADII), choice.pick(by)), id, threshold=threshold)
         case "interest":
             length = choice.pick(words.vector_lengths)
             signs = "*01" if length < 8 else "*" * (length // 2) + "01"  # so many properties would never all agree
@@ -404,7 +404,7 @@ def subscription(choice: Choice, kind: Kind, id: str, words: Vocabulary = FIXED)
             return alert(choice, id, words)
 
 
-def alert(choice: Choice, id: str, words: Vocabulary = FIXED) -> Subscription:
+def alert(choice: Choice, id: str, words: GeneratorVocabulary = FIXED) -> Subscription:
     """An alert on a few attributes and keys, with spans of a few microseconds: runs, silences and ties are frequent."""
     relaxed = choice.integer(0, 5) == 5
     threshold = choice.pick(CLEAR_THRESHOLDS)
@@ -453,7 +453,7 @@ def _alert(choice: Choice) -> Alert:
     return Alert(per, held, once, often, None, digest, stale)
 
 
-def top(choice: Choice, words: Vocabulary = FIXED) -> Top:
+def top(choice: Choice, words: GeneratorVocabulary = FIXED) -> Top:
     """A window over a few seconds or events, ranked by anything."""
     a, b, c, warmth = words.ranked
     scorings: tuple[Scoring, ...] = (
@@ -476,11 +476,11 @@ def top(choice: Choice, words: Vocabulary = FIXED) -> Top:
             return Top(k, by, duration=choice.integer(1, 12), highest=highest)
 
 
-def _objects(words: Vocabulary) -> tuple[str, ...]:
+def _objects(words: GeneratorVocabulary) -> tuple[str, ...]:
     return (*words.subjects, *words.objects)
 
 
-def _pattern(choice: Choice, words: Vocabulary) -> TriplePattern:
+def _pattern(choice: Choice, words: GeneratorVocabulary) -> TriplePattern:
     variables = ("?x", "?y")
     return TriplePattern(
         choice.pick(variables) if choice.integer(0, 2) < words.variables else choice.pick(words.subjects),
@@ -490,7 +490,12 @@ def _pattern(choice: Choice, words: Vocabulary) -> TriplePattern:
 
 
 def event(
-    choice: Choice, kinds: frozenset[Kind], id: str | None, at: int, lateness: int = 0, words: Vocabulary = FIXED
+    choice: Choice,
+    kinds: frozenset[Kind],
+    id: str | None,
+    at: int,
+    lateness: int = 0,
+    words: GeneratorVocabulary = FIXED,
 ) -> Event:
     """An event that subscriptions of these kinds may meet; at times with a time of its own, within the lateness.
 
@@ -522,7 +527,7 @@ def event(
     return Event(tuples, choice.pick(words.themes), id, source=source, time=time, graph=graph, vector=vector)
 
 
-def _tuple(choice: Choice, words: Vocabulary) -> EventTuple:
+def _tuple(choice: Choice, words: GeneratorVocabulary) -> EventTuple:
     attribute = words.spelled(choice, choice.pick(words.attributes))
     group = choice.integer(1, 2) if "[]" in attribute else 0
     match choice.integer(0, 7):

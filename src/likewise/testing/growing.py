@@ -22,12 +22,12 @@ from typing import ClassVar, Final, Literal, NamedTuple, get_args
 import msgspec
 import numpy as np
 
-from likewise.matching.engine import Addition, BaseEngine, Engine, Found, FoundBatch
+from likewise.matching.engine import Addition, BaseEngine, Engine, EngineBatchResult, EngineResult
 from likewise.matching.matcher import Matcher
 from likewise.model import Event, Explanation, Kind, Match, Promotion, Subscription
-from likewise.testing.contract import Pair
-from likewise.testing.generators import KEPT, Choice, SeededChoice, Vocabulary, growing_vocabulary
-from likewise.testing.oracle import Setting
+from likewise.testing.contract import EnginePair
+from likewise.testing.generators import KEPT, Choice, GeneratorVocabulary, SeededChoice, growing_vocabulary
+from likewise.testing.oracle import OracleSettings
 
 STEPS: Final = 250  # of one story
 LIVE: Final = (40, 40, 120, 40, 400, 40, 120, 2_000)  # most subscriptions held at once, story by story
@@ -42,18 +42,18 @@ class Contender(NamedTuple):
     """
 
     kinds: tuple[Kind, ...]
-    make: Callable[[Setting], Engine]
+    make: Callable[[OracleSettings], Engine]
     most: int = 2_000
     by_meaning: bool = False
 
 
-def _bitmap(_: Setting) -> Engine:
+def _bitmap(_: OracleSettings) -> Engine:
     from likewise.matching.bitmap.engine import BitmapEngine
 
     return BitmapEngine()
 
 
-def _small_blocks(_: Setting) -> Engine:
+def _small_blocks(_: OracleSettings) -> Engine:
     """Blocks, merging and clustering from a few subscriptions on."""
     from likewise.matching.bitmap.engine import BitmapEngine
     from likewise.matching.bitmap.layout import BlockShape
@@ -66,7 +66,7 @@ def _small_blocks(_: Setting) -> Engine:
         finer=2,
         levels=2,
         entered=100,
-        met=100,
+        matched=100,
         merged=2,
         dense_share=8,
         dense_from=3,
@@ -76,44 +76,44 @@ def _small_blocks(_: Setting) -> Engine:
     return BitmapEngine(shape=small)
 
 
-def _forest(_: Setting) -> Engine:
+def _forest(_: OracleSettings) -> Engine:
     from likewise.matching.forest.engine import ForestEngine
 
     return ForestEngine()
 
 
-def _sgim(_: Setting) -> Engine:
+def _sgim(_: OracleSettings) -> Engine:
     from likewise.matching.classical.sgim import SgimEngine
 
     return SgimEngine()
 
 
-def _thematic(setting: Setting, cache_bytes: int = 2**24) -> Engine:
+def _thematic(setting: OracleSettings, cache_bytes: int = 2**24) -> Engine:
     from likewise.matching.thematic.engine import ThematicEngine
 
     return ThematicEngine(setting.measure, setting.threshold, cache_bytes)
 
 
-def _topk(setting: Setting) -> Engine:
+def _topk(setting: OracleSettings) -> Engine:
     from likewise.matching.topk.engine import TopKEngine
 
     return TopKEngine(setting.measure, setting.threshold, lateness=setting.lateness)
 
 
-def _alerts(setting: Setting) -> Engine:
+def _alerts(setting: OracleSettings) -> Engine:
     from likewise.matching.alerts.engine import AlertEngine
 
     return AlertEngine(setting.measure, setting.threshold, lateness=setting.lateness)
 
 
-def _statements(setting: Setting) -> Engine:
+def _statements(setting: OracleSettings) -> Engine:
     from likewise.matching.hybrid.statements import StatementsEngine
 
     measures = {"jcn": setting.jcn, "esa": setting.esa, "sameness": setting.measure}
     return StatementsEngine(measures.__getitem__, m=setting.m, threshold=setting.threshold)
 
 
-def _interests(name: str, _: Setting) -> Engine:
+def _interests(name: str, _: OracleSettings) -> Engine:
     from likewise.matching.interests.bitmap import InterestBitmapEngine
     from likewise.matching.interests.rapid import RapidEngine
     from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
@@ -123,14 +123,14 @@ def _interests(name: str, _: Setting) -> Engine:
     return {engine.__name__: engine for engine in engines}[name]()
 
 
-def _patterns(index: Literal["automaton", "mvr-tree", "r-tree"], _: Setting) -> Engine:
+def _patterns(index: Literal["automaton", "mvr-tree", "r-tree"], _: OracleSettings) -> Engine:
     from likewise.matching.graphs.engine import GraphPatternEngine
     from likewise.matching.graphs_nearby.exact_patterns import ExactPatterns
 
     return GraphPatternEngine() if index == "automaton" else GraphPatternEngine(ExactPatterns(index))
 
 
-def _near(tree: str, setting: Setting) -> Engine:
+def _near(tree: str, setting: OracleSettings) -> Engine:
     from likewise.matching.graphs_nearby.engine import NearEngine
     from likewise.matching.graphs_nearby.mvr_tree import MvrTree
     from likewise.matching.graphs_nearby.rtree_index import RTreeIndex
@@ -143,7 +143,7 @@ class MatcherEngine(BaseEngine):
 
     kinds: ClassVar[frozenset[Kind]] = frozenset(get_args(Kind))
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: OracleSettings) -> None:
         super().__init__()
         self._engines: dict[Kind, Callable[[object], Engine]] = {
             "statements": lambda _: _statements(setting),
@@ -161,30 +161,30 @@ class MatcherEngine(BaseEngine):
     def add_many(self, additions: Sequence[Addition]) -> None:
         """Hold subscriptions under the ordinals given."""
         for ordinal, subscription, _ in additions:
-            self.admit(ordinal, subscription)
+            self.register(ordinal, subscription)
         subscriptions = [addition.subscription for addition in additions]
         self._matcher.add_many(subscriptions, [a.at for a in additions], numbers=[a.ordinal for a in additions])
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription."""
-        self._matcher.remove(self.dismiss(ordinal).id)
+        self._matcher.remove(self.unregister(ordinal).id)
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions the event meets on arrival."""
         _, ordinals, scores, _ = self.match_batch([event], [at])
-        return Found(ordinals, scores)
+        return EngineResult(ordinals, scores)
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """The matches of an event."""
         return self._numbered(self._matcher.match(event, at))
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """The matches of many events."""
         found = self._matcher.match_batch(events, at)
         numbers = found.subscription_numbers[found.subscription_index].astype(np.int64)
         counts = np.bincount(found.event_index, minlength=len(events)).astype(np.int64)
         promoted = tuple(Promotion(p.event_index, p.match, p.number) for p in found.promoted)
-        return FoundBatch(counts, numbers, found.score, promoted)
+        return EngineBatchResult(counts, numbers, found.score, promoted)
 
     def advance(self, now: int) -> list[tuple[int, Match]]:
         """Let time pass."""
@@ -242,10 +242,10 @@ CONTENDERS: Final[Mapping[str, Contender]] = MappingProxyType(
 
 
 @lru_cache(maxsize=256)
-def meant_vocabulary(step: int) -> Vocabulary:
+def semantic_vocabulary(step: int) -> GeneratorVocabulary:
     """Return `growing_vocabulary` with words that the embedded space knows, others at every step.
 
-    >>> len(set(meant_vocabulary(8).texts) - set(meant_vocabulary(7).texts)) > 2
+    >>> len(set(semantic_vocabulary(8).texts) - set(semantic_vocabulary(7).texts)) > 2
     True
     """
     from likewise.semantics.library import load_space
@@ -275,24 +275,26 @@ def meant_vocabulary(step: int) -> Vocabulary:
     )
 
 
-def meant_setting(lateness: int) -> Setting:
+def semantic_settings(lateness: int) -> OracleSettings:
     """Return the measures of the embedded space, for engine and reference alike."""
     from likewise.semantics.library import load_space
 
     space = load_space()
-    return Setting(measure=space.measure(), jcn=space.measure("jcn"), esa=space.measure("esa"), lateness=lateness)
+    return OracleSettings(
+        measure=space.measure(), jcn=space.measure("jcn"), esa=space.measure("esa"), lateness=lateness
+    )
 
 
-class GrowingPair(Pair):
+class GrowingEnginePair(EnginePair):
     """An engine and the reference, told words that are new at every step."""
 
-    def __init__(self, contender: Contender, setting: Setting, first_step: int) -> None:
+    def __init__(self, contender: Contender, setting: OracleSettings, first_step: int) -> None:
         super().__init__(lambda: contender.make(setting), contender.kinds, setting)
-        self._words = meant_vocabulary if contender.by_meaning else growing_vocabulary
+        self._words = semantic_vocabulary if contender.by_meaning else growing_vocabulary
         self.first_step = self.step = first_step
         self.matched = 0
 
-    def vocabulary(self, choice: Choice) -> Vocabulary:
+    def vocabulary(self, choice: Choice) -> GeneratorVocabulary:
         """The words of this step, or of one a little or long before: what is held then is met, too."""
         back = choice.pick((0, 0, 0, 1, 2, 5, 40))
         return self._words(max(self.first_step, self.step - choice.integer(0, back)))
@@ -322,8 +324,8 @@ class GrowingPair(Pair):
 
 
 def compare_growing(
-    name: str, seed: int, steps: int = STEPS, live: int = 40, *, setting: Setting | None = None
-) -> GrowingPair:
+    name: str, seed: int, steps: int = STEPS, live: int = 40, *, setting: OracleSettings | None = None
+) -> GrowingEnginePair:
     """Run one story of calls on an engine and the reference, with new words at every step.
 
     Args:
@@ -345,8 +347,8 @@ def compare_growing(
     contender, choice = CONTENDERS[name], SeededChoice(seed)
     lateness = (0, 0, 3)[seed % 3]
     if setting is None:
-        setting = meant_setting(lateness) if contender.by_meaning else Setting(lateness=lateness)
-    pair = GrowingPair(contender, setting, choice.integer(0, 5_000))
+        setting = semantic_settings(lateness) if contender.by_meaning else OracleSettings(lateness=lateness)
+    pair = GrowingEnginePair(contender, setting, choice.integer(0, 5_000))
     live = min(live, contender.most)
     pair.add_many(choice, live // 2)
     for _ in range(steps):
@@ -355,7 +357,7 @@ def compare_growing(
     return pair
 
 
-def _call(pair: GrowingPair, choice: Choice, live: int) -> None:
+def _call(pair: GrowingEnginePair, choice: Choice, live: int) -> None:
     what, room = choice.integer(0, 99), live - len(pair.held)
     if not pair.held or (what < 26 and room > 0):
         if what % 3:
@@ -387,7 +389,7 @@ def _call(pair: GrowingPair, choice: Choice, live: int) -> None:
 # -- at length --------------------------------------------------------------------------------------------------------
 
 
-class Progress(msgspec.Struct):
+class GrowingProgress(msgspec.Struct):
     """How far the stories have come: the next one, steps and matches compared, and the stories that differed."""
 
     story: int = 0
@@ -397,14 +399,14 @@ class Progress(msgspec.Struct):
     wrong: list[str] = []
 
 
-def run_stories(steps: int, folder: Path, minutes: float | None = None) -> Progress:
+def run_stories(steps: int, folder: Path, minutes: float | None = None) -> GrowingProgress:
     """Run stories until so many steps are compared, or the minutes are over; resume where the folder says.
 
     A story that differs is written to `wrong.txt` with the call that repeats it, and the next one is run.
     """
     folder.mkdir(parents=True, exist_ok=True)
     at = folder / "progress.json"
-    progress = msgspec.json.decode(at.read_bytes(), type=Progress) if at.is_file() else Progress()
+    progress = msgspec.json.decode(at.read_bytes(), type=GrowingProgress) if at.is_file() else GrowingProgress()
     names = list(CONTENDERS)
     end = None if minutes is None else time.monotonic() + 60 * minutes
     while progress.steps < steps and (end is None or time.monotonic() < end):

@@ -11,12 +11,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
-from likewise.broker.log.commits import Append, Commit, Done, Follower, Foresight, Head, Request, Work, wait_for
+from likewise.broker.log.commits import (
+    AppendEntries,
+    Commit,
+    Done,
+    Follower,
+    LogHead,
+    PreCommitMatcher,
+    Request,
+    TableChange,
+    wait_for,
+)
 from likewise.broker.log.entries import Entry
-from likewise.broker.log.files import connect, open_tables, said
+from likewise.broker.log.files import connect, open_tables, storage_error
 from likewise.broker.log.log_entries import rows_between
 from likewise.broker.log.rows import entry_row
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.testing.clocks import ManualClock
 
 T = TypeVar("T")
@@ -44,11 +54,11 @@ class MemoryLog:
 
     def __init__(self, clock: Callable[[], int] | None = None) -> None:
         self.followers: list[Follower] = []
-        self.foresight: Foresight | None = None
+        self.foresight: PreCommitMatcher | None = None
         self._clock = clock or ManualClock()
         self._connection = connect(None)
         open_tables(self._connection, None)
-        self._head = Head(0, 0)
+        self._head = LogHead(0, 0)
         self._fail: list[BaseException] = []
 
     @property
@@ -66,17 +76,17 @@ class MemoryLog:
         self._connection.execute("BEGIN")
         try:
             self._head.arrival = max(self._head.arrival, self._clock())
-            commit.write(Tables(self._connection))
+            commit.write(StoreTables(self._connection))
             if self._fail:
                 raise self._fail.pop()
             self._connection.execute("COMMIT")
         except BaseException as error:
             self._head.position = position
             self._connection.execute("ROLLBACK")
-            commit.undo(said(error, None))
+            commit.undo(storage_error(error, None))
             return
         commit.show()
-        commit.tell()
+        commit.notify()
 
     def append(self, entries: list[Entry], done: Done) -> None:
         """Append all of the entries or none; `done` is told the receipts, or the error."""
@@ -84,27 +94,27 @@ class MemoryLog:
 
     def append_all(self, requests: list[Request]) -> None:
         """`append` for several, which fail each by itself."""
-        self.submit(Append(requests, self._head, self.followers, self.foresight))
+        self.submit(AppendEntries(requests, self._head, self.followers, self.foresight))
 
-    def write(self, work: Callable[[Tables], object], done: Done) -> None:
+    def write(self, work: Callable[[StoreTables], object], done: Done) -> None:
         """Do some work; `done` is told what it returned, or the error it met."""
-        self.submit(Work(work, done))
+        self.submit(TableChange(work, done))
 
-    def commit(self, work: Callable[[Tables], T]) -> T:
+    def commit(self, work: Callable[[StoreTables], T]) -> T:
         """`write`, giving the result."""
         return cast("T", wait_for(lambda done: self.write(work, done)))
 
     @contextmanager
-    def reading(self) -> Iterator[Tables]:
+    def reading(self) -> Iterator[StoreTables]:
         """The tables as the last commit left them."""
         try:
-            yield Tables(self._connection)
+            yield StoreTables(self._connection)
         except sqlite3.Error as error:
-            raise said(error, None) from error
+            raise storage_error(error, None) from error
 
     def entries(self, after: int, until: int, *, tenant: int | None = None, together: bool = False) -> Iterator[Entry]:
         """The entries between two positions, in order."""
-        while after < until and (rows := rows_between(Tables(self._connection), after, until, tenant)):
+        while after < until and (rows := rows_between(StoreTables(self._connection), after, until, tenant)):
             yield from map(entry_row, rows)
             after = rows[-1][0]
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
-from likewise.matching.engine import Engine, Found
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.engine import Engine, EngineResult
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.reference.locality import LexicalLocality, Locality
 from likewise.model import Condition, Event, Explanation, Match, Subscription
-from likewise.model.alerts.notification import Spoken
-from likewise.testing.measures import TableMeasure
+from likewise.model.alerts.notification import AlertNotification
+from likewise.testing.tables import TableMeasure
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
@@ -34,7 +34,7 @@ def vectors() -> Locality:
     return LexicalLocality(64)
 
 
-class Setting(msgspec.Struct, frozen=True):
+class OracleSettings(msgspec.Struct, frozen=True):
     """What the oracle works with; the engine under test must be made with the same."""
 
     measure: Measure = MEASURE
@@ -45,9 +45,9 @@ class Setting(msgspec.Struct, frozen=True):
     lateness: int = LATENESS
     meaning: Callable[[], Locality] = vectors
 
-    def oracle(self) -> NaiveEngine:
+    def oracle(self) -> OracleEngine:
         """A fresh plain engine."""
-        return NaiveEngine(
+        return OracleEngine(
             self.measure,
             jcn=self.jcn,
             esa=self.esa,
@@ -72,17 +72,17 @@ class Setting(msgspec.Struct, frozen=True):
         return bool(found.scores.max(initial=0) - found.scores.min(initial=1) > TOLERANCE)
 
 
-class Difference(AssertionError):
+class Mismatch(AssertionError):
     """An engine answered otherwise than the oracle."""
 
 
-def compare_found(
-    setting: Setting, oracle: NaiveEngine, event: Event, expected: Found, actual: Found, name: str
+def compare_results(
+    setting: OracleSettings, oracle: OracleEngine, event: Event, expected: EngineResult, actual: EngineResult, name: str
 ) -> None:
     """Both found the same subscriptions with the same scores."""
     ordinals = actual.ordinals.tolist()
     if ordinals != sorted(set(ordinals)):
-        raise Difference(f"{name}: ordinals must ascend, each once; found {ordinals} for {event}")
+        raise Mismatch(f"{name}: ordinals must ascend, each once; found {ordinals} for {event}")
     scores = [1.0] * len(ordinals) if actual.scores is None else actual.scores.tolist()
     assert expected.scores is not None
     wanted = dict(zip(expected.ordinals.tolist(), expected.scores.tolist(), strict=True))
@@ -95,14 +95,14 @@ def compare_found(
             continue
         held = oracle.subscriptions.get(ordinal)
         if held is None:
-            raise Difference(f"{name}: found ordinal {ordinal}, which it does not hold, for {event}")
+            raise Mismatch(f"{name}: found ordinal {ordinal}, which it does not hold, for {event}")
         if not setting.is_borderline(held, event):
-            raise Difference(f"{name}: expected score {a}, found {b} (None: no match)\n  {held}\n  {event}")
+            raise Mismatch(f"{name}: expected score {a}, found {b} (None: no match)\n  {held}\n  {event}")
 
 
 def compare_matches(
-    setting: Setting,
-    oracle: NaiveEngine,
+    setting: OracleSettings,
+    oracle: OracleEngine,
     event: Event | None,
     expected: Sequence[tuple[int, Match]],
     actual: Sequence[tuple[int, Match]],
@@ -122,7 +122,7 @@ def compare_matches(
     if not same:
         said = [[match.spoken for _, match in found if match.spoken] for found in (expected, actual)]
         extra = f"\n  said {said[0]}\n  and  {said[1]}" if any(said) else ""
-        raise Difference(f"{name}: expected {expected}\n  found {actual}\n  for {event}{extra}")
+        raise Mismatch(f"{name}: expected {expected}\n  found {actual}\n  for {event}{extra}")
 
 
 def _same_match(a: Match, b: Match, subscription: Subscription | None) -> bool:
@@ -140,7 +140,7 @@ def _same_match(a: Match, b: Match, subscription: Subscription | None) -> bool:
     return a.mapping is None or (b.mapping is not None and abs(b.mapping.product - a.mapping.product) <= TOLERANCE)
 
 
-def _without_scores(spoken: Spoken | None) -> Spoken | None:
+def _without_scores(spoken: AlertNotification | None) -> AlertNotification | None:
     if spoken is None:
         return None
     items = tuple(msgspec.structs.replace(item, score=round(item.score, 4)) for item in spoken.items)
@@ -154,7 +154,12 @@ def _close(a: float | None, b: float | None) -> bool:
 
 
 def compare_explanations(
-    setting: Setting, subscription: Subscription, event: Event, expected: Explanation, actual: Explanation, name: str
+    setting: OracleSettings,
+    subscription: Subscription,
+    event: Event,
+    expected: Explanation,
+    actual: Explanation,
+    name: str,
 ) -> None:
     """Both gave the same verdict; an explanation that is no match says what would make it one."""
     if subscription.top is not None and "match" in (expected.verdict, actual.verdict):
@@ -163,9 +168,9 @@ def compare_explanations(
         return
     same = expected.verdict == actual.verdict and abs(expected.score - actual.score) <= TOLERANCE
     if not same or (actual.verdict == "match") == bool(actual.change):
-        raise Difference(f"{name}: expected {expected}\n  found {actual}\n  {subscription}\n  {event}")
+        raise Mismatch(f"{name}: expected {expected}\n  found {actual}\n  {subscription}\n  {event}")
 
 
-def name_of(engine: Engine) -> str:
+def engine_name(engine: Engine) -> str:
     """How messages call an engine."""
     return type(engine).__name__

@@ -22,7 +22,7 @@ from likewise.model import (
     Interest,
     Interval,
     Kind,
-    Near,
+    NearbyTriple,
     Node,
     Not,
     Predicate,
@@ -39,7 +39,7 @@ from likewise.model import (
     fold,
 )
 from likewise.model import Any as Either
-from likewise.model.alerts.clauses import FACTS, Alert, Column
+from likewise.model.alerts.clauses import FACTS, Alert, SelectColumn
 from likewise.model.subscription import Variant
 from likewise.testing.generators import DrawnChoice, event, subscription
 
@@ -262,19 +262,19 @@ def graph_patterns(draw: Callable[[Any], Any]) -> GraphPattern:
 
 
 @st.composite
-def nears(draw: Callable[[Any], Any]) -> Near:
+def nears(draw: Callable[[Any], Any]) -> NearbyTriple:
     """Triples to be near to, with at least one term."""
     resources = st.sampled_from((*_VARIABLES, *_IRIS))
     terms = [draw(resources), draw(resources), draw(st.one_of(resources, _literals()))]
     if all(term.startswith("?") for term in terms):
         terms[1] = _IRIS[0]
     radius = draw(st.sampled_from((0.0, 0.3, 1.4)) | st.floats(0, 1.4))
-    return Near(TriplePattern(*terms), radius, draw(st.sampled_from(("meaning", "spelling"))))
+    return NearbyTriple(TriplePattern(*terms), radius, draw(st.sampled_from(("meaning", "spelling"))))
 
 
 _columns = st.one_of(
-    st.builds(Column, texts(), st.booleans(), st.sampled_from(("", *_UNITS)), texts()),
-    st.builds(Column, name=texts(), fact=st.sampled_from(FACTS)),
+    st.builds(SelectColumn, texts(), st.booleans(), st.sampled_from(("", *_UNITS)), texts()),
+    st.builds(SelectColumn, name=texts(), fact=st.sampled_from(FACTS)),
 )
 
 
@@ -315,7 +315,7 @@ def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
         using = draw(st.none() | st.sampled_from(get_args(Variant)))
         best = draw(st.none() | st.integers(1, MAX_BEST))
     valid_for = draw(st.none() | _spans)
-    select: tuple[Column, ...] = ()
+    select: tuple[SelectColumn, ...] = ()
     alert = None
     if isinstance(body, Condition) and draw(st.integers(0, 2)) == 0:
         select = tuple(draw(st.lists(_columns, max_size=3, unique_by=lambda column: column.label)))

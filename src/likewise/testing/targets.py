@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from typing import Literal
 
-from likewise.server.sinks.target import NotNow, Parcel, Refused
+from likewise.server.sinks.target import Parcel, PermanentFailure, TransientFailure
 
 Answer = Literal["take", "refuse", "not now", "stall", "take and break"]
 
@@ -39,7 +39,7 @@ class MemoryTarget:
         self._free = asyncio.Event()
 
     @property
-    def seen(self) -> list[Parcel]:
+    def distinct(self) -> list[Parcel]:
         """What a receiver has that looks at the ids: each once, in the order of the first time."""
         return list({parcel.match.id: parcel for parcel in reversed(self.received)}.values())[::-1]
 
@@ -54,12 +54,12 @@ class MemoryTarget:
         if said == "stall":
             await self._free.wait()
         elif said == "refuse":
-            raise Refused("refused")
+            raise PermanentFailure("refused")
         elif said == "not now":
-            raise NotNow("not now")
+            raise TransientFailure("not now")
         self.received.append(parcel)
         if said == "take and break":
-            raise NotNow("the connection broke")
+            raise TransientFailure("the connection broke")
 
     async def close(self) -> None:
         """Count it."""

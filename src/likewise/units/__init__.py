@@ -8,7 +8,7 @@ which one a reading is in. `table` reads the units themselves, which are data (d
 from likewise.units.lookup import all_units, any_unit, find_unit, stated_units, suggestion, unit, units_of_dimension
 from likewise.units.names import units_in_name
 from likewise.units.stated import UNKNOWN, is_stated, reading_unit
-from likewise.units.unit import LARGEST_WHOLE, WHOLE_IN_FLOAT, Unit, same_dimension, written
+from likewise.units.unit import LARGEST_WHOLE, WHOLE_IN_FLOAT, Unit, decimal_fraction, same_dimension
 
 __all__ = [
     "LARGEST_WHOLE",
@@ -17,6 +17,7 @@ __all__ = [
     "Unit",
     "all_units",
     "any_unit",
+    "decimal_fraction",
     "find_unit",
     "is_stated",
     "reading_unit",
@@ -26,5 +27,4 @@ __all__ = [
     "unit",
     "units_in_name",
     "units_of_dimension",
-    "written",
 ]

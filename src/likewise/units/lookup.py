@@ -1,24 +1,87 @@
-"""Which unit a text spells: the everyday ones are at hand at once, all others are read when a text is none of them."""
+"""Which unit a text spells: the everyday ones are at hand at once, all others are read when a text is none of them.
+
+How units are written: one plain form for the many ways people and machines write the same unit.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Final
 
 from likewise.errors import UnitError
-from likewise.units.spelling import nearest, plain_text
 from likewise.units.table import EVERYDAY, other_units
 from likewise.units.unit import Unit
 
-Found = dict[str, tuple[Unit, ...]]
+_SIGNS: Final = str.maketrans(
+    {
+        "µ": "u",
+        "μ": "u",
+        "²": "2",
+        "³": "3",
+        "¹": "1",
+        "⁰": "0",
+        "⁴": "4",
+        "⁵": "5",
+        "⁶": "6",
+        "⁻": "-",
+        "−": "-",
+        "₂": "2",
+        "₀": "0",
+        "·": ".",
+        "⋅": ".",
+        "•": ".",
+        "×": ".",
+        "*": ".",
+        "⁄": "/",
+        "∕": "/",
+        "º": "°",
+        "˚": "°",
+        "\u03a9": "ohm",
+        "\u2126": "ohm",
+        "^": "",
+        "℃": "°C",
+        "℉": "°F",
+        "′": "'",
+        "″": '"',
+    }
+)
+_BLANKS: Final = re.compile(r"\s*([/.])\s*|\s+")
 
 
-class Spellings:
+def normalize_unit(text: str) -> str:
+    """The form in which spellings of units are compared, their case kept.
+
+    >>> plain_text("µg / m³"), plain_text("kΩ"), plain_text("m·s⁻¹"), plain_text(" deg  C")
+    ('ug/m3', 'kohm', 'm.s-1', 'deg C')
+    """
+    return _BLANKS.sub(lambda hit: hit.group(1) or " ", text.strip().translate(_SIGNS))
+
+
+def closest_spelling(text: str, known: Iterable[str]) -> str:
+    """The known text that one or two slips of the pen make of another; '' if none is that near.
+
+    >>> nearest("degg C", ["deg C", "km"]), nearest("kWhh", ["kWh"]), nearest("x", ["m"])
+    ('deg C', 'kWh', '')
+    """
+    from difflib import get_close_matches
+
+    if len(text) < 3:
+        return ""
+    found = get_close_matches(text, [k for k in known if abs(len(k) - len(text)) <= 2 and len(k) > 1], 1, 0.75)
+    return found[0] if found else ""
+
+
+AnyUnit = dict[str, tuple[Unit, ...]]
+
+
+class UnitSpellings:
     """Units by spelling, and by folded spelling."""
 
     def __init__(self) -> None:
-        self.exact: Found = {}
-        self.folded: Found = {}
+        self.exact: AnyUnit = {}
+        self.folded: AnyUnit = {}
 
     def add(self, text: str, found: Unit) -> None:
         """One more spelling of a unit, in plain form; of several units the first counts where nothing fits better."""
@@ -33,13 +96,13 @@ def _fraction(text: str) -> tuple[int, int]:
     return int(top), int(bottom or 1)
 
 
-def _everyday() -> tuple[dict[str, Unit], Spellings]:
+def _everyday() -> tuple[dict[str, Unit], UnitSpellings]:
     symbols: dict[str, Unit] = {}
-    spellings = Spellings()
+    spellings = UnitSpellings()
     for row in EVERYDAY:
         found = symbols[row.symbol] = Unit(row.symbol, row.dimension, _fraction(row.factor), _fraction(row.offset))
         for spelling in (row.symbol, *row.spellings):
-            spellings.add(plain_text(spelling), found)
+            spellings.add(normalize_unit(spelling), found)
     return symbols, spellings
 
 
@@ -48,10 +111,10 @@ _SYMBOLS["moment"] = Unit("moment", "moment")  # what stands for a unit where mo
 
 
 @cache
-def _more() -> tuple[dict[str, Unit], Spellings, Spellings]:
+def _more() -> tuple[dict[str, Unit], UnitSpellings, UnitSpellings]:
     """The second table: units by symbol, by spelling in any text, and by codes that count beside a value only."""
     symbols: dict[str, Unit] = {}
-    spellings, codes = Spellings(), Spellings()
+    spellings, codes = UnitSpellings(), UnitSpellings()
     for symbol, dimension, factor, spelled, coded in other_units():
         found = Unit(symbol, dimension, _fraction(factor)) if dimension else _SYMBOLS[symbol]
         symbols[symbol] = found
@@ -72,7 +135,7 @@ def find_unit(text: str) -> Unit | None:
     >>> find_unit("°C").symbol, find_unit("KM/H").symbol, find_unit("pm"), find_unit("furlong")
     ('degC', 'km/h', None, None)
     """
-    plain = plain_text(text)
+    plain = normalize_unit(text)
     hits = _EVERYDAY.exact.get(plain)
     return hits[0] if hits else _folded(plain, _EVERYDAY)
 
@@ -84,14 +147,14 @@ def any_unit(text: str) -> Unit | None:
     >>> any_unit("furlong").symbol, any_unit("ng/m³").dimension, any_unit("pm")
     ('furlong', 'concentration', None)
     """
-    plain = plain_text(text)
+    plain = normalize_unit(text)
     if not plain:
         return None
     hits = _EVERYDAY.exact.get(plain) or _more()[1].exact.get(plain)
     return hits[0] if hits else _folded(plain, _EVERYDAY) or _folded(plain, _more()[1])
 
 
-def _folded(plain: str, spellings: Spellings) -> Unit | None:
+def _folded(plain: str, spellings: UnitSpellings) -> Unit | None:
     """The one unit a text spells in another case; None if there are several."""
     hits = spellings.folded.get(plain.casefold(), ()) if len(plain) > 1 else ()
     return hits[0] if len(hits) == 1 else None
@@ -111,7 +174,7 @@ def stated_units(text: str) -> tuple[Unit, ...]:
     """
     for namespace in _NAMESPACES:
         text = text.removeprefix(namespace)
-    plain = plain_text(text)
+    plain = normalize_unit(text)
     if not plain:
         return ()
     _, spellings, codes = _more()
@@ -147,11 +210,11 @@ def suggestion(text: str) -> str:
     >>> suggestion("blorps")
     'write one like degC, km/h, %, kWh, hPa, ug/m3'
     """
-    plain = plain_text(text)
+    plain = normalize_unit(text)
     close = any_unit(text) or next(iter(stated_units(text)), None)
     if close is not None:
         return f"did you mean {close.symbol}"
-    near = nearest(plain, _EVERYDAY.exact) or nearest(plain, _more()[1].exact)
+    near = closest_spelling(plain, _EVERYDAY.exact) or closest_spelling(plain, _more()[1].exact)
     return f"did you mean {near}" if near else "write one like degC, km/h, %, kWh, hPa, ug/m3"
 
 

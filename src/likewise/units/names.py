@@ -57,7 +57,7 @@ _PLACES: Final = ("in", "out", "indoor", "outdoor", "ext", "int", "max", "min", 
 # A word of an identifier: an acronym (or several: MACs), a capitalised or lower-case word, or digits.
 _WORD: Final = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|°[CF]|%")
 _SIGNS: Final = ("°C", "°F", "%")
-_LETTERS_GLUED: Final = "cfvw"  # others end too many words: `timed`, `messages`
+_SUFFIX_SYMBOLS: Final = "cfvw"  # others end too many words: `timed`, `messages`
 _SHORTEST_GLUED: Final = 3  # letters of what is measured before a unit that is glued on
 
 
@@ -166,7 +166,7 @@ def _glued(word: str, shortest: int = 1) -> list[Stated]:
     """The unit at the end of one word, if what stands before it is measured so."""
     for cut in range(_SHORTEST_GLUED, len(word) - shortest + 1):  # the longest unit first
         hits = _IN_NAMES.get(word[cut:])
-        if hits is not None and (len(word) - cut > 1 or word[-1] in _LETTERS_GLUED):
+        if hits is not None and (len(word) - cut > 1 or word[-1] in _SUFFIX_SYMBOLS):
             dimensions = _measured(word[:cut])
             fit = [(found, True) for found, _ in hits if found.dimension in dimensions]
             if fit and word not in MEASURED:

@@ -23,7 +23,7 @@ def is_stated(text: str) -> bool:
 
 
 @lru_cache(maxsize=65_536)
-def _beside(text: str, dimension: str) -> Unit | None:
+def _stated_unit(text: str, dimension: str) -> Unit | None:
     """The unit a text beside a value states where `dimension` is asked for; None if it states none at all."""
     if not is_stated(text):
         return None
@@ -45,7 +45,7 @@ def reading_unit(attribute: str, stated: str, asked: Unit) -> Unit | None:
     >>> reading_unit("temperature", "blorps", unit("degC"))
     Unit(symbol='blorps', dimension='', ratio=(1, 1), shift=(0, 1))
     """
-    if stated and (found := _beside(stated, asked.dimension)) is not None:
+    if stated and (found := _stated_unit(stated, asked.dimension)) is not None:
         return found
     for candidate, sure in units_in_name(attribute):
         if sure or candidate.dimension == asked.dimension:

@@ -47,11 +47,15 @@ class Unit(msgspec.Struct, frozen=True):
         >>> unit("B").to_base(2**53 + 1) == 8 * 2**53 + 8
         True
         """
-        n, d = (value, 1) if isinstance(value, int) else written(value)
+        n, d = (value, 1) if isinstance(value, int) else decimal_fraction(value)
         p, q = self.ratio
         r, s = self.shift
         top, bottom = n * p * s + r * d * q, d * q * s
-        return exactly(top, bottom) if isinstance(value, int) and not in_float(value) else nearest_float(top, bottom)
+        return (
+            exact_quotient(top, bottom)
+            if isinstance(value, int) and not fits_float(value)
+            else nearest_float(top, bottom)
+        )
 
     def from_base(self, value: float) -> float:
         """The value in this unit of a value in the base unit, to ten digits, as it is shown.
@@ -69,18 +73,22 @@ class Unit(msgspec.Struct, frozen=True):
         >>> unit("degC").to(unit("degF"), 27.1)
         80.78
         """
-        n, d = (value, 1) if isinstance(value, int) else written(value)
+        n, d = (value, 1) if isinstance(value, int) else decimal_fraction(value)
         p, q = self.ratio
         r, s = self.shift
         top, bottom = n * p * s + r * d * q, d * q * s
         p, q = other.ratio
         r, s = other.shift
         top, bottom = (top * s - r * bottom) * q, bottom * s * p
-        return exactly(top, bottom) if isinstance(value, int) and not in_float(value) else nearest_float(top, bottom)
+        return (
+            exact_quotient(top, bottom)
+            if isinstance(value, int) and not fits_float(value)
+            else nearest_float(top, bottom)
+        )
 
 
 @lru_cache(maxsize=65_536)
-def written(value: float) -> tuple[int, int]:
+def decimal_fraction(value: float) -> tuple[int, int]:
     """The fraction a float is written as: the shortest decimal that reads as it.
 
     >>> written(0.1), written(27.0)
@@ -89,10 +97,10 @@ def written(value: float) -> tuple[int, int]:
     return Decimal(repr(float(value))).as_integer_ratio()
 
 
-def in_float(whole: int) -> bool:
+def fits_float(whole: int) -> bool:
     """Whether whole numbers of this size are all float64.
 
-    >>> in_float(2**53), in_float(-(2**53) - 1)
+    >>> fits_float(2**53), fits_float(-(2**53) - 1)
     (True, False)
     """
     return -WHOLE_IN_FLOAT <= whole <= WHOLE_IN_FLOAT
@@ -110,7 +118,7 @@ def nearest_float(top: int, bottom: int) -> float:
         return float("inf") if (top > 0) is (bottom > 0) else float("-inf")
 
 
-def exactly(top: int, bottom: int) -> float:
+def exact_quotient(top: int, bottom: int) -> float:
     """A fraction as it is if it is a whole number of 64 bits, else the nearest float64.
 
     >>> exactly(3 * (2**53 + 1), 3) == 2**53 + 1, exactly(1, 2)

@@ -14,7 +14,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Alerts, Config
+from likewise.broker.config import AlertSettings, Config
 from likewise.broker.maintenance import uptime as being_up
 from likewise.errors import InputError
 from likewise.testing.clocks import ManualClock
@@ -133,7 +133,7 @@ def test_earlier_events_build_state_and_deliver_nothing(broker: Broker, clock: M
 
 def test_an_earlier_event_that_still_waits_for_late_ones_says_nothing(clock: ManualClock) -> None:
     """It was there before the alert; what comes after it speaks."""
-    with Broker(None, Config(alerts=Alerts(lateness="15 s")), clock=clock) as broker:
+    with Broker(None, Config(alerts=AlertSettings(lateness="15 s")), clock=clock) as broker:
         publish(broker, "e0", source="old", door="open")
         clock.advance(5 * SECOND)
         subscribe(broker, once="{door = open} once until false", seldom=TEXTS["seldom"], digest=TEXTS["digest"])
@@ -209,7 +209,7 @@ def test_a_withdrawn_event_counts_no_more_and_what_was_said_stays(broker: Broker
 
 
 def test_an_alert_is_explained_as_it_stands(broker: Broker, clock: ManualClock) -> None:
-    from likewise.broker.queries.queries import explain_live
+    from likewise.broker.queries.dry_run import explain_live
 
     subscribe(broker, held=TEXTS["held"])
     publish(broker, "e1", door="open")
@@ -223,7 +223,7 @@ def test_an_alert_is_explained_as_it_stands(broker: Broker, clock: ManualClock) 
 
 def test_a_configuration_that_is_no_span_is_refused() -> None:
     with pytest.raises(InputError, match="no span of time"):
-        Config(alerts=Alerts(forget="soon"))
+        Config(alerts=AlertSettings(forget="soon"))
 
 
 @pytest.mark.parametrize("seed", range(4))

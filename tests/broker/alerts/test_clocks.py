@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 import likewise as lw
-from likewise.api.edge_frames import Events, Item, read_from_edge, written
+from likewise.api.edge_frames import EdgeItem, EventsFrame, decode_edge_frame, encode_frame
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching
+from likewise.broker.config import Config, MatchingSettings
 from likewise.broker.dispatch.match_events import received_event
-from likewise.broker.edge_hub.ingest import Taking
-from likewise.broker.log.edges.hops import Came, add_hops, came_by
+from likewise.broker.edge_hub.ingest import EdgeIngest
+from likewise.broker.log.edges.hops import EventRoute, add_hops, event_route
 from likewise.broker.tenants.access import Access
 from likewise.model import Event
 from likewise.testing.clocks import ManualClock
@@ -48,7 +48,7 @@ def publish(broker: Broker, id: str, time: int, *, smoke: bool, source: str = "k
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_clock_that_fell_back_is_shown_on_its_source_and_its_alarm_comes(workers: int, clock: ManualClock) -> None:
-    config = Config(matching=Matching(workers=workers))
+    config = Config(matching=MatchingSettings(workers=workers))
     with Broker(None, config, clock=clock) as broker:
         tenant = broker.tenant("default")
         subscribe(broker, smoke="{smoke = true} once until false")
@@ -69,21 +69,23 @@ def test_a_clock_that_fell_back_is_shown_on_its_source_and_its_alarm_comes(worke
 
 def test_a_store_remembers_when_the_first_broker_got_an_event(clock: ManualClock) -> None:
     with Broker(None, clock=clock) as broker:
-        came = [Came(("roof",)), Came(("roof", "cellar"), 5)]
-        found: list[Came] = []
+        came = [EventRoute(("roof",)), EventRoute(("roof", "cellar"), 5)]
+        found: list[EventRoute] = []
         broker.store.commit(lambda tables: add_hops(tables, [(7, 1, came[0]), (8, 1, came[1])]))
         with broker.store.reading() as tables:
-            found = [came_by(tables, position) for position in (7, 8, 9)]
-        assert found == [*came, Came()]
+            found = [event_route(tables, position) for position in (7, 8, 9)]
+        assert found == [*came, EventRoute()]
 
 
 def test_an_edge_says_when_it_got_an_event_whose_clock_is_doubted_and_older_hubs_pass_over_it() -> None:
     event = msgspec.Raw(msgspec.json.encode({"v": 1, "payload": {"smoke": True}, "id": "e", "source": "s", "time": 1}))
-    sent = written(Events.of([Item(3, event, (), 99)]))
-    read = read_from_edge(sent)
-    assert isinstance(read, Events)
+    sent = encode_frame(EventsFrame.of([EdgeItem(3, event, (), 99)]))
+    read = decode_edge_frame(sent)
+    assert isinstance(read, EventsFrame)
     [(_, entry)] = (
-        Taking(1, "roof", "epoch", Access("default", frozenset({"publish"}))).read(read.numbered(), None).entries
+        EdgeIngest(1, "roof", "epoch", Access("default", frozenset({"publish"})))
+        .read(read.items_with_sequences(), None)
+        .entries
     )
     assert entry.first_received == 99
     assert received_event(entry).received == 99
@@ -112,7 +114,7 @@ def test_what_an_edge_kept_counts_when_the_edge_got_it() -> None:
 @pytest.mark.parametrize("workers", [0, 2])
 def test_no_key_is_forgotten_by_a_step_of_the_clock(workers: int, tmp_path: Path) -> None:
     """Years ahead while it runs or at a start, and put right: what was sent is over by its end, and not sent again."""
-    clock, config = ManualClock("2024-05-01T12:00:00Z"), Config(matching=Matching(workers=workers))
+    clock, config = ManualClock("2024-05-01T12:00:00Z"), Config(matching=MatchingSettings(workers=workers))
     years = 10 * 365 * 24 * 3_600 * SECOND
     with Broker(tmp_path / "data", config, clock=clock) as broker:
         subscribe(broker, smoke="{smoke = true} once until false", silent="{smoke exists} absent for 1 h")

@@ -7,7 +7,7 @@ import msgspec
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.queries.select import selects, with_selected
-from likewise.formats.json.batches import read_one
+from likewise.formats.json.batches import decode_one
 
 
 def test_a_delivery_carries_what_its_subscription_selects() -> None:
@@ -39,7 +39,7 @@ def _selected(broker: Broker, text: str, *said: bytes) -> list[dict[str, object]
     broker.register(tenant, "ann")
     broker.subscribe(tenant, "ann", [lw.parse(text, id="s")])
     for body in said:
-        broker.publish(tenant, read_one(body))
+        broker.publish(tenant, decode_one(body))
         broker.wait_until_matched()
     ann = tenant.subscriber("ann")
     page = with_selected(broker.store, tenant, ann, broker.page(tenant, ann, after=0), broker.clock())
@@ -59,7 +59,7 @@ def test_a_delivery_carries_the_payload_as_it_was_sent() -> None:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse('{"room.t" > 25} select (@payload)', id="s")])
-        broker.publish(tenant, read_one(body))
+        broker.publish(tenant, decode_one(body))
         broker.wait_until_matched()
         ann = tenant.subscriber("ann")
         [(_, frame)] = with_selected(broker.store, tenant, ann, broker.page(tenant, ann, after=0), broker.clock())

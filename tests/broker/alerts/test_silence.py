@@ -11,7 +11,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.edge_hub.connections import Connected
+from likewise.broker.edge_hub.connections import EdgeConnection
 from likewise.broker.log.commits import wait_for
 from likewise.broker.log.entries import event_entries
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
@@ -50,12 +50,12 @@ def settle(broker: Broker) -> None:
     """Let the broker do what it does every second: look after sources, look who can be heard, move time."""
     tenant = broker.tenant("default")
     broker.wait_until_matched()
-    for own in broker.wanted._own.values():
+    for own in broker.source_demand._tenants.values():
         own.compared = 0.0  # all that is held is looked at
-    broker._look_after_sources()
+    broker._update_sources()
     broker.wait_until_matched()
     with tenant.matchers:
-        broker.reach.look(tenant)
+        broker.visibility.update_absence(tenant)
     _written(broker)
     with tenant.matchers:
         broker._housekeeping._move_time(tenant)
@@ -116,7 +116,7 @@ def test_a_source_that_takes_its_announcement_back_is_not_missed_one_whose_lease
     clock.advance(20 * SECOND)
     settle(broker)
     settle(broker)
-    assert "dies" not in tenant.known.announcements
+    assert "dies" not in tenant.sources.announcements
     clock.advance(41 * SECOND)
     settle(broker)
     assert said(broker) == [("absent", "dies", "likewise/catalogue")]
@@ -157,22 +157,22 @@ def test_while_what_brings_a_source_is_down_its_silence_means_nothing(tmp_path: 
         try:
             subscribe(broker, silent="{t exists} absent for 60 s")
             tenant = broker.tenant("default")
-            broker.reach.up(tenant, "bridge")
-            broker.reach.brings(tenant, "bridge", ["far"])
+            broker.visibility.up(tenant, "bridge")
+            broker.visibility.record_route(tenant, "bridge", ["far"])
             publish(broker, "e1", "far", t=1)
             publish(broker, "e2", "near", t=1)
             clock.advance(30 * SECOND)
-            broker.reach.down(tenant, "bridge")
+            broker.visibility.down(tenant, "bridge")
             settle(broker)
             if restarting:
                 broker.close()
                 broker = Broker(tmp_path / str(restarting), clock=clock)
                 tenant = broker.tenant("default")
-                broker.reach.down(tenant, "bridge")
+                broker.visibility.down(tenant, "bridge")
             clock.advance(300 * SECOND)
             settle(broker)
             assert said(broker) == [("absent", "near", "near")]
-            broker.reach.up(tenant, "bridge")
+            broker.visibility.up(tenant, "bridge")
             settle(broker)
             clock.advance(29 * SECOND)
             settle(broker)
@@ -190,16 +190,16 @@ def test_what_brought_a_source_is_known_after_a_restart_and_one_that_is_gone_exc
     with Broker(tmp_path / "data", clock=clock) as broker:
         subscribe(broker, silent="{t exists} absent for 60 s")
         tenant = broker.tenant("default")
-        broker.reach.down(tenant, "bridge")
-        broker.reach.brings(tenant, "bridge", ["far"])
+        broker.visibility.down(tenant, "bridge")
+        broker.visibility.record_route(tenant, "bridge", ["far"])
         publish(broker, "e1", "far", t=1)
         settle(broker)
-        assert tenant.alerts.excused("unreachable") == {"far"}
+        assert tenant.alerts.absence_suspended("unreachable") == {"far"}
     with Broker(tmp_path / "data", clock=clock) as broker:
         tenant = broker.tenant("default")
-        assert tenant.known.brought == {"far": "bridge"}
+        assert tenant.sources.routes == {"far": "bridge"}
         settle(broker)
-        assert tenant.alerts.excused("unreachable") == set()
+        assert tenant.alerts.absence_suspended("unreachable") == set()
         clock.advance(61 * SECOND)
         settle(broker)
         assert said(broker) == [("absent", "far", "far")]
@@ -210,7 +210,7 @@ def test_while_an_edge_is_away_what_came_over_it_is_not_silent(tmp_path: Path, c
         subscribe(broker, silent="{t exists} absent for 60 s")
         tenant = broker.tenant("default")
         wait_for(lambda done: broker.edges.start_open(tenant, "barn", "1", done))
-        line = Connected("barn", "", clock(), lambda: None)
+        line = EdgeConnection("barn", "", clock(), lambda: None)
         broker.edges.connect(tenant, line)
         (entry,) = event_entries(tenant.number, [lw.event({"t": 1}, id="e1", source="far")], None)
         entry.hops = ("gate", "barn")
@@ -223,8 +223,8 @@ def test_while_an_edge_is_away_what_came_over_it_is_not_silent(tmp_path: Path, c
     with Broker(tmp_path / "data", clock=clock) as broker:
         tenant = broker.tenant("default")
         settle(broker)
-        assert tenant.alerts.excused("unreachable") == {"far"}
-        broker.edges.connect(tenant, Connected("barn", "", clock(), lambda: None))
+        assert tenant.alerts.absence_suspended("unreachable") == {"far"}
+        broker.edges.connect(tenant, EdgeConnection("barn", "", clock(), lambda: None))
         settle(broker)
         clock.advance(61 * SECOND)
         settle(broker)

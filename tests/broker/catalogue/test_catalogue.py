@@ -12,10 +12,10 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.catalogue import follower as following
-from likewise.broker.catalogue.demand_index import WantedSources
-from likewise.broker.catalogue.persistence import path_of
-from likewise.broker.config import CatalogueKept, Config, Lake
-from likewise.broker.log.entries import Subscribe, command_entry
+from likewise.broker.catalogue.demand_index import SourceDemand
+from likewise.broker.catalogue.source_profiles import profile_path
+from likewise.broker.config import CatalogueSettings, Config, LakeSettings
+from likewise.broker.log.entries import SubscribeCommand, command_entry
 from likewise.broker.log.files import DATABASE
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError, LimitExceeded, UnitError, UnknownId
@@ -65,7 +65,7 @@ def test_what_was_not_saved_is_learnt_again_from_the_log(tmp_path: Path) -> None
     for damage in (Path.unlink, lambda path: path.write_bytes(b"{}\n")):
         with Broker(tmp_path / "data") as broker:
             broker.publish(broker.tenant("default"), [lw.event({"temp": 20}, source="roof")])
-        damage(path_of(tmp_path / "data", 1))
+        damage(profile_path(tmp_path / "data", 1))
     with Broker(tmp_path / "data") as broker:
         broker.publish(broker.tenant("default"), [lw.event({"temp": 30}, source="cellar")])
         broker.learning.wait_until_learnt()
@@ -88,12 +88,12 @@ def test_no_tenant_sees_anothers_sources_words_or_corrections() -> None:
         assert [word.understood.means for word in broker.catalogue.words(one)] == ["water temperature"]
         with pytest.raises(UnknownId):
             broker.catalogue.source(other, "roof")
-        assert (len(other.known.announcements), len(other.known.corrections)) == (0, 0)
+        assert (len(other.sources.announcements), len(other.sources.corrections)) == (0, 0)
 
 
 def test_learning_can_be_switched_off_and_announcements_hold_anyway() -> None:
     """Nothing is kept of events then."""
-    with Broker(None, Config(catalogue=CatalogueKept(learn=False))) as broker:
+    with Broker(None, Config(catalogue=CatalogueSettings(learn=False))) as broker:
         tenant = broker.tenant("default")
         broker.publish(tenant, [lw.event({"temp": 20}, source="cellar")])
         broker.announcements.announce(tenant, ROOF)
@@ -110,7 +110,7 @@ def test_of_very_many_events_a_part_is_looked_at_and_every_source_among_them(mon
         tenant = broker.tenant("default")
         broker.learning.stop()  # the test looks itself
         broker.publish(tenant, [lw.event({"t": n}, source=f"s{n % 7}") for n in range(100)])
-        broker.learning._look()
+        broker.learning._learn_pending()
         assert sorted(broker.learning.learnt[tenant.number].sources()) == [f"s{n}" for n in range(7)]
         assert broker.learning.passed_over > 50
 
@@ -152,17 +152,17 @@ def test_an_announcement_holds_until_its_lease_is_over_also_over_a_restart(tmp_p
         clock.advance(500 * 1_000_000)
         broker.announcements.announce(tenant, ROOF)
         clock.advance(500 * 1_000_000)
-        assert tenant.known.over(clock()) == []
+        assert tenant.sources.over(clock()) == []
     with Broker(tmp_path / "data", clock=clock) as broker:
         tenant = broker.tenant("default")
-        assert tenant.known.announcement("roof").announcement == ROOF
+        assert tenant.sources.announcement("roof").announcement == ROOF
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse('{type = revocation, reason contains "lease"}', id="gone")])
         clock.advance(101 * 1_000_000)
-        until(lambda: not tenant.known.announcements)
+        until(lambda: not tenant.sources.announcements)
         until(lambda: [ids for _, ids in delivered(broker, tenant)] == [["gone"]])
     with Broker(tmp_path / "data", clock=clock) as broker:
-        assert not broker.tenant("default").known.announcements
+        assert not broker.tenant("default").sources.announcements
 
 
 def test_a_resting_source_that_asks_right_after_a_restart_is_told_to_rest(tmp_path: Path) -> None:
@@ -180,18 +180,18 @@ def test_a_resting_source_that_asks_right_after_a_restart_is_told_to_rest(tmp_pa
 
 def test_a_subscription_that_came_by_before_its_tenant_had_an_index_is_demand() -> None:
     """It was read behind the log, the first announcement is there, and matching has not come to it yet."""
-    wanted = WantedSources("full")
+    wanted = SourceDemand("full")
     with Broker(None) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
         broker.announcements.announce(tenant, ROOF)
         broker.wait_until_matched()
         asked = lw.parse("{temp1 > 20 degC}", id="warm")
-        came_by = command_entry(tenant.number, Subscribe("ann", asked))
+        came_by = command_entry(tenant.number, SubscribeCommand("ann", asked))
         came_by.position = tenant.matched + 1
-        wanted.heard(tenant, [came_by])
+        wanted.observe(tenant, [came_by])
         assert wanted.bring_up_to_date(tenant)
-        assert wanted.held(tenant) == 0
+        assert wanted.subscription_count(tenant) == 0
         broker.subscribe(tenant, "ann", [asked])
         broker.wait_until_matched()
         wanted.bring_up_to_date(tenant)
@@ -249,7 +249,7 @@ def test_a_correction_is_certain_from_then_on_and_said_in_explanations(tmp_path:
         assert [(t.attribute, t.unit) for t in explained.tuples] == [("supply air temperature", "degF")]
     with Broker(tmp_path / "data") as broker:
         tenant = broker.tenant("default")
-        assert list(tenant.known.corrections.values()) == [said]
+        assert list(tenant.sources.corrections.values()) == [said]
         broker.publish(tenant, [lw.event({"temp1": 78}, source="roof")])
         assert len(delivered(broker, tenant)) == 2
         broker.announcements.take_back(tenant, number)
@@ -268,7 +268,7 @@ def test_the_last_word_about_an_attribute_holds_and_the_narrower_one_before_the_
         )
         everybody = Correction("T", means="water temperature")
         broker.announcements.correct(tenant, [first, everybody, second])
-        assert sorted(each.means for each in tenant.known.corrections.values()) == [
+        assert sorted(each.means for each in tenant.sources.corrections.values()) == [
             "soil temperature",
             "water temperature",
         ]
@@ -318,10 +318,10 @@ def test_what_the_catalogue_keeps_is_refused_if_it_was_altered(tmp_path: Path) -
 
 def test_a_lake_that_keeps_everything_asks_for_every_source(tmp_path: Path) -> None:
     """Nobody else does; it is told so."""
-    config = Config(lake=Lake(str(tmp_path / "lake"), keep="all"))
+    config = Config(lake=LakeSettings(str(tmp_path / "lake"), keep="all"))
     with Broker(tmp_path / "data", config) as broker:
         tenant = broker.tenant("default")
         broker.announcements.announce(tenant, msgspec.structs.replace(ROOF, controllable=True))
-        until(lambda: "roof" in broker.activation.told(tenant))
+        until(lambda: "roof" in broker.activation.commands(tenant))
         said = broker.activation.sense(tenant, "roof")
         assert (said.on, said.reason) == (True, "the lake keeps everything")

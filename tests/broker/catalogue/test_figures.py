@@ -40,8 +40,8 @@ class Engine:
 
     def turn(self) -> None:
         self.broker.wait_until_matched()
-        self.broker.learning._look()
-        self.broker._look_after_sources()
+        self.broker.learning._learn_pending()
+        self.broker._update_sources()
         self.broker.wait_until_matched()
 
     def announce(self, *announced: Announcement) -> None:
@@ -62,7 +62,7 @@ class Engine:
         self.turn()
 
     def awake(self) -> list[str]:
-        held = self.tenant.known.announcements
+        held = self.tenant.sources.announcements
         return [each for each in sorted(held) if self.broker.activation.sense(self.tenant, each).on]
 
     def told(self) -> list[tuple[str, str]]:
@@ -233,7 +233,7 @@ def test_the_end_of_a_lease_brings_the_next_source(engine: Engine) -> None:
     engine.turn()
     engine.told()  # that it is over is on disk
     engine.turn()
-    assert (list(engine.tenant.known.announcements), engine.awake()) == (["b"], ["b"])
+    assert (list(engine.tenant.sources.announcements), engine.awake()) == (["b"], ["b"])
     engine.broker.announcements.revoke(engine.tenant, "b")
     engine.announce(sensor("c"))
     assert engine.awake() == ["c"]
@@ -245,22 +245,22 @@ def test_what_was_seen_beside_an_announcement_is_judged_from_then_on(engine: Eng
     said = Announcement("a", (*TEMPERATURE, AnnouncedAttribute("status", kind="text")))
     engine.announce(said)
     event = lw.event({"temp": 90, "status": "ok", "humidity": 40}, source="a")
-    looked = engine.broker.wanted.demand(engine.tenant, "a").look(event)
+    looked = engine.broker.source_demand.demand(engine.tenant, "a").evaluate(event)
     assert looked.outside == ("temp = 90",)
     assert set(looked.new) == {"status = ok", "humidity"}
     engine.broker.publish(engine.tenant, [event])
     engine.turn()
     engine.turn()
-    known = engine.broker.wanted.demand(engine.tenant, "a")
-    assert not known.look(event).wanted
-    assert known.look(lw.event({"temp": 101, "status": "fault"}, source="a")).wanted
+    known = engine.broker.source_demand.demand(engine.tenant, "a")
+    assert not known.evaluate(event).is_demanded
+    assert known.evaluate(lw.event({"temp": 101, "status": "fault"}, source="a")).is_demanded
 
 
 def test_others_may_ask_for_a_source_too(engine: Engine) -> None:
     """Whoever keeps everything of a tenant, for one."""
     engine.announce(sensor("a"))
     assert engine.awake() == []
-    engine.broker.activation.others.append(lambda tenant, source: "a lake keeps all" if source == "a" else "")
+    engine.broker.activation.other_demand.append(lambda tenant, source: "a lake keeps all" if source == "a" else "")
     engine.turn()
     assert engine.broker.activation.sense(engine.tenant, "a").reason == "a lake keeps all"
     assert engine.awake() == ["a"]

@@ -70,8 +70,10 @@ def test_a_kill_in_the_middle_of_announcing_and_correcting_loses_nothing(tmp_pat
         with Broker(data) as broker:
             tenant = broker.tenant("default")
             broker.wait_until_matched()
-            held = {source: each.announcement.attributes[0].name for source, each in tenant.known.announcements.items()}
-            means = {each.name: each.means for each in tenant.known.corrections.values()}
+            held = {
+                source: each.announcement.attributes[0].name for source, each in tenant.sources.announcements.items()
+            }
+            means = {each.name: each.means for each in tenant.sources.corrections.values()}
             unsure = {source for source in {*held, *announced} if held.get(source) != announced.get(source)}
             assert len(unsure) <= 1, (unsure, last)
             assert len({source for source in means if means[source] != corrected.get(source)}) <= 1

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.broker.catalogue import source_profiles as learning
-from likewise.broker.catalogue.persistence import load_learnt, save_learnt
-from likewise.broker.catalogue.source_profiles import Learnt
+from likewise.broker.catalogue.source_profiles import SourceProfiles, load_profiles, save_profiles
 from likewise.formats.arrow.columns import columns_of
 from likewise.model import Event
 
@@ -30,7 +29,7 @@ def events_of(sent: list[tuple[str, dict[str, Any]]]) -> tuple[list[Event], list
 @given(SENT, st.integers(1, 7))
 def test_columns_say_what_a_plain_look_at_every_event_says(sent: list[tuple[str, dict[str, Any]]], size: int) -> None:
     """How often, which range, which last value of every attribute of every source, however they are batched."""
-    made = Learnt()
+    made = SourceProfiles()
     events, sources, at = events_of(sent)
     for start in range(0, len(sent), size):
         part = slice(start, start + size)
@@ -42,7 +41,7 @@ def test_columns_say_what_a_plain_look_at_every_event_says(sent: list[tuple[str,
         assert found is not None
         assert found.events == len(own)
         when = [moment for moment, by in zip(at, sources, strict=True) if by == source]
-        assert (found.first, found.seen) == (when[0], when[-1])
+        assert (found.first, found.last_seen) == (when[0], when[-1])
         readings = {each.attribute: each for each in found.readings}
         assert set(readings) == {name for payload in own for name in payload}
         for name, reading in readings.items():
@@ -67,7 +66,7 @@ def test_what_is_beyond_a_limit_is_counted_and_never_kept(monkeypatch: pytest.Mo
     """Sources, readings of all of them, names, and texts of a name."""
     monkeypatch.setattr(learning, "CATALOGUE_NAMES", 3)
     monkeypatch.setattr(learning, "CATALOGUE_TEXTS", 2)
-    made = Learnt(sources=2, readings=3)
+    made = SourceProfiles(sources=2, readings=3)
     sent: list[tuple[str, dict[str, Any]]] = [
         ("a", {"x": "1st"}),
         ("b", {"x": "2nd", "y": 1}),
@@ -86,7 +85,7 @@ def test_what_is_beyond_a_limit_is_counted_and_never_kept(monkeypatch: pytest.Mo
 
 def test_the_usual_time_between_events_is_learnt() -> None:
     """And follows slowly when it changes."""
-    made = Learnt()
+    made = SourceProfiles()
     for n in range(50):
         made.add(columns_of([lw.event({"t": n})]), ["a"], [n * 10_000_000])
     found = made.source("a")
@@ -97,13 +96,13 @@ def test_the_usual_time_between_events_is_learnt() -> None:
 
 def test_what_was_saved_comes_back_and_what_is_damaged_does_not(tmp_path: Path) -> None:
     """Whole, with its position; one wrong byte anywhere and it is left aside."""
-    made = Learnt()
+    made = SourceProfiles()
     events, sources, at = events_of([("a", {"t": 1, "mode": "eco"}), ("b", {"t": 2.5}), ("a", {"h": True})])
     made.add(columns_of(events), sources, at)
     path = tmp_path / "catalogue" / "1.learnt"
-    size = save_learnt(path, made, 17)
+    size = save_profiles(path, made, 17)
     assert size == path.stat().st_size
-    found = load_learnt(path)
+    found = load_profiles(path)
     assert found is not None
     again, position = found
     assert position == 17
@@ -118,9 +117,9 @@ def test_what_was_saved_comes_back_and_what_is_damaged_does_not(tmp_path: Path) 
         [made.source(each) for each in made.sources()]
     )
     whole = path.read_bytes()
-    assert load_learnt(tmp_path / "nothing") is None
+    assert load_profiles(tmp_path / "nothing") is None
     for place in range(0, len(whole), 37):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        assert load_learnt(path) is None
+        assert load_profiles(path) is None
     path.write_bytes(whole[:-3])
-    assert load_learnt(path) is None
+    assert load_profiles(path) is None

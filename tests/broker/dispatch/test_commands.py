@@ -10,7 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.log.entries import Subscribe, command_entry
+from likewise.broker.log.entries import SubscribeCommand, command_entry
 from likewise.errors import DuplicateId, StateError
 
 
@@ -54,7 +54,9 @@ def test_a_batch_that_meets_its_duplicate_only_in_the_log_holds_nothing(tmp_path
         for ids in (("a",), ("b", "a", "c", "d"), ("e", "f")):
             for part, each in enumerate(made(*ids), 1):
                 answers.append(Future())
-                entries.append(command_entry(tenant.number, Subscribe("ann", each, part=part), answers[-1].set_result))
+                entries.append(
+                    command_entry(tenant.number, SubscribeCommand("ann", each, part=part), answers[-1].set_result)
+                )
         broker.store.append(entries, lambda result: None)
         found = [answer.result(timeout=150) for answer in answers]
         broker.wait_until_matched()

@@ -17,10 +17,10 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.dispatch import matching_loop as matching_worker
 from likewise.broker.dispatch import tenant_queue as matching_line
-from likewise.broker.dispatch.backlog import Backlog
 from likewise.broker.dispatch.commit_batch import MATCHING
-from likewise.broker.dispatch.deficit_round_robin import Turns
-from likewise.broker.log.entries import EVENT, Entry, Withdraw, command_entry, event_body
+from likewise.broker.dispatch.deficit_round_robin import DeficitRoundRobin
+from likewise.broker.dispatch.tenant_queue import TenantBacklog
+from likewise.broker.log.entries import EVENT, Entry, WithdrawCommand, command_entry, event_body
 from likewise.broker.log.positions import read_positions
 from likewise.broker.log.writer import Store
 from likewise.broker.tenants.tenant import Tenant
@@ -31,31 +31,31 @@ from likewise.testing.clocks import ManualClock
 @given(st.lists(st.floats(0.1, 4.0), min_size=2, max_size=6), st.integers(50, 400))
 def test_turns_even_out_what_each_has_used(costs: list[float], visits: int) -> None:
     """Whatever a step of each costs, nobody with work left is ahead of another by more than a quantum and two steps."""
-    turns = Turns[int](quantum=1.0)
+    turns = DeficitRoundRobin[int](quantum=1.0)
     used = [0.0] * len(costs)
     for key in range(len(costs)):
-        turns.join(key)
+        turns.enqueue(key)
     for _ in range(visits):
         key, owed = turns.next()
         assert owed > 0
         took = costs[key] * max(1, int(owed / costs[key]))
         used[key] += took
-        turns.used(key, took, more=True)
+        turns.charge(key, took, more=True)
     assert max(used) - min(used) <= 2.0 + 2 * max(costs) + 1e-6
 
 
 def test_who_had_nothing_to_do_is_owed_nothing() -> None:
     """Leaving and coming back is worth no more than one turn."""
-    turns = Turns[str](quantum=1.0)
-    turns.join("busy")
-    turns.join("guest")
+    turns = DeficitRoundRobin[str](quantum=1.0)
+    turns.enqueue("busy")
+    turns.enqueue("guest")
     for _ in range(5):
         key, _ = turns.next()
-        turns.used(key, 1.0, more=key == "busy")
-    turns.join("guest")
+        turns.charge(key, 1.0, more=key == "busy")
+    turns.enqueue("guest")
     for _ in range(2):
         key, owed = turns.next()
-        turns.used(key, 1.0, more=True)
+        turns.charge(key, 1.0, more=True)
         assert owed <= 2.0
 
 
@@ -83,14 +83,14 @@ def test_a_backlog_gives_every_entry_once_in_order(steps: list[int | str]) -> No
     """However much it may hold in memory, and however puts and takes alternate; other tenants' entries are left out."""
     log = Store(None, clock=lambda: 0)
     try:
-        backlog = Backlog(log, 1, 0, 0, limit=3)
+        backlog = TenantBacklog(log, 1, 0, 0, limit=3)
         pushed: list[Entry] = []
         taken: list[Entry] = []
         told: list[object] = []
         for step in [*steps, "take 999"]:
             if isinstance(step, int):
                 own = [event(1, len(pushed) + n) for n in range(step)]
-                command = command_entry(1, Withdraw(1), told.append)
+                command = command_entry(1, WithdrawCommand(1), told.append)
                 appended(log, event(2, len(pushed)), *own, command)
                 backlog.push([*own, command])
                 pushed += [*own, command]
@@ -110,7 +110,7 @@ def test_subscriptions_made_together_are_served_together_however_slow_their_tena
         broker.register(tenant, "ann")
         broker.publish(tenant, [lw.event({"x": n}, id=f"e{n}") for n in range(3)])
         broker.wait_until_matched()
-        broker.worker._line._pace[tenant.number] = 1e9  # a turn is worth one entry
+        broker.worker._queue._pace[tenant.number] = 1e9  # a turn is worth one entry
         broker.subscribe(tenant, "ann", [lw.parse(f"{{x > {n}}}", id=f"over {n}") for n in range(-1, 2)])
         broker.wait_until_matched()
         found = [msgspec.json.decode(frame) for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)]
@@ -122,8 +122,8 @@ def test_subscriptions_made_together_are_served_together_however_slow_their_tena
 def test_everyone_who_waits_is_told_when_a_backlog_is_refused(log: Store) -> None:
     """Held in memory or not."""
     told: list[object] = []
-    backlog = Backlog(log, 1, 0, 0, limit=2)
-    backlog.push(appended(log, *(command_entry(1, Withdraw(n), told.append) for n in range(5))))
+    backlog = TenantBacklog(log, 1, 0, 0, limit=2)
+    backlog.push(appended(log, *(command_entry(1, WithdrawCommand(n), told.append) for n in range(5))))
     backlog.refuse(Unavailable("stopping"))
     assert len(told) == 5
 

@@ -10,13 +10,13 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.log import dead_letters
 from likewise.broker.log.commits import wait_for
-from likewise.broker.log.entries import Judge
+from likewise.broker.log.entries import JudgeCommand
 
 WINDOW = "{x exists} top 1 within 9 events by value(x)"
 
 
 def judged(broker: Broker, subscriber: str, event: lw.Event) -> None:
-    said = Judge(subscriber, "relaxed", event, True)
+    said = JudgeCommand(subscriber, "relaxed", event, True)
     wait_for(lambda done: broker.command(broker.tenant("default"), said, done))
 
 
@@ -61,7 +61,7 @@ def test_nothing_of_a_subscriber_is_left(tmp_path: Path, restarted: bool) -> Non
         tenant = broker.tenant("default")
         broker.sweep()
         assert rows(broker) == {"subscribers": 1, "subscriptions": 3, "judgements": 1, "dead_letters": 1}
-        assert {held.subscriber for held in tenant.held.values()} == {tenant.subscriber("bob").number}
+        assert {held.subscriber for held in tenant.subscriptions.values()} == {tenant.subscriber("bob").number}
         assert len(tenant.stateless.interpretation.feedback) == 1
         with broker.store.reading() as tables:
             [letter] = dead_letters.listed(tables, 1, 0, 9)

@@ -13,8 +13,8 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.dispatch.match_before_commit import FORESEEN
-from likewise.broker.dispatch.matching_loop import MatchingWorker
-from likewise.broker.log.commit_marker import Watermark
+from likewise.broker.dispatch.matching_loop import MatchingLoop
+from likewise.broker.log.commit_marker import CommitMarker
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MATCH_ENTRIES
 from likewise.errors import Unavailable
@@ -145,7 +145,7 @@ def test_after_the_worker_was_needed_events_are_early_again(tmp_path: Path) -> N
             thread.start()
         broker.subscribe(tenant, "ann", [lw.parse("{x >= 9}", id="t")])
         early = threading.Event()
-        foresee = broker.store.foresight.foresee  # type: ignore[union-attr]
+        foresee = broker.store.foresight.match  # type: ignore[union-attr]
 
         def foreseen(entries: list[object]) -> object:
             found = foresee(entries)  # type: ignore[arg-type]
@@ -153,7 +153,7 @@ def test_after_the_worker_was_needed_events_are_early_again(tmp_path: Path) -> N
                 early.set()
             return found
 
-        broker.store.foresight.foresee = foreseen  # type: ignore[union-attr, method-assign]
+        broker.store.foresight.match = foreseen  # type: ignore[union-attr, method-assign]
         came = early.wait(60)
         stop.set()
         for thread in publishers:
@@ -169,7 +169,7 @@ def test_when_matching_stops_nobody_waits_in_vain(tmp_path: Path, monkeypatch: p
         def broken(*_: object) -> None:
             raise ZeroDivisionError("an engine broke")
 
-        monkeypatch.setattr(MatchingWorker, "_apply", broken)
+        monkeypatch.setattr(MatchingLoop, "_apply", broken)
         with pytest.raises(Unavailable, match="an engine broke"):
             broker.subscribe(tenant, "ann", [lw.parse("{x >= 9}", id="t")])
         with pytest.raises(Unavailable, match="matching has stopped"):
@@ -183,11 +183,11 @@ def test_a_commit_that_cannot_be_noted_is_not_done_again(tmp_path: Path, monkeyp
     with Broker(tmp_path / "data") as broker:
         tenant = subscribed(broker)
 
-        def full(_: Watermark, number: int) -> None:
+        def full(_: CommitMarker, number: int) -> None:
             raise OSError(28, "No space left on device")
 
         with monkeypatch.context() as broken:
-            broken.setattr(Watermark, "write", full)
+            broken.setattr(CommitMarker, "write", full)
             broker.publish(tenant, [lw.event({"x": 1}), lw.event({"x": 2})])
         broker.publish(tenant, [lw.event({"x": 3}, id="e3")])
         broker.wait_until_matched()

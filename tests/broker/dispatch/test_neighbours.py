@@ -12,12 +12,12 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits
+from likewise.broker.config import Config, TenantLimits
 from likewise.broker.dispatch import initial_matches as earlier_events
 from likewise.broker.dispatch import matching_loop as matching_worker
 from likewise.broker.dispatch.match_events import match_events
-from likewise.broker.dispatch.matching_loop import MatchingWorker
-from likewise.broker.log.entries import Subscribe
+from likewise.broker.dispatch.matching_loop import MatchingLoop
+from likewise.broker.log.entries import SubscribeCommand
 from likewise.broker.maintenance import (
     housekeeping,
 )
@@ -29,7 +29,7 @@ from likewise.broker.maintenance import (
 )
 from likewise.broker.tenants.quotas import check_backlog
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import WORDS_TOGETHER
+from likewise.defaults import RELAXED_EVENTS_PER_CHECK
 from likewise.errors import BacklogExceeded, DuplicateId
 from likewise.model import Event
 from tests.broker.asked import asked
@@ -102,7 +102,7 @@ def test_a_pass_in_slices_gives_what_a_pass_at_once_gives(
             broker.subscribe(tenant, "ann", [lw.parse("{x < 5}", id="few")])
             new = [lw.parse("{x < 20}", id="some"), lw.parse("{x > 30}", id="others")]
             told: list[object] = []
-            again = Subscribe("ann", lw.parse("{x exists}", id="few"), False, 1)
+            again = SubscribeCommand("ann", lw.parse("{x exists}", id="few"), False, 1)
             done = threading.Event()
 
             def refused(result: object, told: list[object] = told, done: threading.Event = done) -> None:
@@ -168,7 +168,7 @@ def test_a_question_that_uses_a_tenants_matchers_holds_up_that_tenant_alone() ->
 
 def test_what_waits_is_counted_and_publishers_are_told_before_it_is_too_much() -> None:
     """By number, or by the time it takes at the pace of late; the wait that is told is bounded."""
-    config = Config(limits=Limits(backlog=5, backlog_seconds=10.0))
+    config = Config(limits=TenantLimits(backlog=5, backlog_seconds=10.0))
     with Broker(None, config) as broker:
         tenant = stocked(broker, "t", 0)
         broker.subscribe(tenant, "ann", [lw.parse("{x exists} top 9 within 9 events by value(x)", id="low")])
@@ -184,13 +184,13 @@ def test_what_waits_is_counted_and_publishers_are_told_before_it_is_too_much() -
         broker.wait_until_matched()
         until(lambda: tenant.waiting == 0, "it is still said to wait")
         check_backlog(tenant, config.limits)
-        tenant.handed += 4
+        tenant.enqueued += 4
         tenant.pace = 3.0  # what waits takes 12 seconds
         with pytest.raises(BacklogExceeded):
             check_backlog(tenant, config.limits)
-        tenant.taken += 2
+        tenant.dequeued += 2
         check_backlog(tenant, config.limits)
-        tenant.handed, tenant.pace = 10**9, 10.0
+        tenant.enqueued, tenant.pace = 10**9, 10.0
         with pytest.raises(BacklogExceeded) as refused:
             check_backlog(tenant, config.limits)
         assert refused.value.retry_after == 30
@@ -210,7 +210,7 @@ def test_what_waits_is_counted_anew_after_a_start(tmp_path: object, monkeypatch:
         broker.publish(tenant, [lw.event({"x": n}, id=f"e{n}") for n in range(7)])
         broker.publish(broker.tenant("other"), [lw.event({"x": 1})])
     with monkeypatch.context() as patched:
-        patched.setattr(MatchingWorker, "_run", lambda self: None)
+        patched.setattr(MatchingLoop, "_run", lambda self: None)
         with Broker(data) as broker:
             assert [broker.tenant(name).waiting for name in ("t", "new")] == [7, 0]
     with Broker(data) as broker:
@@ -316,8 +316,8 @@ def test_events_with_new_words_after_many_with_known_ones_are_matched_few_at_a_t
 
         monkeypatch.setattr(earlier_events, "_match", counted)
         broker.subscribe(tenant, "ann", [lw.parse("{x exists}", id="exact")])
-        assert max(pages) > WORDS_TOGETHER
+        assert max(pages) > RELAXED_EVENTS_PER_CHECK
         pages.clear()
         broker.subscribe(tenant, "ann", [lw.parse("{temperature~ > 1}", id="relaxed")])
         assert sum(pages) == 400
-        assert max(pages) <= WORDS_TOGETHER
+        assert max(pages) <= RELAXED_EVENTS_PER_CHECK

@@ -14,9 +14,9 @@ from likewise.broker.broker import Broker
 from likewise.broker.log import dead_letters
 from likewise.broker.log.commits import wait_for
 from likewise.broker.log.dead_letters import DeadLetter
-from likewise.broker.log.entries import Retry
+from likewise.broker.log.entries import RetryCommand
 from likewise.broker.queries.backtest import backtest
-from likewise.broker.queries.queries import would_meet
+from likewise.broker.queries.dry_run import would_match
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import StateError
 from likewise.matching.matcher import Matcher
@@ -74,7 +74,7 @@ def letters(broker: Broker) -> list[DeadLetter]:
 
 
 def retried(broker: Broker, letter: DeadLetter) -> object:
-    wanted = Retry(letter.number, letter.event or 0, None, ())
+    wanted = RetryCommand(letter.number, letter.event or 0, None, ())
     return wait_for(lambda done: broker.command(broker.tenant("default"), wanted, done))
 
 
@@ -132,7 +132,7 @@ def test_questions_about_it_are_answered_in_words() -> None:
     with Broker(None) as broker:
         tenant = filled(broker, {"s": "{x >= 0}"})
         with pytest.raises(StateError, match="an engine broke"):
-            would_meet(tenant, lw.event({"poison": 1}), broker.clock())
+            would_match(tenant, lw.event({"poison": 1}), broker.clock())
         found = backtest(
             broker.store, tenant, lw.parse("{x >= 0}"), broker.store.position + 1, broker.clock(), limit=9, shown=9
         )

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping, Lake
+from likewise.broker.config import Config, LakeSettings, StoreSettings
 from likewise.lake.maintenance import open_lake
 from likewise.lake.parts import read_part
-from likewise.lake.storage import place_of
+from likewise.lake.storage import storage_path
 
 
 def config(folder: Path | str, **said: Any) -> Config:
-    return Config(store=Keeping("forever"), lake=Lake(str(folder), every="0.05 s", **said))
+    return Config(store=StoreSettings("forever"), lake=LakeSettings(str(folder), every="0.05 s", **said))
 
 
 def opened(data: Path, folder: Path | str, **said: Any) -> Broker:
@@ -23,7 +23,7 @@ def opened(data: Path, folder: Path | str, **said: Any) -> Broker:
 
 def rows(folder: Path | str, table: str) -> list[dict[str, Any]]:
     """Every row of a table that counts, with its tenant and day."""
-    place = place_of(folder)
+    place = storage_path(folder)
     found = []
     for part in open_lake(place).parts(table):
         for row in read_part(place, part).to_pylist():

@@ -36,7 +36,7 @@ def serve(data: Path, lake: Path, kind: str, keep: str, first: int) -> None:
     with opened(data, lake, format=kind, keep=keep) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
-        if not tenant.held:
+        if not tenant.subscriptions:
             broker.subscribe(tenant, "ann", [lw.parse(text, id=id) for id, text in TEXTS.items()])
         print("ready", flush=True)
         while True:
@@ -67,7 +67,7 @@ def run(kills: int, kind: str, keep: str, folder: Path, seed: int, longest: floa
     with opened(folder / "data", folder / "lake", format=kind, keep=keep) as broker:
         assert broker.lake is not None
         broker.wait_until_matched(300)
-        broker.lake.wait_until_kept(300)
+        broker.lake.wait_until_written(300)
         assert broker.troubles() == []
         tenant = broker.tenant("default")
         numbers = {held.id: held.number for held in tenant.live()}

@@ -37,7 +37,7 @@ def test_figure_11_a_full_disk_of_the_lake_never_ends_matching(kind: str, tmp_pa
             broker.subscribe(tenant, "ann", [lw.parse("{t > 10}", id="warm")])
             broker.publish(tenant, [lw.event({"t": 20}, id="before")])
             broker.wait_until_matched()
-            broker.lake.wait_until_kept()
+            broker.lake.wait_until_written()
             disk.fill()
             for number in range(20):
                 events = [lw.event({"t": 20, "text": "x" * 500}, id=f"{number}-{n}") for n in range(50)]
@@ -50,7 +50,7 @@ def test_figure_11_a_full_disk_of_the_lake_never_ends_matching(kind: str, tmp_pa
             assert broker.worker.failure is None
             assert tenant.stored_number == 1_001
             disk.make_room()
-            broker.lake.wait_until_kept(120)
+            broker.lake.wait_until_written(120)
             assert broker.troubles() == []
         found = event_ids(disk.path / "lake")
         assert set(found.values()) == {1}

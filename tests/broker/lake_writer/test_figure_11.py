@@ -16,7 +16,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping, Lake
+from likewise.broker.config import Config, LakeSettings, StoreSettings
 from likewise.broker.lake_writer import follower
 from likewise.errors import InputError
 from likewise.lake.delta_commits import DeltaCommits
@@ -66,7 +66,7 @@ def test_figure_11_wanted_readings_are_kept_for_good(kind: str, keep: str, tmp_p
         for first in range(0, 120, 30):
             broker.publish(broker.tenant("default"), events[first : first + 30])
             broker.wait_until_matched()
-            broker.lake.wait_until_kept()
+            broker.lake.wait_until_written()
         assert broker.troubles() == []
     expected = met(events, numbers)
     assert matches(tmp_path / "lake") == expected
@@ -89,7 +89,7 @@ def test_figure_11_readings_lie_by_tenant_and_by_the_day_they_were_of(tmp_path: 
                 timed = lw.event({"t": 1}, id=f"timed {name}", time=19_844 * DAY + 5)
                 broker.publish(broker.tenant(name), [timed, lw.event({"t": 2}, id=f"came {name}")])
             broker.wait_until_matched()
-            broker.lake.wait_until_kept()
+            broker.lake.wait_until_written()
             today = broker.clock()
         found = rows(folder, "events")
         assert {(row["tenant"], row["id"]) for row in found} == {
@@ -161,7 +161,7 @@ def test_figure_11_a_reading_is_there_once_wherever_the_broker_dies(
             broker.close()
     with opened(tmp_path / "data", tmp_path / "lake", format=kind) as broker:
         assert broker.lake is not None
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         assert broker.troubles() == []
     assert matches(tmp_path / "lake") == met(events, numbers)
     assert set(event_ids(tmp_path / "lake").values()) == {1}
@@ -175,7 +175,7 @@ def test_figure_11_a_lake_that_is_gone_never_ends_matching(tmp_path: Path) -> No
         numbers = subscribed(broker, ["{t > 10}"])
         broker.publish(broker.tenant("default"), [lw.event({"t": 20}, id="before")])
         broker.wait_until_matched()
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         lake.rename(away)
         lake.mkdir()  # as where a disk is not mounted
         for number in range(5):
@@ -191,7 +191,7 @@ def test_figure_11_a_lake_that_is_gone_never_ends_matching(tmp_path: Path) -> No
         assert len(broker.page(broker.tenant("default"), queue, after=0)) == 6
         lake.rmdir()
         away.rename(lake)
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         eventually(lambda: not broker.troubles())
     ids = {"before", *(f"meanwhile {number}" for number in range(5))}
     assert event_ids(lake) == dict.fromkeys(ids, 1)
@@ -210,7 +210,7 @@ def eventually(holds: Callable[[], bool], seconds: float = 60) -> None:
 def test_figure_11_what_the_lake_has_not_taken_is_not_forgotten(tmp_path: Path) -> None:
     """An event whose validity is over stays in the log until it is kept; then it goes."""
     clock = ManualClock(1_000_000_000_000_000)
-    said = Config(store=Keeping("1 s"), lake=Lake(str(tmp_path / "lake"), every="3600 s"))
+    said = Config(store=StoreSettings("1 s"), lake=LakeSettings(str(tmp_path / "lake"), every="3600 s"))
     with Broker(tmp_path / "data", said, clock=clock) as broker:
         assert broker.lake is not None
         subscribed(broker, ["{t > 10}"])
@@ -218,7 +218,7 @@ def test_figure_11_what_the_lake_has_not_taken_is_not_forgotten(tmp_path: Path) 
         broker.wait_until_matched()
         clock.advance(30 * DAY)
         assert broker.sweep().events == []
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         assert [gone.id for gone in broker.sweep().events] == ["short"]
     assert event_ids(tmp_path / "lake") == {"short": 1}
 
@@ -232,14 +232,14 @@ def test_figure_11_a_reading_that_is_wanted_later_is_kept_once(tmp_path: Path) -
         broker.wait_until_matched()
         subscribed(broker, ["{t > 1}"], who="ann")
         broker.wait_until_matched()
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         subscribed(broker, ["{t > 0}"], who="bob")
         subscribed(broker, ["{t exists} top 1 within 10 events by value(t) highest"], who="eve")
         broker.publish(tenant, [lw.event({"t": 9}, id="e9")])
         broker.wait_until_matched(400)  # kernels may have to be compiled
         broker.withdraw(tenant, "e9")
         broker.wait_until_matched()
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
     assert event_ids(tmp_path / "lake") == dict.fromkeys(["e1", "e2", "e3", "e9"], 1) or event_ids(
         tmp_path / "lake"
     ) == dict.fromkeys(["e1", "e2", "e3"], 1)  # e9 was withdrawn before its batch, or after
@@ -249,7 +249,7 @@ def test_figure_11_a_reading_that_is_wanted_later_is_kept_once(tmp_path: Path) -
 def test_figure_11_an_ended_subscription_is_still_told_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What its number stands for is kept before the store forgets it."""
     monkeypatch.setattr("likewise.broker.maintenance.housekeeping.ENDED_KEPT", 0)
-    said = Config(store=Keeping("forever"), lake=Lake(str(tmp_path / "lake"), every="3600 s"))
+    said = Config(store=StoreSettings("forever"), lake=LakeSettings(str(tmp_path / "lake"), every="3600 s"))
     with Broker(tmp_path / "data", said) as broker:
         assert broker.lake is not None
         numbers = subscribed(broker, ["{t > 10}"])
@@ -259,9 +259,9 @@ def test_figure_11_an_ended_subscription_is_still_told_about(tmp_path: Path, mon
         broker.wait_until_matched()
         broker.acknowledge(tenant, "ann", tenant.stored_number)
         broker.sweep()
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         broker.sweep()
-        assert not tenant.held
+        assert not tenant.subscriptions
     assert [row["number"] for row in rows(tmp_path / "lake", "subscriptions")] == list(numbers.values())
 
 
@@ -270,7 +270,7 @@ def test_a_store_that_is_older_than_its_lake_is_refused_with_words(tmp_path: Pat
     with opened(tmp_path / "data", tmp_path / "lake") as broker:
         assert broker.lake is not None
         subscribed(broker, ["{t > 10}"])
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
     shutil.copytree(tmp_path / "data", tmp_path / "copy")
     for data, name in (("data", "first"), ("copy", "second")):
         with opened(tmp_path / data, tmp_path / "lake") as broker:
@@ -278,13 +278,13 @@ def test_a_store_that_is_older_than_its_lake_is_refused_with_words(tmp_path: Pat
             broker.publish(broker.tenant("default"), [lw.event({"t": 20}, id=name)])
             broker.wait_until_matched()
             if name == "first":
-                broker.lake.wait_until_kept()
+                broker.lake.wait_until_written()
             else:
                 eventually(lambda: any("older copy" in said for said in broker.troubles()))
     assert event_ids(tmp_path / "lake") == {"first": 1}
     with opened(tmp_path / "copy", tmp_path / "lake", name="restored") as broker:
         assert broker.lake is not None
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         assert broker.troubles() == []
     assert event_ids(tmp_path / "lake")["second"] == 1
 
@@ -306,10 +306,10 @@ def test_what_is_kept_may_be_changed(tmp_path: Path) -> None:
             if not start:
                 numbers = subscribed(broker, TEXTS[1:])
             else:
-                broker.lake.wait_until_kept()
+                broker.lake.wait_until_written()
             broker.publish(broker.tenant("default"), events[start * 30 : start * 30 + 30])
             broker.wait_until_matched()
-            broker.lake.wait_until_kept()
+            broker.lake.wait_until_written()
     found, wanted = event_ids(tmp_path / "lake"), {id for id, _ in met(events, numbers)}
     assert set(found.values()) == {1}
     assert set(found) == wanted | {f"e{number}" for number in range(30, 60)}
@@ -325,7 +325,7 @@ def test_figure_11_what_alerts_say_is_kept(tmp_path: Path) -> None:
         for number, state in enumerate(["open", "open", "closed", "open"]):
             broker.publish(tenant, [lw.event({"door": state}, id=f"e{number}", source="d1")])
         broker.wait_until_matched(400)
-        broker.lake.wait_until_kept()
+        broker.lake.wait_until_written()
         assert broker.troubles() == []
     found = sorted(rows(tmp_path / "lake", "said"), key=lambda row: row["place"])
     assert [(row["event_id"], row["cause"]) for row in found] == [

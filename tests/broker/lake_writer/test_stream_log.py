@@ -15,25 +15,25 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Annotations, Config, Lake, Matching
+from likewise.broker.config import AnnotationSettings, Config, LakeSettings, MatchingSettings
 from likewise.broker.log.commits import wait_for
-from likewise.broker.log.entries import Judge
+from likewise.broker.log.entries import JudgeCommand
 from likewise.errors import InputError
 from likewise.lake.change_log import ChangeLog
-from likewise.spark.streaming.matchers import MeaningChoice, hold, opened, save_matcher, seen_at
+from likewise.spark.streaming.matchers import MeaningChoice, active_at, open_matcher, save_matcher, set_subscriptions
 
 pytestmark = pytest.mark.timeout(600)
 
 
 def broker_with(folder: Path, **rest: Any) -> Broker:
-    return Broker(folder / "data", Config(lake=Lake(stream_log=str(folder / "log")), **rest))
+    return Broker(folder / "data", Config(lake=LakeSettings(stream_log=str(folder / "log")), **rest))
 
 
 def copied(broker: Broker, folder: Path, tenant: str = "default") -> Any:
     assert broker.stream_log is not None
     broker.stream_log.bring_up_to_date()
     assert broker.troubles() == []
-    return ChangeLog.opened(folder / "log" / tenant).held()
+    return ChangeLog.opened(folder / "log" / tenant).snapshot()
 
 
 def same(broker: Broker, held: Any, tenant: str = "default") -> None:
@@ -68,7 +68,7 @@ def test_a_stream_finds_what_the_broker_finds(tmp_path: Path) -> None:
     """With its feedback, its annotations, its threshold, its measure: the same matches, by the same numbers."""
     known = tmp_path / "known.csv"
     known.write_text("key,is,attribute,value\nsource,s1,room,112\n")
-    said = {"annotations": Annotations(str(known)), "matching": Matching(threshold=0.4)}
+    said = {"annotations": AnnotationSettings(str(known)), "matching": MatchingSettings(threshold=0.4)}
     with broker_with(tmp_path, **said) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
@@ -76,7 +76,7 @@ def test_a_stream_finds_what_the_broker_finds(tmp_path: Path) -> None:
         broker.subscribe(tenant, "ann", [lw.parse(text, id=text) for text in texts])
         seen = lw.event({"BatV": 3.1}, id="seen")
         for _ in range(4):
-            wait_for(lambda done: broker.command(tenant, Judge("ann", texts[0], seen, False), done))
+            wait_for(lambda done: broker.command(tenant, JudgeCommand("ann", texts[0], seen, False), done))
         held = copied(broker, tmp_path)
         assert len(held.known.feedback) == 4
         assert held.known.meaning.space_checksum
@@ -96,12 +96,12 @@ def test_a_stream_finds_what_the_broker_finds(tmp_path: Path) -> None:
         }
         ids = {entry.position: entry.id for entry in broker.store.entries(0, broker.store.position) if entry.id}
     choice = MeaningChoice().as_logged(held.known)
-    found = opened(save_matcher(held, 0, choice, tmp_path / "log" / "default" / "matchers"))
+    found = open_matcher(save_matcher(held, 0, choice, tmp_path / "log" / "default" / "matchers"))
     numbers = {id: number for number, id in found.numbers().items()}
     assert {(event.id, numbers[m.subscription_id]) for event in events for m in found.match(event)} == {
         (ids[position], number) for position, number in expected
     }
-    unjudged = hold(MeaningChoice(threshold=0.4).matcher(), seen_at(held, 0))
+    unjudged = set_subscriptions(MeaningChoice(threshold=0.4).matcher(), active_at(held, 0))
     assert len(unjudged.match(seen)) > len(found.match(seen)), "feedback should have moved a score"
 
 
@@ -184,6 +184,6 @@ def test_kills_leave_the_log_whole(tmp_path: Path) -> None:
         process.wait(60)
         process.stdout.close()
         log = ChangeLog.opened(tmp_path / "log" / "default")
-        assert [log.held(version).version for version in range(1, log.newest() + 1)]
+        assert [log.snapshot(version).version for version in range(1, log.newest() + 1)]
         with broker_with(tmp_path) as broker:
             same(broker, copied(broker, tmp_path))

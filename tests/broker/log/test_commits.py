@@ -17,7 +17,7 @@ from likewise.broker.log.entries import EVENT, Entry, event_body
 from likewise.broker.log.event_log import EventLog, Request
 from likewise.broker.log.positions import advance, read_positions, start_at
 from likewise.broker.log.registry_tables import add_tenant, read_tenants
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.log.writer import Store
 from likewise.defaults import SHARED_ENTRIES
 from likewise.errors import ArtefactDamaged, Conflict
@@ -40,7 +40,7 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EventLog]:
 
 def event(id: str, x: int = 0, tenant: int = 1) -> Entry:
     value = lw.event({"x": x}, id=id)
-    return Entry(tenant, EVENT, value, event_body(value), id=id, own_id=True)
+    return Entry(tenant, EVENT, value, event_body(value), id=id, has_own_id=True)
 
 
 def appended(log: EventLog, *entries: Entry) -> object:
@@ -64,7 +64,7 @@ class Noting:
         self._steps = steps
         self._error = error
 
-    def write(self, tables: Tables) -> None:
+    def write(self, tables: StoreTables) -> None:
         self._steps.append("write")
         add_tenant(tables, "noted")
         if self._error is not None:
@@ -73,7 +73,7 @@ class Noting:
     def show(self) -> None:
         self._steps.append("show")
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         self._steps.append("tell")
 
     def undo(self, error: BaseException | None) -> None:
@@ -107,7 +107,7 @@ def test_a_commit_that_fails_is_undone_and_leaves_nothing(log: EventLog) -> None
 def test_work_that_is_refused_is_taken_back_alone(log: EventLog) -> None:
     """What shares its transaction stays."""
 
-    def refused(tables: Tables) -> None:
+    def refused(tables: StoreTables) -> None:
         add_tenant(tables, "refused")
         raise refuse("a row")
 
@@ -137,7 +137,7 @@ def test_followers_are_told_every_entry_once_in_order(log: EventLog) -> None:
 def test_a_follower_has_a_position_for_each_tenant_that_never_goes_back(log: EventLog) -> None:
     """Another follower's is another."""
 
-    def work(tables: Tables) -> None:
+    def work(tables: StoreTables) -> None:
         for follower in ("matching", "catalogue"):
             for tenant in (1, 2):
                 start_at(tables, follower, tenant)
@@ -198,7 +198,7 @@ def test_few_entries_of_a_tenant_do_not_wait_for_many_of_another(kind: str, tmp_
     commits: list[int] = []
     store.followers.append(follower)
 
-    def hold(tables: Tables) -> None:
+    def hold(tables: StoreTables) -> None:
         assert waiting.wait(30)
 
     def tell(name: str) -> Callable[[object], None]:

@@ -14,10 +14,10 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.log.files import DATABASE
 from likewise.errors import ArtefactDamaged, Conflict
-from likewise.formats.json.batches import MANY, read_each
-from likewise.server.media_types import Said, read_events
+from likewise.formats.json.batches import MANY, decode_each
+from likewise.server.media_types import MediaType, read_events
 
-JSON = Said.of(None)
+JSON = MediaType.parse(None)
 
 
 def given(broker: Broker, after: int = 0) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def test_a_payload_is_delivered_as_it_was_sent_and_kept_across_a_restart(tmp_pat
         tenant = broker.tenant("default")
         assert [frame for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)] == frames
         stored = list(broker.store.entries(receipts[0].position - 1, receipts[-1].position))
-        assert [entry.value.tuples for entry in stored] == [each.tuples for each in read_each(said)]  # type: ignore[union-attr]
+        assert [entry.value.tuples for entry in stored] == [each.tuples for each in decode_each(said)]  # type: ignore[union-attr]
         broker.subscribe(tenant, "ann", [lw.parse("{n = 0}", id="late")], replace=True)  # reads them from the log
 
 
@@ -69,7 +69,9 @@ def test_blanks_and_the_order_of_keys_are_no_conflict() -> None:
             with pytest.raises(Conflict):
                 broker.publish(tenant, read_events(bad, JSON, lambda: 0))
         many = [first, *(b'{"n": %d}' % n for n in range(MANY))]
-        found = broker.publish(tenant, read_events(b"\n".join(many), Said.of("application/x-ndjson"), lambda: 0))
+        found = broker.publish(
+            tenant, read_events(b"\n".join(many), MediaType.parse("application/x-ndjson"), lambda: 0)
+        )
         assert [each.duplicate for each in found] == [True] + [False] * MANY
 
 
@@ -124,7 +126,7 @@ def test_the_log_is_read_together_as_it_is_read_one_by_one(tmp_path: Path) -> No
         assert len(plain) > len(said)
         for one, other in zip(plain, together, strict=True):
             assert (one.value, one.time) == (other.value, other.time)
-            assert msgspec.structs.replace(other, said=one.said) == one
+            assert msgspec.structs.replace(other, content=one.content) == one
     position, body = next((e.position, e.body) for e in plain if b"49.50" in e.body)
     with closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as store, store:
         store.execute("UPDATE log SET body = ? WHERE position = ?", (body.replace(b"49.50", b"48.50"), position))

@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 
 import likewise as lw
-from likewise.api.sinks import Webhook
+from likewise.api.sinks import WebhookSettings
 from likewise.broker.admin import verify_store
 from likewise.broker.broker import Broker
 from likewise.broker.log import dead_letters
 from likewise.broker.log.commits import wait_for
-from likewise.broker.log.edges.connections import Forwarded, open_line, read_lines
+from likewise.broker.log.edges.connections import EdgePosition, open_edge, read_edges
 from likewise.broker.log.edges.hops import hops_between
-from likewise.broker.log.edges.outbox import Taken, put, waiting
-from likewise.broker.log.edges.uplink import UPLINK, Received, come_down_to, uplink_row
-from likewise.broker.log.entries import Judge, SubscribeTopic, event_entries
+from likewise.broker.log.edges.outbox import WithdrawnItem, put, waiting
+from likewise.broker.log.edges.uplink import UPLINK, ReceivedPosition, advance_uplink, uplink_row
+from likewise.broker.log.entries import JudgeCommand, SubscribeTopicCommand, event_entries
 from likewise.broker.log.files import DATABASE
-from likewise.broker.log.mqtt.messages import Kept, messages_between, read_received
+from likewise.broker.log.mqtt.messages import StoredMessage, messages_between, read_received
 from likewise.broker.log.mqtt.sessions import (
+    FilterOptions,
     InFlightRow,
-    Lasting,
-    Option,
+    SessionState,
     add_session,
     change_in_flight,
     read_in_flight,
@@ -33,7 +33,7 @@ from likewise.broker.log.mqtt.sessions import (
 from likewise.broker.log.schema import SCHEMA
 from likewise.broker.log.tokens import listed_tokens, make_token
 from likewise.broker.queries.activity import activity
-from likewise.broker.tenants.access import Doorkeeper
+from likewise.broker.tenants.access import AccessControl
 from likewise.errors import ArtefactDamaged
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 
@@ -69,26 +69,28 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
             event = lw.event({"device": "laptop", "x": x}, id=f"e{x}", source="/roof", expires=2**60)
             broker.publish(tenant, [event])
         broker.wait_until_matched()
-        broker.command(tenant, Judge("ann", "s", lw.event({"device": "phone"}, id="e9"), False), lambda result: None)
+        broker.command(
+            tenant, JudgeCommand("ann", "s", lw.event({"device": "phone"}, id="e9"), False), lambda result: None
+        )
         broker.withdraw(tenant, "e0")
         broker.store.commit(lambda c: make_token(c, "root", "default", ["admin"], 7))
-        hook = Webhook("https://example.org/", "sixteen letters!")
+        hook = WebhookSettings("https://example.org/", "sixteen letters!")
         wait_for(lambda done: broker.targets.start_set(tenant, "bob", "s", "hook", hook, done))
-        wait_for(lambda done: broker.command(tenant, SubscribeTopic("bob", "home/#"), done))
+        wait_for(lambda done: broker.command(tenant, SubscribeTopicCommand("bob", "home/#"), done))
         session = broker.store.commit(
-            lambda c: add_session(c, tenant.number, "bob", Lasting(60, {"home/#": Option(1)}))
+            lambda c: add_session(c, tenant.number, "bob", SessionState(60, {"home/#": FilterOptions(1)}))
         )
         entry = event_entries(tenant.number, [lw.event({"x": 5}, id="m1", source="roof")], None)[0]
-        entry.message = Kept("home/roof", b"5", 2, True, expires=2**60, client="bob")
+        entry.message = StoredMessage("home/roof", b"5", 2, True, expires=2**60, client="bob")
         entry.received = (session, 7)
         entry.hops = ("cellar",)
-        broker.store.commit(lambda c: open_line(c, tenant.number, "cellar", "epoch", 7))
-        entry.noted = Forwarded(tenant.number, "cellar", "epoch", 9)
+        broker.store.commit(lambda c: open_edge(c, tenant.number, "cellar", "epoch", 7))
+        entry.progress = EdgePosition(tenant.number, "cellar", "epoch", 9)
         wait_for(lambda done: broker.store.append([entry], done))
         flying = InFlightRow(1, 1, 0, tenant.number, session, 9, 2)
         broker.store.commit(lambda c: change_in_flight(c, [flying], []))
-        broker.store.commit(lambda c: put(c, tenant.number, [(3, 40, None), (4, 40, Taken("/roof", "e0"))]))
-        broker.store.commit(lambda c: come_down_to(c, Received(tenant.number, "line", 7)))
+        broker.store.commit(lambda c: put(c, tenant.number, [(3, 40, None), (4, 40, WithdrawnItem("/roof", "e0"))]))
+        broker.store.commit(lambda c: advance_uplink(c, ReceivedPosition(tenant.number, "line", 7)))
         broker.announcements.announce(tenant, Announcement("/roof", (AnnouncedAttribute("x"),)))
         broker.wait_until_matched()
     with sqlite3.connect(data / DATABASE) as connection:
@@ -111,12 +113,12 @@ def read_everything(data: Path) -> None:
             activity(tables, tenant, 0, 0, 100)
             dead_letters.listed(tables, tenant.number, 0, 100)
             listed_tokens(tables)
-            Doorkeeper("default", lambda: 0).load(tables)
+            AccessControl("default", lambda: 0).load(tables)
             for read in (read_sessions, read_in_flight, read_received):
                 read(tables)
             messages_between(tables, 0, 2**62)
             hops_between(tables, 0, 2**62)
-            read_lines(tables, tenant.number)
+            read_edges(tables, tenant.number)
             waiting(tables, tenant.number, 0, 100)
             for row in tables.rows(f"SELECT {UPLINK} FROM uplink"):
                 uplink_row(row)

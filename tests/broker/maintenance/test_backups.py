@@ -18,7 +18,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.log.deliveries import read_between
 from likewise.broker.maintenance import housekeeping
 from likewise.broker.maintenance import window_checkpoints as window_saving
-from likewise.broker.maintenance.backups import Copied, copies_in
+from likewise.broker.maintenance.backups import BackupCopy, copies_in
 from likewise.errors import ArtefactMissing, InputError, StateError
 from likewise.model import Event
 
@@ -148,7 +148,7 @@ def test_copies_are_made_again_and_again_and_the_newest_stay(tmp_path: Path) -> 
         return len(waits) == 6
 
     made_copies = list(keep_copying(tmp_path / "data", copies, every=300.0, keep=3, clock=lambda: now[0], wait=wait))
-    assert [isinstance(each, Copied) for each in made_copies] == [True, True, True, False, True, True]
+    assert [isinstance(each, BackupCopy) for each in made_copies] == [True, True, True, False, True, True]
     names = [path.name for path in copies_in(copies)]
     assert names == ["20240501T121000Z", "20240501T122000Z", "20240501T122500Z"]
     assert (copies / "mine").is_dir()

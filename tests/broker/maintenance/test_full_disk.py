@@ -13,7 +13,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.log import log_entries
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.maintenance import housekeeping
 from likewise.broker.maintenance import scheduler as chores
 from likewise.broker.maintenance import window_checkpoints as window_saving
@@ -102,7 +102,7 @@ def test_a_full_disk_ends_nothing_and_everything_goes_on_when_there_is_room(smal
             balloon = fill(small_disk)
             acknowledged += publish_until_refused(broker, tenant, 10_000 * turn)
             acknowledged += publish_until_refused(broker, tenant, 10_000 * turn + 5_000, size=1)
-            assert waited(lambda: housekeeping.FORGETTING in broker._housekeeping.chores.troubles)
+            assert waited(lambda: housekeeping.FORGETTING in broker._housekeeping.tasks.troubles)
             assert waited(lambda: any("make room on the disk" in said for said in broker.troubles()))
             assert waited(lambda: broker.metrics.registry.get_sample_value("likewise_troubles"))
             assert broker.worker.failure is None
@@ -125,7 +125,7 @@ def test_a_chore_that_fails_is_said_and_tried_again(monkeypatch: pytest.MonkeyPa
     """Whatever its error: events are matched meanwhile, and the trouble is gone when it works."""
     failing = [True]
 
-    def sweep(tables: Tables, *rest: object) -> object:
+    def sweep(tables: StoreTables, *rest: object) -> object:
         if failing[0]:
             raise ZeroDivisionError("a chore broke")
         return real(tables, *rest)  # type: ignore[arg-type]
@@ -150,7 +150,7 @@ def test_an_acknowledgement_that_shares_a_failed_commit_is_kept(tmp_path: Path) 
         broker.wait_until_matched(300)
         told: list[object] = []
 
-        def broken(tables: Tables) -> None:
+        def broken(tables: StoreTables) -> None:
             raise ZeroDivisionError("not an error of the tree, so the whole transaction fails")
 
         with broker.store._shared:  # so that both wait for the writer and share its transaction

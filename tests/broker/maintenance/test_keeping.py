@@ -12,13 +12,13 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping, read_config
-from likewise.broker.log.entries import Entry, Withdraw
+from likewise.broker.config import Config, StoreSettings, read_config
+from likewise.broker.log.entries import Entry, WithdrawCommand
 from likewise.broker.log.event_log import Done
 from likewise.broker.log.integrity import count_rows
 from likewise.broker.maintenance import housekeeping, window_ends
 from likewise.broker.maintenance import window_checkpoints as window_saving
-from likewise.broker.queries.queries import board, places
+from likewise.broker.queries.dry_run import board, places
 from likewise.errors import FormatError, InputError, Unavailable
 from likewise.testing.clocks import ManualClock
 
@@ -62,7 +62,7 @@ def test_what_is_over_is_removed_although_a_window_lives(
         monkeypatch.setattr(housekeeping, name, 0.02)
     monkeypatch.setattr(window_saving, "SAVE_SECONDS", 0.02)
     data = tmp_path / "data" if on_disk else None
-    config = Config(store=Keeping("1 day"))
+    config = Config(store=StoreSettings("1 day"))
     with Broker(data, config, clock=clock) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
@@ -156,10 +156,10 @@ def test_very_many_ends_and_a_failed_write_leave_nothing_over_in_a_window(
         broker.wait_until_matched(300)
         assert best(broker) == ["s7", "s6", "s5"]
         append = broker.store.append
-        failed: list[Withdraw] = []
+        failed: list[WithdrawCommand] = []
 
         def failing(entries: list[Entry], done: Done) -> None:
-            if not failed and isinstance(entries[0].value, Withdraw):
+            if not failed and isinstance(entries[0].value, WithdrawCommand):
                 failed.append(entries[0].value)
                 done(Unavailable("the disk is full"))
             else:
@@ -206,13 +206,13 @@ def test_who_is_unregistered_is_forgotten_on_disk_while_windows_live(
 
 def test_keep_is_said_in_words_and_has_an_end_by_default(tmp_path: Path) -> None:
     """In the file, in the environment and on the command line; what cannot be read is refused with words."""
-    assert Config().store.span == 7 * DAY
+    assert Config().store.retention == 7 * DAY
     file = tmp_path / "broker.toml"
     for said, span in (('"36 h"', 36 * HOUR), ('"2 weeks"', 14 * DAY), ("604800000000", 7 * DAY), ('"forever"', None)):
         file.write_text(f"[store]\nkeep = {said}\n")
-        assert read_config(file, {}).store.span == span
-    assert read_config(environment={"LIKEWISE_STORE_KEEP": "30 days"}).store.span == 30 * DAY
-    assert read_config(environment={"LIKEWISE_STORE_KEEP": "3600000000"}).store.span == HOUR
+        assert read_config(file, {}).store.retention == span
+    assert read_config(environment={"LIKEWISE_STORE_KEEP": "30 days"}).store.retention == 30 * DAY
+    assert read_config(environment={"LIKEWISE_STORE_KEEP": "3600000000"}).store.retention == HOUR
     for wrong in ("soon", "-1 d", "0 s"):
         with pytest.raises((FormatError, InputError), match=r"span"):
             read_config(environment={"LIKEWISE_STORE_KEEP": wrong})

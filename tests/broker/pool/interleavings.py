@@ -22,10 +22,10 @@ from typing import Literal
 import msgspec
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching
+from likewise.broker.config import Config, MatchingSettings
 from likewise.broker.log.commits import wait_for
-from likewise.broker.log.deliveries import ARRIVAL, INITIAL, PROMOTED, SAYINGS, read_between
-from likewise.broker.log.entries import Resume, Tick
+from likewise.broker.log.deliveries import ARRIVAL, INITIAL, NOTIFICATION_CAUSES, PROMOTED, read_between
+from likewise.broker.log.entries import ResumeCommand, TickCommand
 from likewise.broker.maintenance import housekeeping
 from likewise.language import parse
 from likewise.model import event
@@ -38,7 +38,7 @@ KINDS: dict[str, Sequence[int]] = {
     "arrivals": (ARRIVAL,),
     "earlier events": (INITIAL,),
     "promotions": (PROMOTED,),
-    "sayings": tuple(SAYINGS.values()),
+    "sayings": tuple(NOTIFICATION_CAUSES.values()),
 }
 Disturb = Callable[[random.Random, "Teller"], None]
 
@@ -71,9 +71,9 @@ class Teller:
                 if id in tenant.subscriber(self.owner[id]).subscriptions:
                     broker.unsubscribe(tenant, self.owner[id], id)
             case "tick", _:
-                wait_for(lambda done: broker.command(tenant, Tick(), done))
+                wait_for(lambda done: broker.command(tenant, TickCommand(), done))
             case "resume", (int(by),):
-                wait_for(lambda done: broker.command(tenant, Resume(by), done))
+                wait_for(lambda done: broker.command(tenant, ResumeCommand(by), done))
             case "withdraw", (str(id),):
                 with_id = [each for each in TENANTS if self._withdraw(each, id)]
                 assert len(with_id) <= 1
@@ -116,7 +116,7 @@ class Teller:
             with self.broker.store.reading() as tables:
                 rows = read_between(tables, tenant.number, 0, 2**60, 2**30)
             found[name] = [
-                (d.event, d.cause, tuple(d.recipients.tolist()), tuple(d.matched.tolist()), d.scores, d.said)
+                (d.event, d.cause, tuple(d.recipients.tolist()), tuple(d.matched.tolist()), d.scores, d.notification)
                 for d in rows
             ]
         return found
@@ -138,7 +138,7 @@ def differences(one: Teller, other: Teller) -> list[str]:
 def compare(
     seed: int,
     length: int,
-    config: Matching,
+    config: MatchingSettings,
     *,
     disturb: Disturb,
     words: bool = False,
@@ -163,8 +163,8 @@ def compare(
 
 def kill_one(dice: random.Random, teller: Teller) -> bool:
     """Kill a worker; whether there was one."""
-    staff = teller.broker.staff
-    alive = [] if staff is None else [w for w in list(staff.crew.workers.values()) if w.process.poll() is None]
+    staff = teller.broker.topology
+    alive = [] if staff is None else [w for w in list(staff.pool.workers.values()) if w.process.poll() is None]
     if not alive:
         return False
     os.kill(dice.choice(alive).process.pid, signal.SIGKILL)
@@ -173,18 +173,18 @@ def kill_one(dice: random.Random, teller: Teller) -> bool:
 
 def want_workers(teller: Teller, count: int) -> None:
     """Let there be so many workers from now on."""
-    elastic = teller.broker.elastic
+    elastic = teller.broker.autoscaler
     assert elastic is not None
     elastic.settings = msgspec.structs.replace(elastic.settings, minimum=count, maximum=count)
 
 
 def settle(teller: Teller, seconds: float = 60.0) -> None:
     """Wait until there are as many workers as are wanted, for a while."""
-    staff, elastic, end = teller.broker.staff, teller.broker.elastic, time.monotonic() + seconds
+    staff, elastic, end = teller.broker.topology, teller.broker.autoscaler, time.monotonic() + seconds
     assert staff is not None
     assert elastic is not None
     while time.monotonic() < end:
-        count = len(staff.crew.workers)
+        count = len(staff.pool.workers)
         if not staff.under_way and elastic.settings.minimum <= count <= elastic.settings.maximum:
             return
         time.sleep(0.02)
@@ -219,16 +219,16 @@ def tell_one(seed: int, length: int, done: Told) -> list[str]:
                 settle(other)
 
     begun = time.monotonic()
-    matching = Matching(workers=2, architecture=ARCHITECTURES[seed % 3])
+    matching = MatchingSettings(workers=2, architecture=ARCHITECTURES[seed % 3])
     events, differ = compare(seed, length, matching, disturb=disturb, words=seed % 2 == 1, batches=LONG)
     assert teller is not None
-    staff = teller.broker.staff
+    staff = teller.broker.topology
     assert staff is not None
     done.stories, done.events, done.seconds = seed + 1, done.events + events, done.seconds + time.monotonic() - begun
     done.splits, done.merges, done.deaths = (
         done.splits + staff.splits,
         done.merges + staff.merges,
-        done.deaths + staff.crew.reviving.deaths,
+        done.deaths + staff.pool.failover.deaths,
     )
     return differ
 

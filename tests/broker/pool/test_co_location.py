@@ -6,13 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from likewise.broker.pool.co_location import upper_half
-from likewise.broker.pool.messages import NewSubscription, Told
-from likewise.broker.pool.pool import Crew
-from likewise.broker.pool.processes.process import LocalHost
-from likewise.broker.pool.shard import Share
-from likewise.broker.pool.shard_server import Portion
-from likewise.broker.pool.sharded_matcher import SpreadMatcher
+from likewise.broker.pool.pool import WorkerPool
+from likewise.broker.pool.process import LocalHost
+from likewise.broker.pool.protocol import InterpretationSettings, NewSubscription
+from likewise.broker.pool.shard import Shard, upper_half
+from likewise.broker.pool.shard_server import ShardServer
+from likewise.broker.pool.sharded_matcher import ShardedMatcher
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.language import parse
 from likewise.matching.matcher import Matcher
@@ -21,13 +20,13 @@ from likewise.model import event
 SECOND = 1_000_000
 
 
-def spread_over(count: int) -> SpreadMatcher:
-    crew, empty = Crew(Told(None, None, None, "full", None, 0, 0, 0)), Matcher()
-    made = SpreadMatcher(empty, 1, crew, remembers=True)
+def spread_over(count: int) -> ShardedMatcher:
+    crew, empty = WorkerPool(InterpretationSettings(None, None, None, "full", None, 0, 0, 0)), Matcher()
+    made = ShardedMatcher(empty, 1, crew, stateful=True)
     for _ in range(count):
-        share = Share(1, remembers=True)
-        crew.place(share, [LocalHost(lambda: Portion(NumberedMatcher(empty.alike())))])
-        made.join(share)
+        share = Shard(1, stateful=True)
+        crew.place(share, [LocalHost(lambda: ShardServer(NumberedMatcher(empty.alike())))])
+        made.add_shard(share)
     return made
 
 
@@ -49,8 +48,8 @@ def test_kin_stay_together_when_a_share_is_halved_and_goes_when_the_last_of_them
     spread.add(1, parse("{t > 30} once until false", id="a"), at=0)
     spread.add(2, parse("{x > 30} once until false", id="b"), at=0)
     spread.add(3, parse("{t > 20} for 2 s", id="c"), at=0)
-    assert spread.share_of(3) is spread.share_of(1)
-    assert spread.share_of(2) is not spread.share_of(1)
+    assert spread.shard_of(3) is spread.shard_of(1)
+    assert spread.shard_of(2) is not spread.shard_of(1)
     held = [NewSubscription(n, 0, 0, parse(f"{{{'tx'[n % 2]} > {n}}} once until false")) for n in range(6)]
     assert upper_half(held) == [1, 3, 5]
     assert not upper_half(held[::2])
@@ -58,4 +57,4 @@ def test_kin_stay_together_when_a_share_is_halved_and_goes_when_the_last_of_them
         spread.remove(number)
     spread.add(4, parse("{t > 9} once until false", id="d"), at=0)
     spread.add(5, parse("{t > 8} once until false", id="e"), at=0)
-    assert spread.share_of(4) is spread.share_of(5)
+    assert spread.shard_of(4) is spread.shard_of(5)

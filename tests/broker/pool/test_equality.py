@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from likewise.broker.config import Config, Matching
+from likewise.broker.config import Config, MatchingSettings
 from likewise.broker.log.commits import wait_for
-from likewise.broker.log.entries import Tick
+from likewise.broker.log.entries import TickCommand
 from likewise.broker.maintenance import housekeeping
 from likewise.language import parse
 from likewise.model import event
@@ -54,12 +54,12 @@ def test_splits_merges_kills_and_changes_lose_and_double_nothing(architecture: A
         teller_seen[:] = [teller]
         disturb(dice, teller)
 
-    events, differ = compare(11, 150, Matching(workers=2, architecture=architecture), disturb=seen)
-    staff = teller_seen[0].broker.staff
+    events, differ = compare(11, 150, MatchingSettings(workers=2, architecture=architecture), disturb=seen)
+    staff = teller_seen[0].broker.topology
     assert staff is not None
     assert not differ
     assert events >= 100
-    assert staff.crew.reviving.deaths
+    assert staff.pool.failover.deaths
     assert staff.splits
 
 
@@ -67,14 +67,14 @@ def test_splits_merges_kills_and_changes_lose_and_double_nothing(architecture: A
 def test_a_coordinator_that_is_restarted_goes_on_where_it_was(tmp_path: Path) -> None:
     """Windows and alerts were saved in shares; other workers, and then none at all, go on from them."""
     one = Teller(Config(), tmp_path / "one")
-    other = Teller(Config(matching=Matching(workers=2, architecture="partitioned")), tmp_path / "other")
+    other = Teller(Config(matching=MatchingSettings(workers=2, architecture="partitioned")), tmp_path / "other")
     try:
         for count, step in enumerate(story(5, 150)):
             one.tell(step)
             other.tell(step)
             if count == 40:
                 one.restart()
-                other.config = Config(matching=Matching(workers=3, architecture="replicated"))
+                other.config = Config(matching=MatchingSettings(workers=3, architecture="replicated"))
                 other.restart()
             if count == 80:
                 one.restart()
@@ -91,7 +91,7 @@ def test_what_time_brings_about_stands_in_the_order_of_its_moments_whichever_wor
     """Silence, what lasted and what moved up, due in one move of time, by subscriptions that stand at two workers."""
     wishes = ("absent for 6 s", "for 5 s", "top 1 within 4 s by value(x) highest", "absent for 3 s", "for 2 s")
     found = []
-    for config in (Config(), Config(matching=Matching(workers=2, architecture="partitioned"))):
+    for config in (Config(), Config(matching=MatchingSettings(workers=2, architecture="partitioned"))):
         teller = Teller(config)
         with teller.broker as broker:
             tenant = broker.tenant("a")
@@ -102,7 +102,7 @@ def test_what_time_brings_about_stands_in_the_order_of_its_moments_whichever_wor
                 teller.clock.advance(300_000)
                 broker.publish(tenant, [event({"x": 9 - n % 7}, id=f"e{n}", source=f"d{n % 4}")])
             teller.clock.advance(30_000_000)
-            wait_for(lambda done: broker.command(tenant, Tick(), done))  # noqa: B023
+            wait_for(lambda done: broker.command(tenant, TickCommand(), done))  # noqa: B023
             broker.wait_until_matched(120)
             found.append([json.loads(frame) for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)])
     one, two = ([(d["event"]["id"], d["cause"], d["subscriptions"], d.get("alert")) for d in each] for each in found)

@@ -14,28 +14,36 @@ from pathlib import Path
 
 import pytest
 
-from likewise.api.workers import WorkersWanted
+from likewise.api.workers import PoolSettings
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching
+from likewise.broker.config import Config, MatchingSettings
+from likewise.broker.pool import process as watching
 from likewise.broker.pool import standby as spare
-from likewise.broker.pool.messages import EventSent, Failed, Match, MatchEach, Matched, Moved, NewSubscription, Told
-from likewise.broker.pool.pool import Crew
-from likewise.broker.pool.processes import watchdog as watching
-from likewise.broker.pool.processes.folders import LOCK, PREFIX, sweep
-from likewise.broker.pool.processes.process import TRIES, Ticket, died
-from likewise.broker.pool.shard import Share
-from likewise.broker.telemetry.workers import change_workers, shown_workers
-from likewise.broker.tenants.numbered_matcher import Found
+from likewise.broker.pool.pool import WorkerPool
+from likewise.broker.pool.process import LOCK, MAX_DEATHS, PREFIX, PendingRequest, count_death, remove_stale_folders
+from likewise.broker.pool.protocol import (
+    BatchMatches,
+    EventSent,
+    InterpretationSettings,
+    MatchEvents,
+    MatchStateful,
+    NewSubscription,
+    OperationFailed,
+    StateChanges,
+)
+from likewise.broker.pool.shard import Shard
+from likewise.broker.telemetry.workers import pool_status, update_pool
+from likewise.broker.tenants.numbered_matcher import NumberedMatch
 from likewise.errors import StateError
 from likewise.language import parse
 from likewise.model import event
 
-TOLD = Told(None, None, None, "full", None, 2**20, 0, 0)
+TOLD = InterpretationSettings(None, None, None, "full", None, 2**20, 0, 0)
 
 
 @pytest.fixture
-def crew() -> Iterator[Crew]:
-    made = Crew(TOLD)
+def crew() -> Iterator[WorkerPool]:
+    made = WorkerPool(TOLD)
     yield made
     made.close()
 
@@ -48,44 +56,44 @@ def wait_until(true: Callable[[], bool], seconds: float = 120.0) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_requests_and_answers_larger_than_any_pipe_do_not_hold_each_other_up(crew: Crew) -> None:
+def test_requests_and_answers_larger_than_any_pipe_do_not_hold_each_other_up(crew: WorkerPool) -> None:
     """Everything is sent before anything is waited for; each answer is larger than a socket's buffer."""
     worker = crew.start()
-    share = Share(1)
-    share.held = {n: NewSubscription(n, n, 0, parse(f"{{x > {n % 7}}}", id=f"s{n}")) for n in range(1, 1_001)}
+    share = Shard(1)
+    share.subscriptions = {n: NewSubscription(n, n, 0, parse(f"{{x > {n % 7}}}", id=f"s{n}")) for n in range(1, 1_001)}
     crew.place(share, [worker])
     text = "y" * 1_000
     events = [EventSent(n, 0, b'{"v":1,"payload":{"x":9,"t":"%s"}}' % text.encode()) for n in range(1, 101)]
-    tickets = [crew.ask(share, Match(events)) for _ in range(12)]
+    tickets = [crew.ask(share, MatchEvents(events)) for _ in range(12)]
     for said in crew.wait_all(tickets):
-        assert isinstance(said, Matched)
+        assert isinstance(said, BatchMatches)
         assert len(said.numbers) == 8 * 100 * 1_000
 
 
 @pytest.mark.timeout(300)
 def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_broker_closes() -> None:
-    with Broker(None, Config(matching=Matching(workers=2))) as broker:
-        tenant, staff = broker.tenant("default"), broker.staff
+    with Broker(None, Config(matching=MatchingSettings(workers=2))) as broker:
+        tenant, staff = broker.tenant("default"), broker.topology
         assert staff is not None
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [parse("{x > 1}", id="s")])
         broker.publish(tenant, [event({"x": 2})])
         broker.wait_until_matched(120.0)
-        killed = staff.crew.workers[1].process
+        killed = staff.pool.workers[1].process
         os.kill(killed.pid, signal.SIGKILL)
         broker.publish(tenant, [event({"x": n}) for n in range(50)])
         broker.wait_until_matched(120.0)
         assert tenant.stored_number == 49
-        wait_until(lambda: staff.crew.reviving.deaths == 1)
-        shown = shown_workers(staff, broker.elastic)
+        wait_until(lambda: staff.pool.failover.deaths == 1)
+        shown = pool_status(staff, broker.autoscaler)
         assert [each.role for each in shown.processes][1:] == ["Matcher", "Matcher"]
         assert [each.subscriptions for each in shown.processes][1:] == [1, 1]
         assert b"likewise_workers 2.0" in broker.metrics.page()
-        wait_until(lambda: shown_workers(staff, broker.elastic).ready is not None)
+        wait_until(lambda: pool_status(staff, broker.autoscaler).ready is not None)
         assert b"likewise_workers_ready 1.0" in broker.metrics.page()
-        change_workers(broker.elastic, WorkersWanted(minimum=1, maximum=1))
-        wait_until(lambda: len(staff.crew.workers) == 1)
-        processes = [each.process for each in staff.crew.workers.values()]
+        update_pool(broker.autoscaler, PoolSettings(minimum=1, maximum=1))
+        wait_until(lambda: len(staff.pool.workers) == 1)
+        processes = [each.process for each in staff.pool.workers.values()]
     assert all(process.poll() is not None for process in processes)
 
 
@@ -98,13 +106,13 @@ def test_one_that_runs_without_end_is_seen_by_what_it_ran_and_not_by_the_clock(m
     monkeypatch.setattr(watching, "LOOK", 0.02)
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
-        answering, silent, now = watching.Pulse(process.pid), watching.Pulse(process.pid), 0.0
+        answering, silent, now = watching.Watchdog(process.pid), watching.Watchdog(process.pid), 0.0
         while not silent.hangs(now, 0.0, asked=True):
             assert not answering.hangs(now, now, asked=True)  # it answered just now
-            assert not watching.Pulse(process.pid).hangs(now + 1e6, 0.0, asked=True)  # so long, by the clock alone
+            assert not watching.Watchdog(process.pid).hangs(now + 1e6, 0.0, asked=True)  # so long, by the clock alone
             now += 0.05
             time.sleep(0.05)
-        ran = watching._state(Path(f"/proc/{process.pid}/stat"))
+        ran = watching._process_state(Path(f"/proc/{process.pid}/stat"))
         assert ran is not None
         assert ran[1] > 0.5 * watching.TICKS
     finally:
@@ -114,18 +122,18 @@ def test_one_that_runs_without_end_is_seen_by_what_it_ran_and_not_by_the_clock(m
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="a process that hangs is seen in /proc")
 def test_a_worker_that_is_stopped_is_killed_and_its_work_done_by_another() -> None:
-    with Broker(None, Config(matching=Matching(workers=2))) as broker:
-        tenant, staff = broker.tenant("default"), broker.staff
+    with Broker(None, Config(matching=MatchingSettings(workers=2))) as broker:
+        tenant, staff = broker.tenant("default"), broker.topology
         assert staff is not None
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [parse("{x > 1}", id="s"), parse("{x > 1} once until false", id="once")])
         broker.publish(tenant, [event({"x": 0})])
         broker.wait_until_matched(120.0)
-        os.kill(staff.crew.workers[1].process.pid, signal.SIGSTOP)
+        os.kill(staff.pool.workers[1].process.pid, signal.SIGSTOP)
         for n in range(4):  # each is asked the other, too
             broker.publish(tenant, [event({"x": 2 + n})])
         broker.wait_until_matched(120.0)
-        assert staff.crew.reviving.deaths == 1
+        assert staff.pool.failover.deaths == 1
         assert tenant.stored_number == 5
 
 
@@ -135,18 +143,18 @@ def test_a_worker_that_cannot_be_started_is_tried_again_and_said(
 ) -> None:
     """Whatever sweeps temporary files takes no share along, and no socket's folder is missed."""
     monkeypatch.setattr(spare, "QUIET", float("inf"))  # none is kept ready that could take its place
-    with Broker(tmp_path, Config(matching=Matching(workers=2, architecture="partitioned"))) as broker:
-        tenant, staff = broker.tenant("default"), broker.staff
+    with Broker(tmp_path, Config(matching=MatchingSettings(workers=2, architecture="partitioned"))) as broker:
+        tenant, staff = broker.tenant("default"), broker.topology
         assert staff is not None
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [parse(f"{{x > {n}}} once until false", id=f"s{n}") for n in range(2)])
         broker.publish(tenant, [event({"x": 1})])
         broker.wait_until_matched(120.0)
-        folders = staff.crew.folders
+        folders = staff.pool.folders
         shutil.rmtree(folders.for_socket())
         with monkeypatch.context() as without:
             without.setattr(folders, "for_socket", _no_room)
-            os.kill(staff.crew.workers[1].process.pid, signal.SIGKILL)
+            os.kill(staff.pool.workers[1].process.pid, signal.SIGKILL)
             wait_until(lambda: any("no room" in each for each in broker.troubles()))
         broker.publish(tenant, [event({"x": 1}), event({"x": 9})])
         broker.wait_until_matched(120.0)
@@ -163,7 +171,7 @@ def test_what_a_killed_broker_left_is_swept_and_what_is_in_use_is_not(tmp_path: 
     (tmp_path / f"{PREFIX}used").mkdir()
     with (tmp_path / f"{PREFIX}used" / LOCK).open("w") as used:
         fcntl.flock(used, fcntl.LOCK_EX)
-        assert sweep(tmp_path) == 1
+        assert remove_stale_folders(tmp_path) == 1
     assert [each.name for each in tmp_path.iterdir()] == [f"{PREFIX}used"]
 
 
@@ -184,18 +192,20 @@ def test_a_worker_whose_coordinator_is_gone_ends(tmp_path: Path) -> None:
 
 def test_events_that_workers_die_of_are_tried_one_by_one() -> None:
     """All others of their stretch are matched; the one itself is said to be what workers die of."""
-    together = Ticket(1, 1, MatchEach([EventSent(n, 0, b"") for n in (7, 8)]))
-    assert [died(together) for _ in range(TRIES)] == [False] * (TRIES - 1) + [True]
+    together = PendingRequest(1, 1, MatchStateful([EventSent(n, 0, b"") for n in (7, 8)]))
+    assert [count_death(together) for _ in range(MAX_DEATHS)] == [False] * (MAX_DEATHS - 1) + [True]
     assert not together.answered
     well, ill = together.split()
-    well.answer(Moved([[Found(3, 7, 1.0)]]))
+    well.answer(StateChanges([[NumberedMatch(3, 7, 1.0)]]))
     assert not together.answered
-    assert [died(ill) for _ in range(TRIES)][-1]
+    assert [count_death(ill) for _ in range(MAX_DEATHS)][-1]
     assert together.answered
-    assert isinstance(ill.said, Failed)
-    assert together.said == Moved([[Found(3, 7, 1.0)], []], [(1, f"WorkerDied: {TRIES} workers died of it")])
+    assert isinstance(ill.said, OperationFailed)
+    assert together.said == StateChanges(
+        [[NumberedMatch(3, 7, 1.0)], []], [(1, f"WorkerDied: {MAX_DEATHS} workers died of it")]
+    )
 
 
 def test_settings_of_a_broker_without_workers_cannot_be_changed() -> None:
     with pytest.raises(StateError):
-        change_workers(None, WorkersWanted(minimum=2))
+        update_pool(None, PoolSettings(minimum=2))

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 import likewise as lw
-from likewise.api.queries import Backtest
+from likewise.api.queries import BacktestResult
 from likewise.broker.broker import Broker
 from likewise.broker.maintenance import housekeeping
 from likewise.broker.queries.backtest import backtest
 from likewise.broker.tenants.tenant import Tenant
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.model import Condition, Event, Subscription
 from likewise.model.alerts.notification import Key
 from likewise.testing import generators
@@ -35,13 +35,13 @@ def publish(broker: Broker, tenant: Tenant, *events: Event) -> None:
     broker.wait_until_matched()
 
 
-def tried(broker: Broker, text: str | Subscription, limit: int = 1_000, shown: int = 1_000) -> Backtest:
+def tried(broker: Broker, text: str | Subscription, limit: int = 1_000, shown: int = 1_000) -> BacktestResult:
     wanted = lw.parse(text) if isinstance(text, str) else text
     tenant, store = broker.tenant("default"), broker.store
     return backtest(store, tenant, wanted, store.position + 1, broker.clock(), limit=limit, shown=shown)
 
 
-def sent(found: Backtest) -> list[Sent]:
+def sent(found: BacktestResult) -> list[Sent]:
     return [(each.cause, each.key, each.time - START, each.event) for each in found.matches]
 
 
@@ -147,7 +147,7 @@ def test_events_with_their_own_time_alone_move_a_window() -> None:
 def test_no_events_are_no_match() -> None:
     with Broker(None) as broker:
         found = tried(broker, "{door = open} for 5 min")
-        assert found == Backtest(0, 0, None, None, ())
+        assert found == BacktestResult(0, 0, None, None, ())
 
 
 def live(broker: Broker, tenant: Tenant) -> list[Sent]:
@@ -174,7 +174,7 @@ def test_a_generated_history_gives_what_the_reference_says_and_what_was_delivere
     wanted = exact_alert(choice)
     clock = ManualClock(START)
     with Broker(None, clock=clock) as broker:
-        oracle = NaiveEngine(lateness=0)
+        oracle = OracleEngine(lateness=0)
         oracle.add(0, wanted, at=START)
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")

@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits, Server
+from likewise.broker.config import Config, ServerSettings, TenantLimits
 from likewise.broker.telemetry.event_trace import EventTrace
 from likewise.client.messages import stream_address
 from likewise.errors import Conflict
@@ -91,7 +91,7 @@ def test_at_the_level_info_single_events_are_not_spoken_of(lines: list[Any]) -> 
 
 def test_what_is_sent_acknowledged_and_refused_at_the_door_is_said(lines: list[Any]) -> None:
     """Over a real connection: unreadable bodies and too many events are refused, deliveries go out."""
-    config = Config(server=Server(port=0), limits=Limits(rate=2.0))
+    config = Config(server=ServerSettings(port=0), limits=TenantLimits(rate=2.0))
     broker = Broker(None, config, trace=EventTrace(logging.DEBUG))
     with serving(broker=broker) as address, httpx.Client(base_url=address) as http:
         http.put("/v1/subscribers/ann")

@@ -12,8 +12,8 @@ from pyroaring import BitMap64
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.dispatch import commit_batch as outcome
-from likewise.broker.log.deliveries import Whose, read_between
-from likewise.broker.tenants.matched_events import MetEvents, Shares
+from likewise.broker.log.deliveries import OwnerIndex, read_between
+from likewise.broker.tenants.matched_events import BatchMatchIndex, EventRecipients
 from likewise.broker.tenants.queues import SubscriberQueue
 
 
@@ -25,9 +25,9 @@ def test_shares_are_those_of_each_match(owners: int, seed: int) -> None:
     whose = [chance.randrange(1, owners + 1) for _ in named]
     found = {event: sorted(chance.sample(named, chance.randrange(200))) for event in range(events)}
     chosen = [chance.random() < 0.8 for _ in range(events)]
-    met = MetEvents.of({event: (numbers, [1.0] * len(numbers)) for event, numbers in found.items()}, events)
+    met = BatchMatchIndex.of({event: (numbers, [1.0] * len(numbers)) for event, numbers in found.items()}, events)
     owner_of = dict(zip(named, whose, strict=True))
-    shares = Shares.of(met, Whose.of([owner_of[n] for n in met.named.tolist()]), np.array(chosen))
+    shares = EventRecipients.of(met, OwnerIndex.of([owner_of[n] for n in met.named.tolist()]), np.array(chosen))
     wanted = {e: sorted({owner_of[n] for n in found[e]}) if chosen[e] else [] for e in found}
     cuts = shares.starts.tolist()
     assert {e: shares.recipients[cuts[e] : cuts[e + 1]].tolist() for e in found} == wanted

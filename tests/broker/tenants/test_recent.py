@@ -6,7 +6,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping
+from likewise.broker.config import Config, StoreSettings
 from likewise.broker.maintenance import retention as sweeping
 from likewise.testing.clocks import ManualClock
 
@@ -15,7 +15,7 @@ def test_what_is_forgotten_makes_room_for_what_comes(monkeypatch: pytest.MonkeyP
     """However much was forgotten before, the newest deliveries stay at hand, and nothing else."""
     monkeypatch.setattr(sweeping, "KNOWN_FOR", 0)
     clock = ManualClock(0)
-    with Broker(None, Config(store=Keeping("1 min")), clock=clock) as broker:
+    with Broker(None, Config(store=StoreSettings("1 min")), clock=clock) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse("{x exists}", id="all")])

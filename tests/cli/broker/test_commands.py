@@ -11,7 +11,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping, Server
+from likewise.broker.config import Config, ServerSettings, StoreSettings
 from likewise.cli import main
 from likewise.testing.clocks import ManualClock
 from tests.cli.rdf_documents import BROKEN, DOCUMENTS
@@ -119,7 +119,7 @@ def test_a_backtest_lists_cause_key_and_time(address: str, tmp_path: Path, capsy
 def test_a_clock_is_shown_and_accepted(capsys: Output) -> None:
     """Once; again, it says that there is nothing to accept."""
     clock = ManualClock("2026-05-01T12:00:00Z")
-    broker = Broker(None, Config(server=Server(port=0), store=Keeping("1 day")), clock=clock)
+    broker = Broker(None, Config(server=ServerSettings(port=0), store=StoreSettings("1 day")), clock=clock)
     with serving(broker=broker) as address:
         broker.publish(broker.tenant("default"), [lw.event({"n": 1}, id="k1")])
         broker.wait_until_matched()
@@ -228,14 +228,16 @@ def test_a_context_has_a_name_that_can_be_typed(name: str, own_contexts: Path, c
 
 def test_a_context_stands_for_an_address_and_its_token(address: str, own_contexts: Path, capsys: Output) -> None:
     """Commands use the chosen one; a token is kept for this user alone, and sent to its own address only."""
-    from likewise.cli.terminal.contexts import chosen
+    from likewise.cli.terminal.contexts import resolve_context
 
     assert main.run(["context", "add", "here", "--address", address, "--token", "lw_secret"]) == 0
     assert own_contexts.stat().st_mode & 0o777 == 0o600
     assert main.run(["events", "--last", "1"]) == 0
-    assert (chosen(None, None).token, chosen(None, address).token, chosen(None, "roof").token) == ("lw_secret",) * 2 + (
-        "",
-    )
+    assert (
+        resolve_context(None, None).token,
+        resolve_context(None, address).token,
+        resolve_context(None, "roof").token,
+    ) == ("lw_secret",) * 2 + ("",)
     assert main.run(["context", "add", "gone", "--address", "127.0.0.1:1", "--no-use"]) == 0
     assert main.run(["events", "--context", "gone"]) == 4
     assert main.run(["events", "--context", "nowhere"]) == 2

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from likewise.cli import main
-from likewise.cli.demo.city import by_mqtt
+from likewise.cli.demo.city import mosquitto_command
 from tests.server.mqtt.broker.conftest import PATIENCE, Devices, devices
 from tests.server.mqtt.conftest import find_mosquitto
 
@@ -120,7 +120,7 @@ def test_the_line_that_the_demo_prints_receives_matches_by_meaning(home: Devices
         pytest.skip(
             "there is no mosquitto_sub; `make test` as root unpacks it, or name Mosquitto in LIKEWISE_MOSQUITTO"
         )
-    asked = shlex.split(by_mqtt(str(home.port)))
+    asked = shlex.split(mosquitto_command(str(home.port)))
     assert asked[0] == "mosquitto_sub"
     with home.client() as writer, Repeated(lambda: writer.publish("home/cellar", b'{"relative_humidity": "61 %"}')):
         came = subprocess.run(

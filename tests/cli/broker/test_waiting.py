@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Server
+from likewise.broker.config import Config, ServerSettings
 from likewise.client import Publisher
 from tests.server.conftest import serving
 
@@ -29,7 +29,7 @@ def test_subscribe_waits_for_a_broker_in_one_line_and_leaves_nothing_behind(tmp_
         assert waiting.stderr.readline() == f"Waiting for a broker at http://127.0.0.1:{port}. Ctrl-C ends it.\n"
         for n in (2, 3):
             with (
-                Broker(None, Config(server=Server(port=port))) as broker,
+                Broker(None, Config(server=ServerSettings(port=port))) as broker,
                 serving(broker=broker) as address,
                 Publisher(address, source="roof") as out,
             ):
@@ -49,7 +49,7 @@ def test_subscribe_waits_for_a_broker_in_one_line_and_leaves_nothing_behind(tmp_
 
 def test_publish_that_is_stopped_says_how_far_it_came(tmp_path: Path) -> None:
     """Ctrl-C between two events: the exit code is 130, and what went out is counted."""
-    with Broker(None, Config(server=Server(port=0))) as broker, serving(broker=broker) as address:
+    with Broker(None, Config(server=ServerSettings(port=0))) as broker, serving(broker=broker) as address:
         command = [sys.executable, "-m", "likewise", "publish", "--address", address]
         own = {**os.environ, "LIKEWISE_CONTEXTS": str(tmp_path / "none")}
         with subprocess.Popen(

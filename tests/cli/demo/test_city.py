@@ -18,8 +18,8 @@ import pytest
 
 from likewise import Matcher, event
 from likewise.cli.demo.city import SUGGESTED, command_name, free_port
-from likewise.cli.terminal.reading import given_subscription
-from likewise.demo import WANTED, City, clock_of
+from likewise.cli.terminal.text_input import parse_named_subscription
+from likewise.demo import DEMO_SUBSCRIPTIONS, City, due_reports
 
 pytestmark = pytest.mark.timeout(300)  # on a fresh machine the first match waits for compiled kernels
 
@@ -68,8 +68,8 @@ def test_the_command_shown_can_be_typed_as_it_stands(tmp_path: Path, monkeypatch
 def test_what_the_demo_suggests_is_answered_by_humidities_alone() -> None:
     """The first subscription a newcomer tries finds several vendors' words for it, and nothing else."""
     seconds = [0.0]
-    due, asked, found = clock_of(City(seed=1, devices=60, run="1"), lambda: seconds[0]), Matcher(), set()
-    asked.add(given_subscription(SUGGESTED)[1])
+    due, asked, found = due_reports(City(seed=1, devices=60, run="1"), lambda: seconds[0]), Matcher(), set()
+    asked.add(parse_named_subscription(SUGGESTED)[1])
     for _ in range(60):
         seconds[0] += 1
         for report in due():
@@ -142,7 +142,7 @@ def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None
     shown = "".join(told)
     assert code == 0
     assert "Traceback" not in shown
-    assert all(wanted.text in shown for wanted in WANTED)
+    assert all(wanted.text in shown for wanted in DEMO_SUBSCRIPTIONS)
     with contextlib.chdir(tmp_path):  # where the demo ran: how a command is called depends on it
         typed = f"{command_name()} subscribe '{SUGGESTED}' --address http://127.0.0.1:{port}"
     assert typed in " ".join(shown.replace("│", " ").split())  # it may be broken into lines inside its frame

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from likewise.cli.demo import mosquitto as demo
-from likewise.cli.demo.mosquitto import Mosquitto, Program
-from likewise.cli.demo.mqtt_devices import VENDORS, DeviceLine
+from likewise.cli.demo.mosquitto import VENDORS, Mosquitto, MosquittoProgram, MqttDevices
 from likewise.demo import City
 from tests.server.mqtt.conftest import find_mosquitto
 from tests.server.mqtt.test_bridge import bridged, stored, until
@@ -21,7 +20,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> None:
     if path is None:
         pytest.skip("there is no mosquitto; `make test` as root unpacks it, or name it in LIKEWISE_MOSQUITTO")
     pytest.importorskip("gmqtt", reason="the extra `mqtt` is not installed")
-    found = Program(path, environment.get("LD_LIBRARY_PATH", ""))
+    found = MosquittoProgram(path, environment.get("LD_LIBRARY_PATH", ""))
     monkeypatch.setattr(demo, "find_program", lambda: found)
 
 
@@ -32,7 +31,7 @@ def test_what_devices_say_over_mqtt_is_what_they_report(program: None, tmp_path:
     assert {each.device.dialect.vendor for each in own} == VENDORS
 
     async def run() -> None:
-        with Mosquitto() as running, DeviceLine(running) as line:
+        with Mosquitto() as running, MqttDevices(running) as line:
             async with bridged(tmp_path / "data", f"{running.url}/city/#") as (broker, bridge):
                 await until(lambda: bridge.state.connected)
                 rest = await asyncio.to_thread(line.publish, reports, 600)
@@ -47,7 +46,7 @@ def test_what_devices_say_over_mqtt_is_what_they_report(program: None, tmp_path:
 def test_devices_use_http_when_mosquitto_is_gone(program: None) -> None:
     """That is said once, and nothing is left out."""
     reports = City(seed=1, devices=60).between(0, 30)
-    with Mosquitto() as running, DeviceLine(running) as line:
+    with Mosquitto() as running, MqttDevices(running) as line:
         running._stop()
         assert line.publish(reports, 600) == reports
         assert "gone" in line.broken
@@ -60,8 +59,8 @@ def test_without_mosquitto_the_demo_says_so_and_goes_on(monkeypatch: pytest.Monk
     monkeypatch.setattr(demo, "find_program", lambda: None)
     monkeypatch.setattr(demo, "find_spec", lambda name: object())
     reports = City(seed=1, devices=60).between(0, 10)
-    with Mosquitto() as running, DeviceLine(running) as line:
-        assert "no Mosquitto" in line.said
+    with Mosquitto() as running, MqttDevices(running) as line:
+        assert "no Mosquitto" in line.description
         assert line.publish(reports, 600) == reports
 
 
@@ -69,7 +68,7 @@ def test_a_program_that_does_not_run_is_no_reason_to_stop(monkeypatch: pytest.Mo
     """It ends at once, or is no program at all."""
     monkeypatch.setattr(demo, "find_spec", lambda name: object())
     for path in ("/bin/false", str(tmp_path / "nothing")):
-        monkeypatch.setattr(demo, "find_program", lambda path=path: Program(path))
-        with Mosquitto() as running, DeviceLine(running) as line:
+        monkeypatch.setattr(demo, "find_program", lambda path=path: MosquittoProgram(path))
+        with Mosquitto() as running, MqttDevices(running) as line:
             assert not running.url
-            assert "Mosquitto" in line.said
+            assert "Mosquitto" in line.description

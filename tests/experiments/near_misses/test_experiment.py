@@ -7,7 +7,7 @@ import json
 import pytest
 
 from likewise.cli.main import run
-from likewise.demo.subscriptions import WANTED
+from likewise.demo.subscriptions import DEMO_SUBSCRIPTIONS
 from likewise.matching.matcher import Matcher
 from likewise.testing import TableMeasure
 from likewise_experiments.near_misses.city import MISSED, near_misses
@@ -18,7 +18,7 @@ from likewise_experiments.near_misses.generated import generated_misses
 def test_the_city_has_a_near_miss_for_every_subscription_that_compares() -> None:
     """And the reading that changes with what is asked about is in the event."""
     found = list(near_misses(devices=60))
-    assert {miss.name for miss in found} == set(MISSED) <= {wanted.id for wanted in WANTED}
+    assert {miss.name for miss in found} == set(MISSED) <= {wanted.id for wanted in DEMO_SUBSCRIPTIONS}
     assert all(miss.right <= {item.attribute for item in miss.event.tuples} for miss in found)
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks.yardsticks.numpy_approximate import NumpyApproximate
 from likewise.errors import InputError
-from likewise.matching.reference.needed import part_floor
+from likewise.matching.reference.match_threshold import part_floor
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Event
 from likewise.semantics.library import load_space

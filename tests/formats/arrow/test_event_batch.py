@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES, MAX_TOPIC_LENGTH, MAX_TUPLES
 from likewise.errors import ArtefactMissing, FormatError, InvalidEvent, LikewiseError, LimitExceeded
-from likewise.formats.arrow.columns import NO_TIME, Columns, columns_of, join_columns
+from likewise.formats.arrow.columns import NO_TIME, EventColumns, columns_of, join_columns
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import METADATA, batch_schema
 from likewise.model import Event, EventTuple, event
@@ -42,7 +42,7 @@ def test_a_table_gives_the_very_events_back(events: list[Event], dictionary: boo
     assert hash(EventBatch.from_arrow(table)) == hash(batch)
 
 
-def words(columns: Columns) -> list[tuple[object, ...]]:
+def words(columns: EventColumns) -> list[tuple[object, ...]]:
     """The columns with codes looked up, so that numberings do not matter."""
 
     def look(codes: Any, names: list[str]) -> list[str | None]:

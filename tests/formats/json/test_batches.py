@@ -13,9 +13,9 @@ import pytest
 
 import likewise as lw
 from likewise.errors import LikewiseError
-from likewise.formats.arrow.columns import Columns, columns_of
+from likewise.formats.arrow.columns import EventColumns, columns_of
 from likewise.formats.arrow.event_batch import EventBatch
-from likewise.formats.json.batches import MANY, JsonBatch, read_array, read_each, read_one
+from likewise.formats.json.batches import MANY, JsonBatch, decode_array, decode_each, decode_one
 from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
 from likewise.formats.strict_json import decode_items
 from likewise.model import Event, event
@@ -140,8 +140,8 @@ def plain_array(data: bytes) -> list[Event]:
     ]
 
 
-def same_columns(one: Columns, other: Columns) -> bool:
-    def said(columns: Columns) -> list[Any]:
+def same_columns(one: EventColumns, other: EventColumns) -> bool:
+    def said(columns: EventColumns) -> list[Any]:
         words: list[Any] = [
             [None if code < 0 else names[code] for code in codes.tolist()]
             for codes, names in (
@@ -192,7 +192,7 @@ def test_an_array_is_read_as_one_by_one(seed: int) -> None:
     bad = chance.random() < 0.5
     parts = [written(chance, document(chance)) if bad else json.dumps(_good(chance)).encode() for _ in range(count)]
     data = b"[" + b", ".join(parts) + b"]"
-    check(lambda: read_array(data), lambda: plain_array(data))
+    check(lambda: decode_array(data), lambda: plain_array(data))
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -201,14 +201,14 @@ def test_lines_are_read_as_one_by_one(seed: int) -> None:
     count = chance.choice([1, MANY - 1, MANY, 40])
     bad = chance.random() < 0.5
     parts = [written(chance, document(chance)) if bad else json.dumps(_good(chance)).encode() for _ in range(count)]
-    check(lambda: read_each(parts), lambda: [event_from_json(part) for part in parts])
+    check(lambda: decode_each(parts), lambda: [event_from_json(part) for part in parts])
 
 
 @pytest.mark.parametrize("seed", range(300))
 def test_one_event_is_read_as_ever(seed: int) -> None:
     chance = random.Random(seed)
     data = written(chance, document(chance))
-    check(lambda: read_one(data), lambda: [event_from_json(data)])
+    check(lambda: decode_one(data), lambda: [event_from_json(data)])
 
 
 @pytest.mark.parametrize(
@@ -218,8 +218,8 @@ def test_one_event_is_read_as_ever(seed: int) -> None:
 def test_only_the_blanks_of_json_may_stand_around_an_event(blank: bytes, after: bool) -> None:
     """Python takes more characters for blanks than RFC 8259 does."""
     data = b'{"no2": 45}' + blank if after else blank + b'{"no2": 45}'
-    check(lambda: read_each([data] * MANY), lambda: [event_from_json(data)] * MANY)
-    check(lambda: read_one(data), lambda: [event_from_json(data)])
+    check(lambda: decode_each([data] * MANY), lambda: [event_from_json(data)] * MANY)
+    check(lambda: decode_one(data), lambda: [event_from_json(data)])
 
 
 def _good(chance: random.Random) -> dict[str, Any]:
@@ -234,13 +234,13 @@ def _good(chance: random.Random) -> dict[str, Any]:
 
 
 def test_most_events_are_no_objects_of_their_own() -> None:
-    batch = read_each([b'{"no2": 45, "city": "Galway"}'] * MANY)
+    batch = decode_each([b'{"no2": 45, "city": "Galway"}'] * MANY)
     assert batch.columnar
-    assert not batch._made
+    assert not batch._decoded
     matcher = lw.Matcher()
     matcher.add("{no2 > 40, city = galway}")
     assert len(matcher.match_batch(batch).event_index) == MANY
-    assert not batch._made
+    assert not batch._decoded
 
 
 @pytest.mark.parametrize("looked_at", [False, True])
@@ -249,7 +249,7 @@ def test_some_of_a_batch_are_the_same_whether_columns_were_made_before_or_not(lo
     drawn = (json.dumps(_good(chance)) for _ in range(200))
     lines = [each for each in drawn if len(each) < 900][:80]  # longer texts do not fit into Arrow
     events = [event_from_json(each) for each in lines]
-    batch, places = read_each(lines), chance.sample(range(80), 30)
+    batch, places = decode_each(lines), chance.sample(range(80), 30)
     if looked_at:
         batch.columns()
         assert batch[7] == events[7]
@@ -263,19 +263,19 @@ def test_some_of_a_batch_are_the_same_whether_columns_were_made_before_or_not(lo
 
 def test_events_with_themes_are_no_objects_of_their_own_either() -> None:
     """Also where words are compared by their meaning."""
-    batch = read_each([b'{"v": 1, "payload": {"city": "Galway", "no2": 45}, "themes": ["air", "town"]}'] * MANY)
+    batch = decode_each([b'{"v": 1, "payload": {"city": "Galway", "no2": 45}, "themes": ["air", "town"]}'] * MANY)
     matcher = lw.Matcher()
     matcher.add("({air}, {city~ = Galway~, no2 > 40})")
     assert len(matcher.match_batch(batch).event_index) == MANY
-    assert not batch._made
+    assert not batch._decoded
     assert batch[0].themes == ("air", "town")
 
 
 def test_a_field_that_states_no_unit_of_another_makes_no_object() -> None:
     """Only where a unit stands beside its number is an event read by itself."""
     lines = [b'{"power": "high", "measurement unit": "kilowatt", "floor": %d}' % n for n in range(MANY)]
-    batch = read_each([*lines, b'{"temperature": 81.2, "unit": "degF"}'])
-    assert list(batch._made) == [MANY]
+    batch = decode_each([*lines, b'{"temperature": 81.2, "unit": "degF"}'])
+    assert list(batch._decoded) == [MANY]
     assert batch[MANY].tuples[0].unit == "degF"
     assert batch[0] == event_from_json(lines[0])
 
@@ -295,8 +295,8 @@ def test_a_matcher_takes_json_for_events() -> None:
 
 def test_few_events_get_no_columns_by_being_looked_at() -> None:
     """Else each request of a publisher would be matched by itself, at the price of many."""
-    from likewise.formats.json.batches import first_end, read_one
+    from likewise.formats.json.batches import decode_one, first_end
 
-    one = read_one(b'{"v": 1, "payload": {"a": 1}, "expires": 7}')
+    one = decode_one(b'{"v": 1, "payload": {"a": 1}, "expires": 7}')
     assert first_end(one) == 7
     assert not one.columnar

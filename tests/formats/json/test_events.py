@@ -194,10 +194,10 @@ def test_an_error_names_its_line() -> None:
     """Keeping its own type, code and facts."""
     with pytest.raises(FormatError, match=r"^line 3: ") as caught:
         list(read_events(['{"a": 1}', "", "{"]))
-    assert caught.value.facts()["input_line"] == 3
+    assert caught.value.to_dict()["input_line"] == 3
     with pytest.raises(LimitExceeded, match=r"^line 1: ") as limited:
         list(read_events(['{"a": "' + "x" * 2_000 + '"}']))
-    assert limited.value.facts()["allowed"] == 1_024
+    assert limited.value.to_dict()["allowed"] == 1_024
 
 
 def test_bad_lines_can_be_put_aside() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import likewise as lw
-from likewise.model.alerts.notification import Spoken
+from likewise.model.alerts.notification import AlertNotification
 
 S = 1_000_000
 HOUR, DAY = 3_600, 86_400
@@ -32,7 +32,7 @@ class Alarms:
             self.sent += self.matcher.advance(at * S)
         return [(m.cause, m.event_id, m.spoken.moment // S) for m in self.sent if m.spoken is not None]
 
-    def facts(self) -> list[Spoken]:
+    def facts(self) -> list[AlertNotification]:
         return [match.spoken for match in self.sent if match.spoken is not None]
 
 

@@ -68,7 +68,7 @@ def test_alerts_fed_what_they_demand_say_what_they_say_fed_everything(seed: int)
     for number in range(300):
         now += chance.randint(0, 8) * S
         event = _event(chance, chance.choice(sorted(ANNOUNCED)), number)
-        wanted = demands[event.source or ""].look(event).wanted
+        wanted = demands[event.source or ""].evaluate(event).is_demanded
         left_out += not wanted
         for everything, matcher in ((True, whole), (False, part)):
             found = matcher.match(event, at=now) if everything or wanted else matcher.advance(now)

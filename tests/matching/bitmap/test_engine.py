@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.errors import DuplicateId, NotServed, UnknownId
+from likewise.errors import DuplicateId, UnknownId, UnsupportedSubscription
 from likewise.formats.arrow.event_batch import EventBatch
-from likewise.matching.bitmap.engine import BitmapEngine
+from likewise.matching.bitmap.engine import BitmapEngine, holds
 from likewise.matching.bitmap.layout import BlockShape
-from likewise.matching.bitmap.residual import holds
 from likewise.matching.engine import Addition
 from likewise.model import (
     All,
@@ -33,11 +32,11 @@ from likewise.model import (
     event,
 )
 from likewise.model.predicate import Operator
-from likewise.testing import REGRESSIONS, Setting, check_engine, compare_bulk
+from likewise.testing import REGRESSIONS, OracleSettings, check_engine, compare_bulk
 
 # Blocks of a few slots and cells of a few bounds: every merge and every path is met with little data.
 TINY = BlockShape(
-    tail_slots=4, tail_rows=40, largest_block=256, clustered=3, met=100, dense_from=2, smallest_cell=4, cells=8
+    tail_slots=4, tail_rows=40, largest_block=256, clustered=3, matched=100, dense_from=2, smallest_cell=4, cells=8
 )
 SPARSE = TINY._replace(dense_share=1, dense_from=10_000)  # nothing is dense: all is listed
 SHAPES = {"usual": BlockShape(), "tiny": TINY, "sparse": SPARSE}
@@ -74,7 +73,7 @@ def test_the_engine_keeps_the_contract(shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_named_regressions(name: str, shape: str) -> None:
     """The defects of the original engine (sources.md C: 1, 2, 3 and 8 concern this one) are none of ours."""
-    REGRESSIONS[name](lambda: BitmapEngine(shape=SHAPES[shape]), frozenset({"exact"}), Setting())
+    REGRESSIONS[name](lambda: BitmapEngine(shape=SHAPES[shape]), frozenset({"exact"}), OracleSettings())
 
 
 def test_a_million_pairs_agree_with_the_oracle() -> None:
@@ -261,7 +260,7 @@ def test_everything_is_given_back() -> None:
 def test_a_refused_subscription_changes_nothing() -> None:
     """Relaxed parts and ordinals in use are refused, and what was there still answers."""
     engine = engine_of([condition(Predicate("a", ">", 1.0))])
-    with pytest.raises(NotServed):
+    with pytest.raises(UnsupportedSubscription):
         engine.add(1, condition(Predicate("new", "=", 1.0), Predicate("b", "=", "x", value_relaxed=True)))
     with pytest.raises(DuplicateId):
         engine.add(0, condition(Predicate("c", "exists")))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.classical.sgim import AttributeGroups, SgimEngine, sturges
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.model import (
     Condition,
     Event,
@@ -43,7 +43,7 @@ def groups_of(engine: SgimEngine) -> Iterator[AttributeGroups]:
 def test_equals_the_plain_evaluation_while_subscriptions_come_and_go(seed: int) -> None:
     """Conditions and interests, any event, additions and removals in any order: the same ordinals as the oracle."""
     choice = SeededChoice(seed)
-    sgim, naive = SgimEngine(), NaiveEngine()
+    sgim, naive = SgimEngine(), OracleEngine()
     held: list[int] = []
     for ordinal in range(40):
         if held and choice.integer(0, 2) == 0:
@@ -63,7 +63,7 @@ def test_equals_the_plain_evaluation_while_subscriptions_come_and_go(seed: int) 
 def test_equals_the_plain_evaluation_over_many_overlapping_ranges(seed: int) -> None:
     """Enough ranges that classes are made anew several times, some half open, some points."""
     choice = SeededChoice(seed)
-    sgim, naive = SgimEngine(), NaiveEngine()
+    sgim, naive = SgimEngine(), OracleEngine()
     held: list[int] = []
     for ordinal in range(150):
         bound = float(choice.integer(-50, 50))

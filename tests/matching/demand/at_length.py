@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import likewise as lw
 from likewise.errors import LikewiseError
-from likewise.matching.demand.filters import Demand
+from likewise.matching.demand.demand_filter import Demand
 from likewise.matching.demand.index import DemandIndex
-from likewise.semantics.enrichment.corrections import Corrected, Correction, correction_rows
+from likewise.semantics.enrichment.corrections import CorrectedAnnotations, Correction, correction_rows
 from likewise.semantics.enrichment.table import NO_ANNOTATIONS
 from tests.matching.demand.strangers import Case, draw_case
 
@@ -38,9 +38,9 @@ MINUTE = 60_000_000
 
 def matcher_of(case: Case, chance: Random) -> lw.Matcher:
     """A matcher with what was corrected and judged."""
-    annotations = Corrected(NO_ANNOTATIONS)
+    annotations = CorrectedAnnotations(NO_ANNOTATIONS)
     corrections = {n: Correction(a, means=means, unit=unit) for n, (a, means, unit) in enumerate(case.corrections, 1)}
-    annotations.lay(correction_rows(corrections, {}))
+    annotations.set_corrections(correction_rows(corrections, {}))
     matcher = lw.Matcher(annotations=annotations)
     matcher.add_many(case.subscriptions, at=0)
     relaxed = [each for each in case.subscriptions if each.kind == "approximate"]
@@ -80,7 +80,7 @@ def compare_matches(seed: int, subscriptions: int = 40, events: int = 25) -> Com
         met[event].add(found.subscription_ids[place])
     judged, missed = 0, []
     for each, ids in zip(case.events, met, strict=True):
-        looked = demand.look(each)
+        looked = demand.evaluate(each)
         if not (looked.new or looked.outside):
             judged += len(ids)
             missed += [f"case {seed}: {id} {each}" for id in sorted(ids - set(looked.subscriptions))]
@@ -99,7 +99,7 @@ def compare_alerts(seed: int, lateness: int, alerts: int = 10, events: int = 25)
     now = kept_back = 0
     for event in case.events:
         now += chance.randint(1, 90) * 1_000_000
-        wanted = demand.look(event).wanted
+        wanted = demand.evaluate(event).is_demanded
         kept_back += not wanted
         heard[0] += map(repr, every.match(event, at=now))
         heard[1] += map(repr, some.match(event, at=now) if wanted else some.advance(now))

@@ -9,11 +9,11 @@ import pytest
 import likewise as lw
 from likewise.matching.demand import index as indexing
 from likewise.matching.demand.compiler import compile_demand
-from likewise.matching.demand.filters import Demand, change
+from likewise.matching.demand.demand_filter import Demand, demand_change
 from likewise.matching.demand.index import DemandIndex
 from likewise.model import Event, EventTuple
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement, Area
-from likewise.semantics.enrichment.corrections import Corrected, Correction, correction_rows
+from likewise.semantics.enrichment.corrections import CorrectedAnnotations, Correction, correction_rows
 from likewise.semantics.enrichment.table import NO_ANNOTATIONS
 from likewise_experiments.demand.generating import draw
 
@@ -36,8 +36,8 @@ def test_a_relaxed_subscription_becomes_an_exact_filter_on_the_names_of_the_sour
         said(AnnouncedAttribute("air_temp_f", low=-40, high=120), AnnouncedAttribute("no2")), "{temperature~ > 25 degC}"
     )
     assert [str(each) for each in made.filters] == ["{air_temp_f > 25 degC}"]
-    assert made.look(lw.event({"air_temp_f": 81})).subscriptions == ("s0",)
-    assert not made.look(lw.event({"air_temp_f": 60})).wanted
+    assert made.evaluate(lw.event({"air_temp_f": 81})).subscriptions == ("s0",)
+    assert not made.evaluate(lw.event({"air_temp_f": 60})).is_demanded
 
 
 @pytest.mark.parametrize(
@@ -73,15 +73,15 @@ def test_what_was_not_announced_is_forwarded_and_reported(payload: dict[str, obj
     announcement = said(
         AnnouncedAttribute("no2", low=0, high=200), AnnouncedAttribute("mode", values=("eco", "boost")), complete=True
     )
-    looked = demand_of(announcement, "{no2 > 100}").look(lw.event(payload))
+    looked = demand_of(announcement, "{no2 > 100}").evaluate(lw.event(payload))
     assert (len(looked.new), len(looked.outside)) == (new, outside)
-    assert looked.wanted == bool(new or outside)
+    assert looked.is_demanded == bool(new or outside)
 
 
 def test_an_attribute_that_comes_twice_was_not_judged() -> None:
     """Since two predicates may each have one of them then."""
     event = Event((EventTuple("t", 1), EventTuple("t", 9)))
-    assert demand_of(said(AnnouncedAttribute("t")), "{t > 20}").look(event).new == ("t, twice",)
+    assert demand_of(said(AnnouncedAttribute("t")), "{t > 20}").evaluate(event).new == ("t, twice",)
 
 
 def test_texts_of_relaxed_values_are_forwarded_until_they_are_known() -> None:
@@ -89,11 +89,11 @@ def test_texts_of_relaxed_values_are_forwarded_until_they_are_known() -> None:
     index = DemandIndex(lw.Matcher().interpretation)
     index.add(1, lw.parse("{device = laptop~}", id="s"))
     index.announce(said(AnnouncedAttribute("device", kind="text")))
-    assert index.demand("roof").look(lw.event({"device": "heater"})).new == ("device = heater",)
+    assert index.demand("roof").evaluate(lw.event({"device": "heater"})).new == ("device = heater",)
     index.announce(said(AnnouncedAttribute("device", kind="text")), lambda name: ("heater", "laptop"))
     known = index.demand("roof")
-    assert not known.look(lw.event({"device": "heater"})).wanted
-    assert known.look(lw.event({"device": "Laptop"})).subscriptions == ("s",)
+    assert not known.evaluate(lw.event({"device": "heater"})).is_demanded
+    assert known.evaluate(lw.event({"device": "Laptop"})).subscriptions == ("s",)
 
 
 def test_an_area_limits_who_asks_by_latitude_and_longitude() -> None:
@@ -101,7 +101,7 @@ def test_an_area_limits_who_asks_by_latitude_and_longitude() -> None:
     announcement = said(AnnouncedAttribute("no2"), area=Area((45.80, 45.85), (15.95, 16.00)))
     made = demand_of(announcement, "{no2 > 40, 45.81 <= lat <= 45.82}", "{no2 > 40, 50.1 <= lat <= 50.2}")
     assert [each.id for each in made.filters] == ["s0"]
-    assert made.look(lw.event({"no2": 50, "lat": 50.15, "long": 15.97})).outside
+    assert made.evaluate(lw.event({"no2": 50, "lat": 50.15, "long": 15.97})).outside
 
 
 def test_alerts_demand_what_is_about_them_and_what_ends_them() -> None:
@@ -111,10 +111,10 @@ def test_alerts_demand_what_is_about_them_and_what_ends_them() -> None:
         "{door = open} for 5 min",
         "{door = open} once until {key = true}",
     )
-    assert made.look(lw.event({"door": "closed"})).subscriptions == ("s0",)  # the other is armed by its key alone
-    assert made.look(lw.event({"door": "open"})).subscriptions == ("s0", "s1")
-    assert made.look(lw.event({"key": True})).subscriptions == ("s1",)
-    assert not made.look(lw.event({"key": False})).wanted
+    assert made.evaluate(lw.event({"door": "closed"})).subscriptions == ("s0",)  # the other is armed by its key alone
+    assert made.evaluate(lw.event({"door": "open"})).subscriptions == ("s0", "s1")
+    assert made.evaluate(lw.event({"key": True})).subscriptions == ("s1",)
+    assert not made.evaluate(lw.event({"key": False})).is_demanded
 
 
 def test_of_top_k_the_condition_goes_and_negative_parts_stay_at_the_hub() -> None:
@@ -125,29 +125,31 @@ def test_of_top_k_the_condition_goes_and_negative_parts_stay_at_the_hub() -> Non
         "{no2 > 40, not mode = away}",
     )
     assert {str(each) for each in made.filters} == {"{no2 > 40}"}
-    assert made.look(lw.event({"no2": 50, "mode": "away"})).subscriptions == ("s0", "s1")
+    assert made.evaluate(lw.event({"no2": 50, "mode": "away"})).subscriptions == ("s0", "s1")
 
 
 def test_statements_and_graphs_are_asked_for_as_they_are() -> None:
     """No filter can be made of them: every event is wanted."""
     made = demand_of(said(AnnouncedAttribute("no2")), 'event type "Football Match"')
-    assert made.look(lw.event({"no2": 1})).subscriptions == ("s0",)
+    assert made.evaluate(lw.event({"no2": 1})).subscriptions == ("s0",)
 
 
 def test_a_correction_with_a_unit_is_compiled_into_the_readings_of_the_source() -> None:
     """Bare numbers are compared in the unit that a person stated."""
-    annotations = Corrected(NO_ANNOTATIONS)
+    annotations = CorrectedAnnotations(NO_ANNOTATIONS)
     matcher = lw.Matcher(annotations=annotations)
     index = DemandIndex(matcher.interpretation)
     index.add(1, lw.parse("{supply air temperature~ < 10 degC}", id="cold"))
     index.announce(said(AnnouncedAttribute("temp1")))
-    assert index.demand("roof").look(lw.event({"temp1": 40})).subscriptions == ()
-    annotations.lay(correction_rows({1: Correction("temp1", means="supply air temperature", unit="degF")}, {}))
+    assert index.demand("roof").evaluate(lw.event({"temp1": 40})).subscriptions == ()
+    annotations.set_corrections(
+        correction_rows({1: Correction("temp1", means="supply air temperature", unit="degF")}, {})
+    )
     assert not index.up_to_date()
     index.recompile()
     assert index.up_to_date()
-    assert index.demand("roof").look(lw.event({"temp1": 40})).subscriptions == ("cold",)  # 4.4 degC
-    assert index.demand("roof").look(lw.event({"temp1": 60})).subscriptions == ()
+    assert index.demand("roof").evaluate(lw.event({"temp1": 40})).subscriptions == ("cold",)  # 4.4 degC
+    assert index.demand("roof").evaluate(lw.event({"temp1": 60})).subscriptions == ()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -236,7 +238,7 @@ def test_a_change_of_demand_says_what_is_new_and_what_goes() -> None:
     index.remove(1)
     assert list(index.add(3, lw.parse("{no2 > 60}", id="c"))) == ["roof"]
     after = index.demand("roof")
-    made = change(before, after)
+    made = demand_change(before, after)
     assert (made.base, made.version) == (before.version, after.version)
     assert ([each.id for each in made.add], made.drop) == (["c"], ("a",))
     assert before.version != after.version

@@ -33,12 +33,12 @@ def test_true_is_not_one() -> None:
     index.add(1, lw.parse("{door~ = open~}", id="s"))
     index.announce(Announcement("a", (AnnouncedAttribute("door_open"),)))
     for value in (True, 1, "open"):
-        assert index.demand("a").look(lw.event({"door_open": value})).wanted, value
+        assert index.demand("a").evaluate(lw.event({"door_open": value})).is_demanded, value
     either = [Announcement("b", (AnnouncedAttribute("door", values=("x", value)),)) for value in (True, 1.0)]
     assert not either[0].same_as(either[1])
     for each in either:
         index.announce(each)
-        assert not index.demand("b").look(lw.event({"door": each.attributes[0].values[1]})).outside
+        assert not index.demand("b").evaluate(lw.event({"door": each.attributes[0].values[1]})).outside
 
 
 @pytest.mark.parametrize("bounds", [{"low": 0.0}, {"high": 100.0}, {"low": -40.0, "high": 85.0}])
@@ -52,7 +52,7 @@ def test_a_range_of_one_end_is_a_range_in_every_unit(unit: str, bounds: dict[str
 
     def looked(number: float) -> bool:
         reading: object = {"value": number, "unit": unit} if unit else number
-        return bool(index.demand("a").look(lw.event({"x": reading})).outside)
+        return bool(index.demand("a").evaluate(lw.event({"x": reading})).outside)
 
     assert looked(-5000.0) == ("low" in bounds)
     assert looked(5000.0) == ("high" in bounds)

@@ -11,15 +11,15 @@ import pytest
 
 import likewise as lw
 from likewise.defaults import MAX_TUPLES
-from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, NotServed
+from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, UnsupportedSubscription
 from likewise.formats.arrow.event_batch import EventBatch
-from likewise.matching.enrichment.enriched_event import LaidOver
+from likewise.matching.enrichment.step import EnrichedEvent
 from likewise.matching.registry import ENGINES
 from likewise.model import Event, EventTuple, fold
 from likewise.model.hierarchies.topic_filters import filter_matches
 from likewise.model.text import attribute_names
 from likewise.semantics.enrichment.annotation import Annotation
-from likewise.semantics.enrichment.table import Annotations
+from likewise.semantics.enrichment.table import AnnotationTable
 from likewise.testing import TableMeasure
 
 WORDS = TableMeasure(
@@ -148,7 +148,7 @@ def test_every_door_of_a_matcher_sees_the_annotated_event() -> None:
     assert [m.subscription_id for m in matcher.would_match(events[0], at=1)] == ["cold", "room", "top"]
     assert [m.subscription_id for m in matcher.snapshot().match(events[0])] == ["cold", "room"]
     assert matcher.mappings(events[0], "room", 1)[0].correspondences[0].tuple == 2
-    assert [p.seen for p in matcher.feedback(events[0], "room", True).pairs] == ["room"]
+    assert [p.candidate for p in matcher.feedback(events[0], "room", True).pairs] == ["room"]
     expected = [["cold", "room", "top"], [], ["room"]]
     for given in (events, EventBatch.from_events(events)):
         found = matcher.alike()
@@ -182,14 +182,14 @@ def test_every_engine_sees_the_same(engine: str) -> None:
 
 def plainly(rows: Sequence[Annotation], event: Event) -> tuple[EventTuple, ...]:
     """The oracle: every row in its order, asked one by one whether it holds."""
-    over = LaidOver(event.tuples)
+    over = EnrichedEvent(event.tuples)
     for one in rows:
         if _holds(one, over, event.source):
-            over.lay(one)
+            over.apply(one)
     return tuple(over.tuples)
 
 
-def _holds(one: Annotation, over: LaidOver, source: str | None) -> bool:
+def _holds(one: Annotation, over: EnrichedEvent, source: str | None) -> bool:
     key = fold(one.key)
     if key == "source":
         return source is not None and one.equals in ("", source)
@@ -219,7 +219,7 @@ def test_look_ups_find_what_asking_every_row_finds() -> None:
                 rows.append(Annotation(key, equals, about, unit="degC", line=line))
             else:
                 rows.append(Annotation(key, equals, about, means=f"{about}2", line=line))
-        matcher = lw.Matcher(annotations=Annotations(rows))
+        matcher = lw.Matcher(annotations=AnnotationTable(rows))
         for _ in range(5):
             said = [EventTuple(chance.choice(names), chance.choice((*values, 7))) for _ in range(chance.randint(1, 4))]
             event = Event(tuple(said), source=chance.choice((None, "x", "y")))
@@ -250,7 +250,7 @@ def test_a_matcher_follows_its_file(tmp_path: Path) -> None:
 
 def test_a_profile_without_relaxed_parts_refuses_relaxed_keys(tmp_path: Path) -> None:
     """At once where they are given; later the rows of before hold, and matching goes on."""
-    with pytest.raises(NotServed):
+    with pytest.raises(UnsupportedSubscription):
         lw.Matcher(profile="small", annotations=[row("device~", "laptop", attribute="owner", value="IT")])
     path = tmp_path / "a.csv"
     path.write_text("key,is,attribute,value\nsource,s,room,1\n", encoding="utf-8")

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.defaults import PART_FLOOR
-from likewise.errors import NotServed
+from likewise.errors import UnsupportedSubscription
 from likewise.language import parse
 from likewise.matching.explain.explain import explain
-from likewise.matching.oracle.engine import NaiveEngine
-from likewise.matching.reference.needed import part_floor
+from likewise.matching.oracle.engine import OracleEngine
+from likewise.matching.reference.match_threshold import part_floor
 from likewise.model import Event, Explanation, Triple, event
 from likewise.testing import TableMeasure
 from likewise.testing.generators import DrawnChoice
@@ -145,13 +145,13 @@ def test_statements_show_what_is_behind_their_score() -> None:
     assert told.score == 0.5
     assert told.predicates[0].evidence == (("jcn", 1.0), ("esa", 1.0), ("rank", 1.0))
     assert 'event type "race"` is answered weakest' in told.change
-    with pytest.raises(NotServed):
+    with pytest.raises(UnsupportedSubscription):
         explain(graph_event(("m", "homeTeam", '"Spain"')), s)
 
 
 def test_windows_tell_the_place() -> None:
     """In the k best, outside of them, outside the window, or without the number to rank by; nothing changes."""
-    engine = NaiveEngine()
+    engine = OracleEngine()
     engine.add(0, parse("{x exists} top 1 within 10 s by value(y)", id="s"), 0)
     engine.match(event({"x": 1, "y": 5}, id="a"), 1_000_000)
     now = 2_000_000
@@ -183,7 +183,7 @@ def test_the_verdict_is_what_happened(data: st.DataObject) -> None:
     """For every kind without a window: `match` exactly where the engine matches, with its score; else a change."""
     choice = DrawnChoice(data.draw)
     kind = choice.pick(("exact", "approximate", "statements", "pattern", "interest"))
-    engine = NaiveEngine(MEASURE, jcn=JCN, esa=ESA)
+    engine = OracleEngine(MEASURE, jcn=JCN, esa=ESA)
     engine.add(0, random_subscription(choice, kind, "s"), 0)  # type: ignore[arg-type]
     e = random_event(choice, frozenset({kind}), "e", 0)  # type: ignore[arg-type]
     hits = engine.match(e, 0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.forest.engine import ForestEngine
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.model import Condition, Interval, Kind, Predicate, Subscription, event
 from likewise.testing.generators import SeededChoice
 from likewise.testing.generators import event as any_event
@@ -24,7 +24,7 @@ def above(bound: float) -> Subscription:
     return Subscription(Condition((Predicate("x", ">", bound),)))
 
 
-def found(engine: ForestEngine | NaiveEngine, **values: object) -> list[int]:
+def found(engine: ForestEngine | OracleEngine, **values: object) -> list[int]:
     return [int(ordinal) for ordinal in engine.find(event(values), 0).ordinals]
 
 
@@ -32,7 +32,7 @@ def found(engine: ForestEngine | NaiveEngine, **values: object) -> list[int]:
 def test_equals_the_plain_evaluation_while_subscriptions_come_and_go(seed: int) -> None:
     """Any condition, any event, additions and removals in any order: the same ordinals as the oracle."""
     choice = SeededChoice(seed)
-    forest, naive = ForestEngine(), NaiveEngine()
+    forest, naive = ForestEngine(), OracleEngine()
     held: list[int] = []
     for ordinal in range(40):
         if held and choice.integer(0, 2) == 0:
@@ -52,7 +52,7 @@ def test_equals_the_plain_evaluation_while_subscriptions_come_and_go(seed: int) 
 def test_equals_the_plain_evaluation_where_covering_is_dense(seed: int) -> None:
     """Many nested intervals and equal texts, so that nodes move and hand over children all the time."""
     choice = SeededChoice(seed)
-    forest, naive = ForestEngine(), NaiveEngine()
+    forest, naive = ForestEngine(), OracleEngine()
     held: list[int] = []
     for ordinal in range(60):
         low = choice.integer(0, 6)

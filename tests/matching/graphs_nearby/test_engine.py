@@ -8,12 +8,12 @@ import pytest
 from hypothesis import settings
 
 import likewise as lw
-from likewise.errors import InvalidSubscription, MissingDependency, NotServed
+from likewise.errors import InvalidSubscription, MissingDependency, UnsupportedSubscription
 from likewise.formats.json import subscription_from_json, subscription_to_json
 from likewise.matching.graphs_nearby.engine import FIRST, NearEngine
 from likewise.matching.graphs_nearby.mvr_tree import MvrTree
 from likewise.matching.reference.locality import LexicalLocality, SemanticLocality
-from likewise.model import Near, Subscription, Triple, TriplePattern
+from likewise.model import NearbyTriple, Subscription, Triple, TriplePattern
 from likewise.semantics.library import load_space
 from likewise.testing import check_engine, check_regressions, compare_bulk, compare_interleavings
 from likewise.testing.oracle import vectors
@@ -123,13 +123,13 @@ def test_one_line_of_json_or_text_and_a_saved_matcher_keep_it(tmp_path: Path) ->
 @pytest.mark.parametrize("radius", [-0.1, 1.5, float("nan")])
 def test_a_radius_that_cannot_be_is_refused(radius: float) -> None:
     with pytest.raises(InvalidSubscription):
-        Near(TriplePattern("?s", "<x:p>", "?o"), radius, "spelling")
+        NearbyTriple(TriplePattern("?s", "<x:p>", "?o"), radius, "spelling")
 
 
 def test_what_cannot_be_served_is_refused_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """By meaning without vectors; several terms without the library of R-trees. One term needs none."""
     plain = NearEngine()
-    with pytest.raises(NotServed):
+    with pytest.raises(UnsupportedSubscription):
         plain.add(0, asked("near (?s, <x:p>, ?o) radius 0.5 by meaning"), 0)
 
     def missing() -> None:

@@ -8,9 +8,9 @@ from likewise.language import parse
 from likewise.matching.hybrid.engine import HybridEngine
 from likewise.matching.hybrid.statements import StatementsEngine
 from likewise.model import event
-from likewise.testing import Setting, TableMeasure, check_engine, compare_bulk
+from likewise.testing import OracleSettings, TableMeasure, check_engine, compare_bulk
 
-SETTING = Setting()
+SETTING = OracleSettings()
 
 
 def make() -> StatementsEngine:

@@ -10,7 +10,7 @@ import pytest
 from likewise.errors import LimitExceeded
 from likewise.matching.classical.sgim import SgimEngine
 from likewise.matching.interests.bitmap import InterestBitmapEngine
-from likewise.matching.interests.rapid import Light, RapidEngine, blocks, default_c
+from likewise.matching.interests.rapid import BlockTrees, RapidEngine, blocks, default_c
 from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
 from likewise.matching.interests.tree import TreeEngine
 from likewise.matching.interests.trie import TriePool
@@ -56,7 +56,7 @@ def test_blocks_are_consecutive_even_and_may_be_empty(properties: int, parts: in
 
 def test_error_of_the_paper_sets_are_not_disjoint_a_vector_goes_into_every_one_that_fits() -> None:
     """Events with one 1 that leave either half empty must both find a vector without ones."""
-    light = Light(4, 1, base=0)
+    light = BlockTrees(4, 1, base=0)
     assert light.trees(0b0000) == [0, 1, 2]
     engine = filled(RapidEngine(c=1), ["****"])
     assert found(engine, "1000") == [0]
@@ -80,7 +80,7 @@ def _disjoint(vectors: list[str], event: str) -> list[int]:
     """RAPIDMatch as the paper words it: each vector in one T_j^t only."""
     c = default_c(len(event))
     table = VectorTable(len(event))
-    light = Light(len(event), c, base=1)
+    light = BlockTrees(len(event), c, base=1)
     pool = TriePool(table, [0, *light.starts], [len(event), *light.lengths])
     for ordinal, vector in enumerate(vectors):
         row = table.add(ordinal, vector)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.errors import DuplicateId, NotServed, UnknownId
+from likewise.errors import DuplicateId, UnknownId, UnsupportedSubscription
 from likewise.language import parse
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.reference.statement_terms import event_statements, plain_words, singular, term_text
 from likewise.model import Event, EventTuple, Match, Triple, event
 from likewise.semantics.measure import Term
@@ -195,7 +195,7 @@ def test_statements_follow_the_papers_formulas() -> None:
     """fP = min(1, (m - rank + 1) * ESA) in the top m by JCn, fV = ESA, fR the mean of the best products."""
     jcn, esa = TableMeasure(seed=1), TableMeasure(seed=2)
     obj: dict[str, object] = {name: f"value {i % 3}" for i, name in enumerate(PROPERTIES)}
-    engine = NaiveEngine(jcn=jcn, esa=esa, m=3, threshold=0.0)
+    engine = OracleEngine(jcn=jcn, esa=esa, m=3, threshold=0.0)
     engine.add(0, parse('event club "value 9" . event kind "value 1"', id="s"), 0)
     [(_, match)] = engine.match(event(obj), 0)
 
@@ -234,9 +234,9 @@ def test_statements_may_share_an_answer_and_use_the_threshold() -> None:
 def test_statements_need_both_measures() -> None:
     """Without JCn and ESA the engine does not serve statements, and says so."""
     s = parse('event team "Spain"', id="s")
-    assert not NaiveEngine().serves(s)
-    with pytest.raises(NotServed):
-        NaiveEngine(esa=TableMeasure()).add(0, s, 0)
+    assert not OracleEngine().serves(s)
+    with pytest.raises(UnsupportedSubscription):
+        OracleEngine(esa=TableMeasure()).add(0, s, 0)
 
 
 def test_rdf_terms_become_plain_words() -> None:

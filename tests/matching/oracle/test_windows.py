@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, UnknownId
 from likewise.language import parse
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.oracle.saved_windows import FILE
 from likewise.model import Event, Match, event
 from likewise.model.time import SECOND
@@ -145,7 +145,7 @@ def test_only_what_comes_after_activation_counts() -> None:
 def test_one_long_step_delivers_what_many_short_ones_do(data: st.DataObject) -> None:
     """Advancing at once gives the promotions of advancing moment by moment, in the same order."""
     choice = DrawnChoice(data.draw)
-    engines = [NaiveEngine(MEASURE), NaiveEngine(MEASURE)]
+    engines = [OracleEngine(MEASURE), OracleEngine(MEASURE)]
     for ordinal in range(3):
         s = random_subscription(choice, "top", f"s{ordinal}")
         for engine in engines:
@@ -186,7 +186,7 @@ def test_damaged_windows_are_refused(tmp_path: Path) -> None:
     engine.save(tmp_path)
     whole = (tmp_path / FILE).read_bytes()
     with pytest.raises(UnknownId):
-        NaiveEngine().load(tmp_path)
+        OracleEngine().load(tmp_path)
     for bad in (b"", whole[:200], whole[: len(whole) // 2], b"x" * 500):
         (tmp_path / FILE).write_bytes(bad)
         with pytest.raises(ArtefactDamaged):

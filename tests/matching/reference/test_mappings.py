@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from likewise.matching.reference.event_view import SimilarityRow
 from likewise.matching.reference.mappings import (
     MAX_RANKED_PREDICATES,
     best_mapping,
     describe,
     enumerate_mappings,
+    ranked_mappings,
     score_of,
     top_mappings,
 )
-from likewise.matching.reference.ranked_mappings import ranked_mappings
-from likewise.matching.reference.similarity import Row
 
 SIMILARITIES = st.sampled_from((0.0, 0.0, 0.125, 0.25, 0.5, 0.75, 0.875, 1.0))
 
@@ -100,7 +100,7 @@ def test_no_mapping_when_predicates_outnumber_tuples() -> None:
 @given(matrices(), st.integers(1, 4))
 def test_probabilities_are_shares(rows: list[tuple[float, ...]], k: int) -> None:
     """P over all mappings sums to 1; P_σ gives each correspondence its share of the predicate's row."""
-    filled = [Row(row, (1.0,) * len(row), row) for row in rows]
+    filled = [SimilarityRow(row, (1.0,) * len(row), row) for row in rows]
     everything = describe(filled, len(rows), 10**6)
     assert len(everything) == len(by_permutations(rows))
     if everything:
@@ -115,7 +115,7 @@ def test_probabilities_are_shares(rows: list[tuple[float, ...]], k: int) -> None
 def test_probabilities_span_the_best_hundred_when_there_are_more() -> None:
     """With too many mappings to list, P is taken over the best hundred."""
     rows = [tuple(0.5 + 0.001 * ((3 * i + 5 * j) % 11) for j in range(9)) for i in range(9)]
-    filled = [Row(row, (1.0,) * 9, row) for row in rows]
+    filled = [SimilarityRow(row, (1.0,) * 9, row) for row in rows]
     total = math.fsum(product for product, _ in islice(ranked_mappings(rows), 100))
     first = describe(filled, 9, 2)[0]
     assert first.probability == pytest.approx(first.product / total)

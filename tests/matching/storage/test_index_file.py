@@ -136,9 +136,9 @@ def test_a_loaded_index_answers_as_the_oracle_while_subscriptions_come_and_go(se
     engine = BitmapEngine(shape=TINY)
     engine.add_many([Addition(n, s, 0) for n, s in enumerate(pool)])
     again = BitmapEngine(shape=TINY)
-    built = engine.built()
+    built = engine.export_index()
     copied = built._replace(arrays={name: array.copy() for name, array in built.arrays.items()})
-    again.restore(copied, dict(enumerate(pool)))
+    again.import_index(copied, dict(enumerate(pool)))
     for ordinal in range(0, len(pool), 3):
         engine.remove(ordinal)
         again.remove(ordinal)

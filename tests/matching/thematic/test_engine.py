@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.formats.arrow.event_batch import EventBatch
-from likewise.matching.engine import Found, FoundBatch
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.engine import EngineBatchResult, EngineResult
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.thematic.assignment_kernels import UNCONTESTED, assigned, best_assignment
 from likewise.matching.thematic.engine import CHUNK, ThematicEngine
 from likewise.model import Condition, Event, EventTuple, Kind, Predicate, Quantity, Subscription, event
-from likewise.semantics.feedback import Feedback, JudgedMeasure, concerns, pair_of
-from likewise.testing import Setting, TableMeasure, check_engine, check_regressions, compare_bulk
+from likewise.semantics.feedback import Feedback, JudgedMeasure, judged_by, term_pair
+from likewise.testing import OracleSettings, TableMeasure, check_engine, check_regressions, compare_bulk
 from likewise.testing.generators import SeededChoice
 from likewise.testing.generators import event as any_event
 from likewise.testing.generators import subscription as any_subscription
@@ -25,10 +25,10 @@ APPROXIMATE: frozenset[Kind] = frozenset({"approximate"})
 
 def engine_at(threshold: float, cache_bytes: int = 2**26) -> ThematicEngine:
     """An engine with the measure of the tests' setting."""
-    return ThematicEngine(Setting().measure, threshold, cache_bytes)
+    return ThematicEngine(OracleSettings().measure, threshold, cache_bytes)
 
 
-def scores_of(found: Found | FoundBatch) -> list[float]:
+def scores_of(found: EngineResult | EngineBatchResult) -> list[float]:
     """The scores as numbers."""
     assert found.scores is not None
     return [float(score) for score in found.scores]
@@ -37,18 +37,18 @@ def scores_of(found: Found | FoundBatch) -> list[float]:
 @pytest.mark.parametrize("kind", ["approximate", "exact"])
 def test_keeps_the_contract_of_engines(kind: str) -> None:
     """Add, remove, find, match, batch, explain, save and load in any order."""
-    check_engine(lambda: engine_at(Setting().threshold), kinds=[kind])  # type: ignore[list-item]
+    check_engine(lambda: engine_at(OracleSettings().threshold), kinds=[kind])  # type: ignore[list-item]
 
 
 def test_has_none_of_the_originals_defects() -> None:
     """The named regressions of sources.md that concern its kinds."""
-    check_regressions(lambda: engine_at(Setting().threshold))
+    check_regressions(lambda: engine_at(OracleSettings().threshold))
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.0, 0.3, 0.9])
 def test_answers_as_the_oracle_on_many_pairs_at_any_threshold(threshold: float) -> None:
     """At threshold 0 every related pair is ranked; at others weak ones are cut, none too many."""
-    setting = Setting(threshold=threshold)
+    setting = OracleSettings(threshold=threshold)
     compared = compare_bulk(lambda: engine_at(threshold), ["approximate"], 60_000, setting=setting, subscriptions=150)
     assert compared.matches > 100
 
@@ -172,14 +172,14 @@ def test_feedback_is_learned_at_once() -> None:
     engine.add(0, Subscription(Condition((Predicate("device", "=", "laptop", False, True),)), "s"), 0)
     computer = event({"device": "computer"})
     (before,) = scores_of(engine.find(computer, 0))
-    pairs = [pair_of("value", "laptop", "computer")]
+    pairs = [term_pair("value", "laptop", "computer")]
     judged = [feedback.judge("s", "", False, pairs) for _ in range(3)]
     assert len(engine.find(computer, 0).ordinals) == 1, "kept until it is told"
-    engine.forget_relatedness(concerns(pairs))
+    engine.forget_relatedness(judged_by(pairs))
     assert len(engine.find(computer, 0).ordinals) == 0
     for judgement in judged:
         feedback.undo(judgement.number)
-    engine.forget_relatedness(concerns(pairs))
+    engine.forget_relatedness(judged_by(pairs))
     assert scores_of(engine.find(computer, 0)) == [before]
 
 
@@ -205,7 +205,7 @@ def test_or_takes_the_best_conjunction_and_not_rules_out() -> None:
     import likewise as lw
 
     table = TableMeasure({("laptop", "computer"): 0.6, ("laptop", "notebook"): 0.9, ("off", "down"): 0.8})
-    engine, naive = ThematicEngine(table, 0.5), NaiveEngine(table, threshold=0.5)
+    engine, naive = ThematicEngine(table, 0.5), OracleEngine(table, threshold=0.5)
     for ordinal, text in enumerate(
         ["{(device = laptop~ or device = notebook)}", "{device = laptop~, not status = off~}"]
     ):
@@ -248,7 +248,7 @@ def test_what_booleans_and_sizes_mean_is_the_same_for_the_oracle(seed: int, payl
 
     choice = SeededChoice(seed)
     measure = load_space().measure("sameness")
-    fast, plain = ThematicEngine(measure, 0.5), NaiveEngine(measure=measure, threshold=0.5)
+    fast, plain = ThematicEngine(measure, 0.5), OracleEngine(measure=measure, threshold=0.5)
     for number in range(4):
         operator = choice.pick(("=", "!="))
         asked = Predicate(choice.pick(NAMES), operator, choice.pick(ASKED), attribute_relaxed=True)  # type: ignore[arg-type]

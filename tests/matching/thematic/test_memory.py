@@ -7,8 +7,8 @@ from types import ModuleType
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching
-from likewise.defaults import NAMES_KEPT
+from likewise.broker.config import Config, MatchingSettings
+from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.semantics.measures.names import quantities
 from likewise.semantics.text import identifiers
@@ -70,10 +70,10 @@ def test_every_cache_of_names_is_bounded() -> None:
     measure = lw.Matcher().interpretation.measure
     found = [*caches(identifiers), *caches(quantities), *held_caches(measure, set())]
     assert len(found) >= 6
-    assert all((each.cache_parameters()["maxsize"] or NAMES_KEPT + 1) <= NAMES_KEPT for each in found)
+    assert all((each.cache_parameters()["maxsize"] or NAME_CACHE_ENTRIES + 1) <= NAME_CACHE_ENTRIES for each in found)
 
 
 def test_a_broker_bounds_what_each_tenant_keeps() -> None:
     """As its configuration says."""
-    with Broker(None, Config(matching=Matching(cache_bytes=LIMIT))) as broker:
+    with Broker(None, Config(matching=MatchingSettings(cache_bytes=LIMIT))) as broker:
         assert broker.tenant("t").stateless.interpretation.cache_bytes == LIMIT

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import settings
 
 from likewise.language import parse
-from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.topk.engine import TopKEngine
 from likewise.model import Distance, Event, Match, Subscription, Top, ValueOf, WeightedSum, event
 from likewise.model.subscription import Relatedness
-from likewise.testing import Setting, check_engine, compare_bulk
+from likewise.testing import OracleSettings, check_engine, compare_bulk
 
 CONDITION = parse("{x exists}").body
 PICKY = parse("{x > 3, y exists}").body
@@ -58,9 +58,9 @@ def publication(choose: random.Random, number: int, now: int) -> Event:
 def interleave(seed: int, steps: int, *, lateness: int, largest: int = 120) -> int:
     """Random steps on both engines; how many deliveries were compared."""
     choose = random.Random(seed)
-    setting = Setting(lateness=lateness)
+    setting = OracleSettings(lateness=lateness)
     fast = TopKEngine(setting.measure, setting.threshold, lateness=lateness)
-    plain = NaiveEngine(setting.measure, threshold=setting.threshold, lateness=lateness)
+    plain = OracleEngine(setting.measure, threshold=setting.threshold, lateness=lateness)
     held: list[int] = []
     now = delivered = 0
     for number in range(steps):
@@ -107,13 +107,13 @@ def test_windows_equal_the_recomputed_ones_with_ties_withdrawals_and_late_events
 
 def test_the_contract_of_engines_holds() -> None:
     """Any interleaving of calls, save and load included, is answered like the oracle's."""
-    setting = Setting()
+    setting = OracleSettings()
     check_engine(lambda: TopKEngine(setting.measure, setting.threshold), kinds=["top"], setting=setting)
 
 
 def test_many_generated_pairs_give_no_difference() -> None:
     """Seeded subscriptions of all forms agree with the oracle."""
-    setting = Setting()
+    setting = OracleSettings()
     done = compare_bulk(
         lambda: TopKEngine(setting.measure, setting.threshold), ["top"], 6_000, setting=setting, subscriptions=40
     )
@@ -150,7 +150,7 @@ def test_defect_5_a_publication_without_the_scored_attribute_is_no_candidate() -
 def test_an_endless_window_without_a_bound_on_k_is_a_boolean_subscription() -> None:
     """With k beyond what is published and no window, exactly what meets the condition is delivered, once."""
     choose = random.Random(5)
-    engine, plain = TopKEngine(), NaiveEngine()
+    engine, plain = TopKEngine(), OracleEngine()
     engine.add(0, Subscription(PICKY, "s", top=Top(1_000, ValueOf("x"))), 0)
     plain.add(0, Subscription(PICKY, "s"), 0)
     for number in range(300):

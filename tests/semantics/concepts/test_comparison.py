@@ -89,7 +89,7 @@ def test_the_kernel_and_the_plain_rule_agree(asked: list[Term], seen: list[Term]
     related = load_space().measure("combine").matrix(asked, seen)
     for i, a in enumerate(asked):
         for j, s in enumerate(seen):
-            plain = 1.0 if a == s else measure.agreement(a, s).of(float(related[i, j]))
+            plain = 1.0 if a == s else measure.agreement(a, s).apply(float(related[i, j]))
             assert found[i, j] == pytest.approx(plain, abs=1e-4), (a, s)
 
 

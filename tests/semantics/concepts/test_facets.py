@@ -11,7 +11,7 @@ from likewise.semantics.measure import Term
 
 
 def facets(text: str, unit: str = "", kind: str = "", context: tuple[str, ...] = ()) -> Facets:
-    parser = FacetParser(load_inventory(), load_space().vectors.knows_word)
+    parser = FacetParser(load_inventory(), load_space().vectors.has_word)
     return parser.facets(Term(text, unit=unit, kind=kind, context=context))  # type: ignore[arg-type]
 
 

@@ -18,7 +18,7 @@ from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.sameness import SamenessMeasure
 from likewise.semantics.space import Space
-from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.text.identifiers import split_identifier
 from likewise.units import find_unit
 
 
@@ -198,7 +198,7 @@ def test_no_word_of_the_core_comes_from_a_vendor_file_alone(shared: Path) -> Non
         for word in label.casefold().split()
         if word in theirs
         and word not in public | named
-        and not space.vectors.knows_word(word)
+        and not space.vectors.has_word(word)
         and find_unit(word) is None
     }
     assert not alone
@@ -206,7 +206,7 @@ def test_no_word_of_the_core_comes_from_a_vendor_file_alone(shared: Path) -> Non
 
 def _names(value: object) -> set[str]:
     if isinstance(value, dict):
-        found = {w.casefold() for key in value for w in (*words_of(str(key)), str(key))}
+        found = {w.casefold() for key in value for w in (*split_identifier(str(key)), str(key))}
         return found.union(*map(_names, value.values()))
     return set().union(*map(_names, value)) if isinstance(value, list) else set()
 
@@ -216,7 +216,7 @@ def _public_words(folder: Path) -> set[str]:
     found: set[str] = set()
     for path in sorted((folder / "vocabularies").glob("*.ttl*")):
         raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        found |= {w.casefold() for word in re.findall(r"[A-Za-z0-9]+", raw.decode()) for w in words_of(word)}
+        found |= {w.casefold() for word in re.findall(r"[A-Za-z0-9]+", raw.decode()) for w in split_identifier(word)}
     with gzip.open(folder / "fiware" / "smartdatamodels.json.gz", "rt", encoding="utf-8") as file:
         properties = {str(item.get("property")) for item in json.load(file)}
-    return found | {w.casefold() for name in properties for w in words_of(name)}
+    return found | {w.casefold() for name in properties for w in split_identifier(name)}

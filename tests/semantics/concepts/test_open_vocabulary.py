@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.semantics.concepts.inventory import Concept
-from likewise.semantics.concepts.library import load_inventory, naming_of, shipped_names
-from likewise.semantics.concepts.name_agreement import Naming
+from likewise.semantics.concepts.library import load_inventory, shipped_names, vocabulary_names
+from likewise.semantics.concepts.name_agreement import VocabularyNames
 from likewise.semantics.concepts.rows import print_rows, read_rows
 from likewise.semantics.concepts.user_concepts import add_vocabulary
 from likewise.semantics.concepts.weights import FacetWeights
@@ -47,9 +47,9 @@ def score(asked: str, seen: str, **options: object) -> float:
 
 @given(rows)
 def test_the_kernel_and_the_plain_agreement_are_the_same(names: list[Concept]) -> None:
-    from likewise.semantics.concepts.name_agreement_kernels import word_agreements
+    from likewise.semantics.concepts.kernels import word_agreements
 
-    naming = Naming(names)
+    naming = VocabularyNames(names)
     uses = naming.uses(WORDS)
     found = word_agreements(uses, uses, naming.places)
     plain = [[naming.agreement(one, other) for other in WORDS] for one in WORDS]
@@ -102,11 +102,11 @@ def test_names_alone_tell_apart_what_no_list_of_qualifiers_does() -> None:
 
 def test_the_explanation_quotes_the_names() -> None:
     measure = sameness()
-    same = measure.explained(Term("photovoltaic power"), Term("pv_power"))
+    same = measure.explanation(Term("photovoltaic power"), Term("pv_power"))
     assert "call one thing both 'photovoltaic" in same
     assert "and 'pv" in same
     bare = sameness(inventory=inventory_without_qualifiers())
-    apart = bare.explained(Term("entering water temperature"), Term("leaving_water_temperature"))
+    apart = bare.explanation(Term("entering water temperature"), Term("leaving_water_temperature"))
     assert "vocabularies name both: 'entering water', 'leaving water'" in apart
 
 
@@ -129,4 +129,4 @@ def test_shipped_names_read_back_and_name_their_source() -> None:
     assert read_rows(print_rows(shipped), "again") == list(shipped)
     assert {concept.sort for concept in shipped} == {"name"}
     assert all(any(known in c.source for known in ("Brick", "QUDT", "SAREF", "SOSA", "FIWARE")) for c in shipped)
-    assert naming_of(load_inventory()).agreement("supply", "discharge") > 0.9
+    assert vocabulary_names(load_inventory()).agreement("supply", "discharge") > 0.9

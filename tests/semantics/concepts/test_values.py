@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from likewise.semantics.concepts.values.judge import ValueJudge
-from likewise.semantics.concepts.values.opposites import Opposites
-from likewise.semantics.concepts.values.parser import read_value
+from likewise.semantics.concepts.values.items import Opposites
+from likewise.semantics.concepts.values.judge import ValueComparer
+from likewise.semantics.concepts.values.parser import parse_value
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
 
@@ -17,12 +17,12 @@ PAIRS = Path(__file__).parent / "pairs"
 
 
 @pytest.fixture(scope="module")
-def judge() -> ValueJudge:
+def judge() -> ValueComparer:
     """The judge over the embedded space's WordNet."""
-    return ValueJudge(load_space().relations)
+    return ValueComparer(load_space().relations)
 
 
-def said(judge: ValueJudge, asked: str, seen: str, base: float | None = None, context: str = "") -> float:
+def said(judge: ValueComparer, asked: str, seen: str, base: float | None = None, context: str = "") -> float:
     """How surely a seen value says an asked one; by `combine` unless a relatedness is given."""
     a, s = Term(asked, "value", kind="text"), Term(seen, "value", kind="text", context=(context,) if context else ())
     related = load_space().measure("combine").matrix([a], [s]) if base is None else np.full((1, 1), base, np.float32)
@@ -31,7 +31,7 @@ def said(judge: ValueJudge, asked: str, seen: str, base: float | None = None, co
 
 @pytest.mark.parametrize(("name", "apart", "found"), [("pairs-dev", 0.95, 0.97), ("pairs-held", 0.9, 0.85)])
 def test_pairs_written_beforehand_are_told_apart_and_found(
-    judge: ValueJudge, name: str, apart: float, found: float
+    judge: ValueComparer, name: str, apart: float, found: float
 ) -> None:
     """Shares at the default threshold; the second half was set aside while the rules were made."""
     rows = [line.split("\t") for line in (PAIRS / f"{name}.tsv").read_text("utf-8").splitlines()[1:]]
@@ -65,7 +65,7 @@ def test_pairs_written_beforehand_are_told_apart_and_found(
         ("water shortage", "lack of water"),
     ],
 )
-def test_what_only_looks_different_is_the_same(judge: ValueJudge, asked: str, seen: str) -> None:
+def test_what_only_looks_different_is_the_same(judge: ValueComparer, asked: str, seen: str) -> None:
     """Even where the words are hardly related."""
     assert said(judge, asked, seen, base=0.2) >= 0.5
 
@@ -107,7 +107,7 @@ def test_what_only_looks_different_is_the_same(judge: ValueJudge, asked: str, se
         ("in stock", "out of stock"),
     ],
 )
-def test_what_looks_alike_and_differs_is_told_apart(judge: ValueJudge, asked: str, seen: str) -> None:
+def test_what_looks_alike_and_differs_is_told_apart(judge: ValueComparer, asked: str, seen: str) -> None:
     """Below the threshold squared, however related: no other part makes up for it."""
     assert said(judge, asked, seen, base=1.0) <= 0.25
 
@@ -134,7 +134,7 @@ def test_what_looks_alike_and_differs_is_told_apart(judge: ValueJudge, asked: st
     ],
 )
 def test_a_state_means_what_its_attribute_says(
-    judge: ValueJudge, asked: str, attribute: str, value: str, same: bool
+    judge: ValueComparer, asked: str, attribute: str, value: str, same: bool
 ) -> None:
     """True is open where the attribute says so, and closed where a contact is made."""
     assert (said(judge, asked, value, base=0.3, context=attribute) >= 0.5) == same
@@ -152,12 +152,12 @@ def test_a_state_means_what_its_attribute_says(
         ("Galway", "Dublin", "not galway"),
     ],
 )
-def test_what_decided_is_said_in_words(judge: ValueJudge, asked: str, seen: str, words: str) -> None:
+def test_what_decided_is_said_in_words(judge: ValueComparer, asked: str, seen: str, words: str) -> None:
     """Which number, direction, instance or state differs."""
-    assert words in judge.explained(Term(asked, "value"), Term(seen, "value"), 0.9)
+    assert words in judge.explanation(Term(asked, "value"), Term(seen, "value"), 0.9)
 
 
-def test_an_answer_depends_on_its_pair_alone(judge: ValueJudge) -> None:
+def test_an_answer_depends_on_its_pair_alone(judge: ValueComparer) -> None:
     """One pair at a time, or all at once, in any order."""
     rows = [line.split("\t") for line in (PAIRS / "pairs-dev.tsv").read_text("utf-8").splitlines()[1:60]]
     asked = [Term(row[1], "value") for row in rows]
@@ -170,7 +170,7 @@ def test_an_answer_depends_on_its_pair_alone(judge: ValueJudge) -> None:
     assert ((whole >= 0) & (whole <= 1)).all()
 
 
-def test_any_text_can_be_judged(judge: ValueJudge) -> None:
+def test_any_text_can_be_judged(judge: ValueComparer) -> None:
     """Empty, long, foreign and half characters neither fail nor leave [0, 1]."""
     odd = [
         "",
@@ -205,7 +205,7 @@ def test_opposites_are_opposites_whichever_comes_first() -> None:
 def test_numbers_and_codes_are_read_as_they_are_meant() -> None:
     """Leading zeros, ordinals, Roman numerals, letters before and behind, quantities."""
     codes = {
-        text: [code.text for code in read_value(text).codes] for text in ("unit II", "bus 46 A", "gate C 3", "2 km")
+        text: [code.text for code in parse_value(text).codes] for text in ("unit II", "bus 46 A", "gate C 3", "2 km")
     }
     assert codes == {"unit II": ["2"], "bus 46 A": ["46a"], "gate C 3": ["c3"], "2 km": ["2000 length"]}
 
@@ -221,13 +221,13 @@ def test_numbers_and_codes_are_read_as_they_are_meant() -> None:
         ("door closed", "door needs closing"),
     ],
 )
-def test_what_is_still_to_come_has_not_been_done(judge: ValueJudge, done: str, awaited: str) -> None:
+def test_what_is_still_to_come_has_not_been_done(judge: ValueComparer, done: str, awaited: str) -> None:
     """However related: whichever of them was asked for."""
     assert said(judge, done, awaited, base=0.99) < 0.25
     assert said(judge, awaited, done, base=0.99) < 0.25
 
 
-def test_what_is_awaited_too_or_said_by_both_is_no_difference(judge: ValueJudge) -> None:
+def test_what_is_awaited_too_or_said_by_both_is_no_difference(judge: ValueComparer) -> None:
     assert said(judge, "repair needed", "repair required", base=0.6) >= 0.5
     assert said(judge, "leak detected", "leak detected, repair required", base=0.6) >= 0.5
     assert said(judge, "door closed", "door closed, inspection due", base=0.6) >= 0.5
@@ -244,7 +244,7 @@ def test_what_is_awaited_too_or_said_by_both_is_no_difference(judge: ValueJudge)
         ("car", "car park"),
     ],
 )
-def test_a_compound_is_not_the_thing_that_it_is_named_after(judge: ValueJudge, thing: str, compound: str) -> None:
+def test_a_compound_is_not_the_thing_that_it_is_named_after(judge: ValueComparer, thing: str, compound: str) -> None:
     assert said(judge, thing, compound, base=0.99) < 0.45
     assert said(judge, compound, thing, base=0.99) < 0.45
 
@@ -260,7 +260,9 @@ def test_a_compound_is_not_the_thing_that_it_is_named_after(judge: ValueJudge, t
         ("battery", "battery low"),
     ],
 )
-def test_a_last_word_that_says_what_it_is_or_how_tells_nothing_apart(judge: ValueJudge, asked: str, seen: str) -> None:
+def test_a_last_word_that_says_what_it_is_or_how_tells_nothing_apart(
+    judge: ValueComparer, asked: str, seen: str
+) -> None:
     assert said(judge, asked, seen, base=0.7) >= 0.5
 
 
@@ -274,6 +276,6 @@ def test_a_last_word_that_says_what_it_is_or_how_tells_nothing_apart(judge: Valu
         ("power cut", "blackout"),
     ],
 )
-def test_the_end_of_a_supply_is_found_in_any_wording(judge: ValueJudge, asked: str, seen: str) -> None:
+def test_the_end_of_a_supply_is_found_in_any_wording(judge: ValueComparer, asked: str, seen: str) -> None:
     assert said(judge, asked, seen, base=0.2) >= 0.5
     assert said(judge, "power cut", "water outage", base=0.9) < 0.9

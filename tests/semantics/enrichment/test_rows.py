@@ -10,7 +10,7 @@ import pytest
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import ArtefactMissing, FormatError, LimitExceeded
 from likewise.semantics.enrichment.rows import annotations_from_mappings, read_annotations, write_annotations
-from likewise.semantics.enrichment.table import Annotations
+from likewise.semantics.enrichment.table import AnnotationTable
 from likewise.semantics.enrichment.watched_file import AnnotationFile
 
 HEADER = "key,is,attribute,value,unit,means\n"
@@ -77,7 +77,7 @@ def test_rows_come_back_as_they_were_written() -> None:
     table = read_annotations("\ufeff" + GOOD)
     again = read_annotations(write_annotations(table))
     assert [row.cells() for row in again] == [row.cells() for row in table]
-    assert again.version == table.version != Annotations(table.rows[:2]).version
+    assert again.version == table.version != AnnotationTable(table.rows[:2]).version
 
 
 def test_mappings_are_refused_by_their_number() -> None:

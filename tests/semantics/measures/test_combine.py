@@ -14,7 +14,7 @@ from likewise.errors import ArtefactDamaged, InputError
 from likewise.semantics.calibration import HIGHEST, read_calibration
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.calibration_kernels import _level
+from likewise.semantics.measures.kernels import _level
 from likewise.semantics.space import Space, combined_measure
 from likewise.semantics.wordnet.compact import unpack
 from likewise.semantics.wordnet.embedded import WORDNET, packed

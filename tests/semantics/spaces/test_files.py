@@ -11,7 +11,7 @@ import pytest
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError, StateError, UnknownId
 from likewise.semantics.spaces.files import CORE, SpaceFiles
-from likewise.semantics.spaces.manifest import Counts
+from likewise.semantics.spaces.manifest import SpaceCounts
 from likewise.semantics.spaces.writer import Extras, SpaceWriter, add_extras, write_space
 from likewise.semantics.text.tokenizer import TokenizerSettings
 
@@ -164,7 +164,7 @@ def test_an_existing_folder_is_kept_unless_overwriting_is_allowed(files: SpaceFi
 
 def test_a_failure_while_writing_leaves_nothing_behind(tmp_path: Path) -> None:
     """Too few values announced: no folder, no temporary folder."""
-    counts = Counts(documents=0, terms=0, postings=5)
+    counts = SpaceCounts(documents=0, terms=0, postings=5)
     with SpaceWriter(tmp_path / "s") as writer:
         writer.array("documents.npy", "<u4", 5).write(np.zeros(4))
         with pytest.raises(StateError, match="announced"):

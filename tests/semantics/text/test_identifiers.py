@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.semantics.text.identifiers import segmented, words_of
+from likewise.semantics.text.identifiers import segment_word, split_identifier
 
 
 @pytest.mark.parametrize(
@@ -29,16 +29,16 @@ from likewise.semantics.text.identifiers import segmented, words_of
     ],
 )
 def test_identifiers_are_cut_where_people_cut_them(text: str, words: list[str]) -> None:
-    assert list(words_of(text)) == words
+    assert list(split_identifier(text)) == words
 
 
 @given(st.text(max_size=60))
 def test_cutting_keeps_every_letter_and_digit_in_order(text: str) -> None:
-    assert "".join(words_of(text)) == "".join(c for c in text if c.isalnum())
+    assert "".join(split_identifier(text)) == "".join(c for c in text if c.isalnum())
 
 
 @given(st.lists(st.sampled_from(["air", "temp", "wind", "speed"]), min_size=2, max_size=4))
 def test_joined_words_come_apart_again(words: list[str]) -> None:
     """Any word joined from known pieces is cut into known pieces that join to it."""
     known = {"air": 1.0, "temp": 1.0, "wind": 1.0, "speed": 1.0}
-    assert "".join(segmented("".join(words), known.get)) == "".join(words)
+    assert "".join(segment_word("".join(words), known.get)) == "".join(words)

@@ -115,8 +115,8 @@ def test_words_are_found_in_their_forms(taxonomy: Taxonomy) -> None:
     assert taxonomy.senses("computers").tolist() == [4]
     assert taxonomy.senses("motor vehicle").tolist() == [3]
     assert taxonomy.senses("racing").tolist() == [9]
-    assert not taxonomy.knows("")
-    assert not taxonomy.knows("дом")
+    assert not taxonomy.has_word("")
+    assert not taxonomy.has_word("дом")
 
 
 def test_information_content_falls_towards_the_root(taxonomy: Taxonomy) -> None:

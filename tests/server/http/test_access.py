@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Server
-from likewise.broker.log.tables import Tables
+from likewise.broker.config import Config, ServerSettings
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.log.tokens import make_token
 from likewise.testing.clocks import ManualClock
 from tests.server.conftest import serving
@@ -53,9 +53,9 @@ class Town:
 @contextmanager
 def made_town() -> Iterator[Town]:
     clock = ManualClock("2024-05-01T12:00:00Z")
-    broker = Broker(None, Config(server=Server(port=0)), clock=clock)
+    broker = Broker(None, Config(server=ServerSettings(port=0)), clock=clock)
 
-    def token(name: str, tables: Tables) -> str:
+    def token(name: str, tables: StoreTables) -> str:
         return make_token(tables, name, "default", SCOPES[name], clock())
 
     tokens = {name: broker.store.commit(partial(token, name)) for name in SCOPES}
@@ -248,9 +248,9 @@ def test_a_token_that_cannot_be_is_refused(town: Town, wanted: dict[str, Any], s
 
 def test_names_of_tokens_are_a_tenants_own() -> None:
     """Two tenants may each have a token `roof`; neither lists or removes the other's."""
-    with Broker(None, Config(server=Server(port=0))) as broker:
+    with Broker(None, Config(server=ServerSettings(port=0))) as broker:
 
-        def token(name: str, tenant: str, tables: Tables) -> str:
+        def token(name: str, tenant: str, tables: StoreTables) -> str:
             return make_token(tables, name, tenant, ["admin"], 0)
 
         for tenant in ("one", "two"):

@@ -12,19 +12,19 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching, Server
+from likewise.broker.config import Config, MatchingSettings, ServerSettings
 from likewise.defaults import OFF_LOOP_BYTES, OFF_LOOP_EVENTS
 from likewise.matching.matcher import Matcher
 from likewise.server import ingest as ingress
 from likewise.server import media_types
-from likewise.server.gateway import Door
+from likewise.server.gateway import Gateway
 from tests.server.conftest import serving
 
 
 def test_large_requests_are_read_and_made_entries_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small ones are not: a thread would cost more than they do. Order and receipts are the same."""
     threads: dict[str, set[str]] = {"read": set(), "made": set()}
-    broker = Broker(None, Config(server=Server(port=0)))
+    broker = Broker(None, Config(server=ServerSettings(port=0)))
     read, made = media_types.read_events, broker.entries
 
     def reading(*given: Any) -> Sequence[lw.Event]:
@@ -53,7 +53,7 @@ def test_a_tenant_does_one_piece_of_work_beside_the_loop_at_once() -> None:
     """However many it asks for; another tenant's does not wait for it."""
 
     async def both(broker: Broker) -> None:
-        one, way = Door(broker), threading.Event()
+        one, way = Gateway(broker), threading.Event()
         busy, quiet = broker.tenant("busy"), broker.tenant("quiet")
         under_way: list[int] = []
         most: list[int] = []
@@ -64,8 +64,8 @@ def test_a_tenant_does_one_piece_of_work_beside_the_loop_at_once() -> None:
             assert way.wait(30)
             under_way.pop()
 
-        pieces = [asyncio.create_task(one.aside(busy, work)) for _ in range(4)]
-        assert await asyncio.wait_for(one.aside(quiet, lambda: "done"), 30) == "done"
+        pieces = [asyncio.create_task(one.run_off_loop(busy, work)) for _ in range(4)]
+        assert await asyncio.wait_for(one.run_off_loop(quiet, lambda: "done"), 30) == "done"
         way.set()
         await asyncio.gather(*pieces)
         assert most == [1, 1, 1, 1]
@@ -91,7 +91,7 @@ def test_new_words_of_subscriptions_are_heard_before_the_thread_that_matches_mee
         "relaxed": "{temperature~ > 1}",
         "top": "{room~ = hall~} top 1 within 9 events by value(x)",
     }
-    broker = Broker(None, Config(server=Server(port=0)))
+    broker = Broker(None, Config(server=ServerSettings(port=0)))
     with serving(broker=broker) as address, httpx.Client(base_url=address, timeout=120) as http:
         http.put("/v1/subscribers/ann").raise_for_status()
         for id, text in texts.items():
@@ -104,7 +104,7 @@ def test_new_words_of_subscriptions_are_heard_before_the_thread_that_matches_mee
 
 def test_words_that_are_not_served_are_refused_by_the_one_who_holds_them() -> None:
     """With the words of the profile, not with a mistake of ours."""
-    small = Config(server=Server(port=0), matching=Matching(profile="small"))
+    small = Config(server=ServerSettings(port=0), matching=MatchingSettings(profile="small"))
     with serving(broker=Broker(None, small)) as address, httpx.Client(base_url=address, timeout=60) as http:
         http.put("/v1/subscribers/ann").raise_for_status()
         refused = http.put("/v1/subscribers/ann/subscriptions/w", json={"v": 1, "text": "{a~ = b~}"})

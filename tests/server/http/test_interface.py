@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits, Server
-from likewise.broker.log.tables import Tables
+from likewise.broker.config import Config, ServerSettings, TenantLimits
+from likewise.broker.log.tables import StoreTables
 from tests.server.conftest import serving
 
 
@@ -257,10 +257,10 @@ def test_health_readiness_metrics_and_description_are_served(http: httpx.Client)
 
 def test_tokens_open_what_they_are_for_and_keep_tenants_apart() -> None:
     """Scopes, tenants, and nothing without a token once there is one."""
-    with Broker(None, Config(server=Server(port=0))) as broker:
+    with Broker(None, Config(server=ServerSettings(port=0))) as broker:
         from likewise.broker.log.tokens import make_token
 
-        def token_of(name: str, tenant: str, scope: str, tables: Tables) -> str:
+        def token_of(name: str, tenant: str, scope: str, tables: StoreTables) -> str:
             return make_token(tables, name, tenant, [scope], 0)
 
         tokens = {
@@ -296,7 +296,7 @@ def test_tokens_open_what_they_are_for_and_keep_tenants_apart() -> None:
 
 def test_limits_on_bodies_batches_subscriptions_and_rates_hold() -> None:
     """Each is refused with its code."""
-    config = Config(server=Server(port=0), limits=Limits(body=1000, batch=3, subscriptions=1, rate=5))
+    config = Config(server=ServerSettings(port=0), limits=TenantLimits(body=1000, batch=3, subscriptions=1, rate=5))
     with serving(config=config) as address, httpx.Client(base_url=address) as http:
         assert http.post("/v1/events", content=b"x" * 2000).json()["code"] == "limit"
         assert http.post("/v1/events", content=iter([b"x" * 600] * 3)).json()["code"] == "limit"

@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits, Logging, Server
-from likewise.broker.log.tables import Tables
+from likewise.broker.config import Config, LoggingSettings, ServerSettings, TenantLimits
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.log.tokens import make_token
 from likewise.broker.telemetry.logging import log_to_stderr
 from likewise.client import Publisher
@@ -29,7 +29,7 @@ WINDOW = {"v": 1, "text": "{x exists} top 9 within 9 events by value(x)"}
 
 def test_a_backlog_tells_publishers_when_to_come_again_and_clients_do() -> None:
     """429 with Retry-After while too much waits; the client library sends it again and gets its receipt."""
-    broker = Broker(None, Config(server=Server(port=0), limits=Limits(backlog=2)))
+    broker = Broker(None, Config(server=ServerSettings(port=0), limits=TenantLimits(backlog=2)))
     with serving(broker=broker) as address, httpx.Client(base_url=address, timeout=60) as http:
         http.put("/v1/subscribers/ann").raise_for_status()
         http.put("/v1/subscribers/ann/subscriptions/w", json=WINDOW).raise_for_status()
@@ -57,7 +57,7 @@ def test_a_backlog_tells_publishers_when_to_come_again_and_clients_do() -> None:
 def test_questions_of_a_tenant_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two are answered, one waits, the next is told to come again; afterwards all is as before."""
     monkeypatch.setattr(door, "MAX_QUESTIONS_WAITING", 1)
-    broker = Broker(None, Config(server=Server(port=0)))
+    broker = Broker(None, Config(server=ServerSettings(port=0)))
     with serving(broker=broker) as address, httpx.Client(base_url=address, timeout=60) as http:
         found: list[int] = []
 
@@ -125,12 +125,12 @@ def test_a_letter_that_can_be_read_by_now_is_published_as_its_type() -> None:
     """As after an upgrade: the bytes are fine, the type is the one they came with."""
     from likewise.errors import FormatError
 
-    broker = Broker(None, Config(server=Server(port=0)))
+    broker = Broker(None, Config(server=ServerSettings(port=0)))
     with serving(broker=broker) as address, httpx.Client(base_url=address, timeout=60) as http:
         told = threading.Event()
         body = b"<http://e.org/m1> <http://e.org/level> 7 ."
         tenant, error = broker.tenant("default"), FormatError("not read then")
-        broker.set_aside(tenant, error, body, lambda result: told.set(), "text/turtle")
+        broker.add_dead_letter(tenant, error, body, lambda result: told.set(), "text/turtle")
         assert told.wait(60)
         number = http.get("/v1/dead-letters").json()[-1]["number"]
         assert len(http.post(f"/v1/dead-letters/{number}/retry").raise_for_status().json()["published"]) == 1
@@ -139,9 +139,9 @@ def test_a_letter_that_can_be_read_by_now_is_published_as_its_type() -> None:
 
 def test_figures_are_a_tenants_own_and_refusals_are_counted() -> None:
     """An administrator sees its tenant alone, the scope `metrics` everybody, and nobody else anything."""
-    with Broker(None, Config(server=Server(port=0), limits=Limits(body=300))) as broker:
+    with Broker(None, Config(server=ServerSettings(port=0), limits=TenantLimits(body=300))) as broker:
 
-        def token(name: str, tenant: str, scope: str, tables: Tables) -> str:
+        def token(name: str, tenant: str, scope: str, tables: StoreTables) -> str:
             return make_token(tables, name, tenant, [scope], 0)
 
         wanted = (("a", "one", "admin"), ("b", "two", "admin"), ("m", "two", "metrics"), ("p", "one", "publish"))
@@ -186,7 +186,7 @@ def test_what_libraries_log_is_json_where_the_log_is(capfd: pytest.CaptureFixtur
     for handler in before:
         root.removeHandler(handler)
     try:
-        log_to_stderr(Logging())
+        log_to_stderr(LoggingSettings())
         logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
         try:
             raise ValueError("of a library")

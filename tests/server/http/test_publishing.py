@@ -10,8 +10,8 @@ from fastapi.testclient import TestClient
 from starlette.types import ASGIApp, Message
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits
-from likewise.server.http.publishing import Publishing
+from likewise.broker.config import Config, TenantLimits
+from likewise.server.http.publishing import PublishMiddleware
 from likewise.server.http.server import make_app
 
 JSON = {"content-type": "application/json"}
@@ -40,14 +40,14 @@ def answers(app: ASGIApp) -> list[tuple[int, str, Any]]:
 
 @pytest.fixture
 def broker() -> Iterator[Broker]:
-    with Broker(None, Config(limits=Limits(body=1_000))) as broker:
+    with Broker(None, Config(limits=TenantLimits(body=1_000))) as broker:
         yield broker
 
 
 def test_the_short_way_answers_as_the_described_address_does(broker: Broker) -> None:
     """Receipts, duplicates, conflicts, limits and dead letters alike."""
     with Broker(None, broker.config) as other:
-        short, described = answers(Publishing(make_app(broker))), answers(make_app(other))
+        short, described = answers(PublishMiddleware(make_app(broker))), answers(make_app(other))
     assert short == described
     assert [status for status, _, _ in short] == [200, 200, 409, 200, 400, 413, 400, 400, 200, 405]
     assert "Content-Encoding" in short[7][2]["detail"]
@@ -62,10 +62,10 @@ async def _posted(broker: Broker, messages: list[Message]) -> list[Message]:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    from likewise.server.gateway import Door
+    from likewise.server.gateway import Gateway
 
-    scope = {"type": "http", "method": "POST", "path": "/v1/events", "headers": [], "state": {"door": Door(broker)}}
-    await Publishing(make_app(broker))(scope, receive, send)
+    scope = {"type": "http", "method": "POST", "path": "/v1/events", "headers": [], "state": {"door": Gateway(broker)}}
+    await PublishMiddleware(make_app(broker))(scope, receive, send)
     return sent
 
 

@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Server
+from likewise.broker.config import Config, ServerSettings
 from likewise.broker.maintenance import housekeeping
 from likewise.broker.maintenance import scheduler as chores
 from likewise.server import executors
-from likewise.server.executors import Executors, TenantExecutor
+from likewise.server.executors import ServerExecutors, TenantExecutor
 from likewise.server.http import server
 from tests.server.conftest import serving
 
@@ -30,7 +30,7 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_store_that_takes_nothing_is_not_ready_until_it_does(tmp_path: Path) -> None:
     """503 with the reason and what to do, for whoever asks and for whoever publishes; gone with the next commit."""
     with (
-        Broker(tmp_path / "data", Config(server=Server(port=0))) as broker,
+        Broker(tmp_path / "data", Config(server=ServerSettings(port=0))) as broker,
         serving(broker=broker) as address,
         httpx.Client(base_url=address, timeout=120) as http,
     ):
@@ -54,15 +54,15 @@ def test_a_store_that_takes_nothing_is_not_ready_until_it_does(tmp_path: Path) -
 def test_a_chore_that_fails_is_listed_and_the_broker_stays_ready() -> None:
     """It takes events in and matches them."""
     with (
-        Broker(None, Config(server=Server(port=0))) as broker,
+        Broker(None, Config(server=ServerSettings(port=0))) as broker,
         serving(broker=broker) as address,
         httpx.Client(base_url=address, timeout=120) as http,
     ):
-        broker._housekeeping.chores.do("tidying", lambda: 1 / 0)
+        broker._housekeeping.tasks.do("tidying", lambda: 1 / 0)
         said = http.get("/readyz")
         assert said.is_success
         assert said.json()["troubles"] == ["tidying: ZeroDivisionError: division by zero"]
-        broker._housekeeping.chores.do("tidying", lambda: None)
+        broker._housekeeping.tasks.do("tidying", lambda: None)
         assert http.get("/readyz").json()["troubles"] == []
 
 
@@ -83,8 +83,8 @@ def test_threads_that_are_all_stuck_are_told_until_one_comes_free(
     """
     monkeypatch.setattr(executors, "STARVED_SECONDS", 0.1)
     monkeypatch.setattr(executors, "PROBE_SECONDS", 0.1)
-    pools, free = Executors(2, 2, 2, 1), threading.Event()
-    monkeypatch.setattr(server, "Executors", lambda: pools)
+    pools, free = ServerExecutors(2, 2, 2, 1), threading.Event()
+    monkeypatch.setattr(server, "ServerExecutors", lambda: pools)
 
     async def play(address: str) -> None:
         async with httpx.AsyncClient(base_url=address, timeout=120) as http:
@@ -110,7 +110,7 @@ def test_threads_that_are_all_stuck_are_told_until_one_comes_free(
             await asyncio.gather(*stuck)
             await until_told(200, '"troubles":[]')
 
-    with Broker(None, Config(server=Server(port=0))) as broker, serving(broker=broker) as address:
+    with Broker(None, Config(server=ServerSettings(port=0))) as broker, serving(broker=broker) as address:
         try:
             asyncio.run(play(address))
         finally:

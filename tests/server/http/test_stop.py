@@ -6,21 +6,21 @@ import asyncio
 from types import SimpleNamespace
 
 from likewise.broker.broker import Broker
-from likewise.server.gateway import Door
-from likewise.server.http.server import Served
+from likewise.server.gateway import Gateway
+from likewise.server.http.server import HttpServer
 
 
 def test_a_server_told_to_stop_while_it_starts_ends_without_a_word() -> None:
     """Its sockets are closed again before anybody was told that it listens: nobody is, and nothing else starts."""
     ready: list[int] = []
-    begun: list[Door] = []
+    begun: list[Gateway] = []
 
-    async def beside(door: Door) -> None:
+    async def beside(door: Gateway) -> None:
         begun.append(door)
 
     async def run(broker: Broker) -> None:
-        served = Served(broker, on_ready=ready.append, beside=[beside])
-        served.app.state.door = Door(broker)
+        served = HttpServer(broker, on_ready=ready.append, beside=[beside])
+        served.app.state.door = Gateway(broker)
 
         async def serve() -> None:
             server.started = server.should_exit = True

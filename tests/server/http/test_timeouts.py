@@ -15,10 +15,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits, Server
+from likewise.broker.config import Config, ServerSettings, TenantLimits
 from likewise.server.http import server
 from likewise.server.http import timeouts as patience
-from likewise.server.http.server import Served
+from likewise.server.http.server import HttpServer
 from tests.server.conftest import serving
 from tests.server.sinks.test_interface import until
 
@@ -55,7 +55,7 @@ def test_half_a_request_is_ended_in_time(monkeypatch: pytest.MonkeyPatch, half: 
 
 def test_more_connections_than_are_held_are_told_so() -> None:
     """With 503, at once, and those that are held go on."""
-    config = Config(server=Server(port=0, connections=5))
+    config = Config(server=ServerSettings(port=0, connections=5))
     with serving(config=config) as address:
         held = [connected(address) for _ in range(5)]
         held[0].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -89,7 +89,7 @@ def test_lines_without_end_are_refused(begun: bytes, piece: bytes) -> None:
 
 def test_very_many_tiny_events_are_counted_while_they_are_read() -> None:
     """6.4 MB of them are refused at the first one too many, and the loop goes on meanwhile."""
-    with serving(config=Config(server=Server(port=0), limits=Limits(batch=100))) as address:
+    with serving(config=Config(server=ServerSettings(port=0), limits=TenantLimits(batch=100))) as address:
         slowest = 0.0
         done = threading.Event()
 
@@ -114,11 +114,11 @@ def test_very_many_tiny_events_are_counted_while_they_are_read() -> None:
         assert httpx.get(f"{address}/v1/activity").json()["events"] == []
 
 
-def running() -> tuple[Broker, Served, threading.Thread, str]:
+def running() -> tuple[Broker, HttpServer, threading.Thread, str]:
     """A broker, what serves it, the thread that does, and its address; the test ends it."""
-    broker = Broker(None, Config(server=Server(port=0)))
+    broker = Broker(None, Config(server=ServerSettings(port=0)))
     ports: queue.Queue[int] = queue.Queue()
-    served = Served(broker, on_ready=ports.put)
+    served = HttpServer(broker, on_ready=ports.put)
     thread = threading.Thread(target=lambda: asyncio.run(served.run()), daemon=True)
     thread.start()
     return broker, served, thread, f"http://127.0.0.1:{ports.get(timeout=60)}"
@@ -155,9 +155,9 @@ def test_a_request_whose_body_still_comes_at_a_stop_is_told_503(
         with connected(address) as leaving, connected(address) as sending:
             for each in (leaving, sending):
                 each.sendall(half)
-            until(lambda: len(served._unanswered._under_way) == 2)
+            until(lambda: len(served._in_flight._under_way) == 2)
             leaving.close()
-            until(lambda: len(served._unanswered._under_way) == 1)
+            until(lambda: len(served._in_flight._under_way) == 1)
             served.stop()
             answer = read_to_end(sending)
         thread.join(timeout=60)

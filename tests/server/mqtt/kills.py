@@ -27,7 +27,7 @@ from typing import NamedTuple
 from likewise.broker.log.writer import Store
 from likewise.errors import LikewiseError
 from likewise.model import Event
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.publisher import MqttPublisher
 from tests.server.mqtt.conftest import Mosquitto
 from tests.server.mqtt.wiretap import Wiretap
@@ -98,7 +98,7 @@ def publish_until(stop: threading.Event, url: str, given: list[bytes]) -> None:
                 while not stop.is_set():
                     body = json.dumps({"n": number, "temperature": number % 40}).encode()
                     named = (("id", f"m{number}"),) if number % 2 else ()
-                    out.publish([Message(f"device/{number % 7}", body, "application/json", named, qos=1)])
+                    out.publish([MqttPublication(f"device/{number % 7}", body, "application/json", named, qos=1)])
                     given.append(body)
                     number += 1
                     time.sleep(0.002)

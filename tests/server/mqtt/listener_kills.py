@@ -33,6 +33,7 @@ from likewise.server.mqtt.codec import (
     Connack,
     Connect,
     Decoder,
+    FilterRequest,
     Packet,
     Properties,
     Puback,
@@ -42,7 +43,6 @@ from likewise.server.mqtt.codec import (
     Pubrel,
     Suback,
     Subscribe,
-    Wish,
     encode,
 )
 
@@ -229,7 +229,7 @@ class Subscriber(Device):
 
     def begin(self, present: bool) -> None:
         if not self.subscribed.is_set():
-            self.send(Subscribe(1, (Wish("kills/#", self.qos),)))
+            self.send(Subscribe(1, (FilterRequest("kills/#", self.qos),)))
 
     def take(self, packet: Packet) -> None:
         match packet:

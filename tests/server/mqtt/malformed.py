@@ -22,7 +22,7 @@ from typing import NamedTuple
 from likewise.broker.log import dead_letters
 from likewise.errors import LikewiseError
 from likewise.server.mqtt import topic_maps
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.publisher import MqttPublisher
 from likewise.server.mqtt.topic_maps import read_map
 from tests.server.mqtt.conftest import Mosquitto
@@ -121,7 +121,7 @@ class Ended(NamedTuple):
     maps_refused: int
 
 
-def message(seed: int, number: int) -> Message:
+def message(seed: int, number: int) -> MqttPublication:
     """The message of a number."""
     chance = random.Random(f"{seed} {number}")
     body = bytearray(chance.choice(GOOD if chance.random() < 0.6 else ODD))
@@ -135,7 +135,7 @@ def message(seed: int, number: int) -> Message:
             case _:
                 body[at : at + 1] = chance.choice((b'"', b"}", b"\\", b"\x00", b"9" * 30))
     named = (("id", chance.choice(("", "x", "e" * 500, f"m{number}"))),) if chance.random() < 0.3 else ()
-    return Message(chance.choice(TOPICS), bytes(body), chance.choice(KINDS), named, qos=1)
+    return MqttPublication(chance.choice(TOPICS), bytes(body), chance.choice(KINDS), named, qos=1)
 
 
 def broken_map(seed: int, number: int) -> str:
@@ -200,7 +200,7 @@ async def run(messages: int, maps: int, seed: int, folder: Path) -> Ended:
             made = [message(seed, number) for number in range(messages)]
             with MqttPublisher(mosquitto.url) as out:
                 await asyncio.to_thread(out.publish, made)
-                await asyncio.to_thread(out.publish, [Message("last", b'{"last": 1}', qos=1)])
+                await asyncio.to_thread(out.publish, [MqttPublication("last", b'{"last": 1}', qos=1)])
             state = bridge.state
             await until(lambda: state.received == messages + 1, 1_800)
             await until(lambda: any(t.attribute == "last" for e in stored(broker)[-3:] for t in e.tuples), 600)

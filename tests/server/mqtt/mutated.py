@@ -27,6 +27,7 @@ from likewise.server.mqtt.codec import (
     Connect,
     Decoder,
     Disconnect,
+    FilterRequest,
     Packet,
     Pingreq,
     Pingresp,
@@ -41,7 +42,6 @@ from likewise.server.mqtt.codec import (
     Unsuback,
     Unsubscribe,
     Will,
-    Wish,
     encode,
 )
 from likewise.server.mqtt.codec import packet_types as k
@@ -102,9 +102,9 @@ def packet(chance: random.Random, kind: int, version: int) -> Packet:
             topic = chance.choice(("t", "home/attic", "é/€/😀", "x" * 200))
             return Publish(topic, chance.randbytes(chance.randrange(40)), qos, flag, qos > 0, number * (qos > 0), said)
         case k.SUBSCRIBE:
-            wish = Wish(chance.choice(FILTERS), qos)
+            wish = FilterRequest(chance.choice(FILTERS), qos)
             if version == MQTT_5:
-                wish = Wish(wish.filter, qos, retain_as_published=flag, retain_handling=qos)
+                wish = FilterRequest(wish.filter, qos, retain_as_published=flag, retain_handling=qos)
             return Subscribe(number, (wish,) * several, said)
         case k.SUBACK:
             return Suback(number, (reason,) * several, said)

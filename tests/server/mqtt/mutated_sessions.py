@@ -27,6 +27,7 @@ from likewise.server.mqtt.codec import (
     Connack,
     Connect,
     Decoder,
+    FilterRequest,
     Packet,
     Pingreq,
     Pingresp,
@@ -37,7 +38,6 @@ from likewise.server.mqtt.codec import (
     Subscribe,
     Unsubscribe,
     Will,
-    Wish,
     encode,
 )
 from likewise.server.mqtt.codec import packet_types as k
@@ -93,7 +93,7 @@ def said(chance: random.Random, version: int) -> Packet:
         case 3 | 4 | 5:
             user = (("q", chance.choice(MEANINGS)), ("explain", "true"))[: chance.randrange(3)]
             asked = Properties(user=user) if version == MQTT_5 else Properties()
-            wishes = tuple(Wish(each, qos) for each in chance.sample(FILTERS, chance.randrange(1, 4)))
+            wishes = tuple(FilterRequest(each, qos) for each in chance.sample(FILTERS, chance.randrange(1, 4)))
             return Subscribe(number, wishes, asked)
         case 6:
             return Unsubscribe(number, tuple(chance.sample(FILTERS, chance.randrange(1, 3))))
@@ -178,7 +178,7 @@ class Sessions:
         name, topic = f"good-{number}", f"good/{number}"
         with socket.create_connection(("127.0.0.1", self._broker.port), PATIENCE) as line:
             decoder = Decoder(MQTT_5, of_server=True)
-            line.sendall(encode(Connect(name)) + encode(Subscribe(1, (Wish(topic, 1),))))
+            line.sendall(encode(Connect(name)) + encode(Subscribe(1, (FilterRequest(topic, 1),))))
             line.sendall(encode(Publish(topic, b"1", 1, packet_id=7)))
             wanted = {Connack, Suback, Puback, Publish}
             while wanted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from likewise.broker.broker import Broker
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.topic_maps import load_maps
 
@@ -49,8 +49,8 @@ DEVICES = [
 ]
 
 
-def message(topic: str, said: object) -> Message:
-    return Message(topic, msgspec.json.encode(said), retain=True)
+def message(topic: str, said: object) -> MqttPublication:
+    return MqttPublication(topic, msgspec.json.encode(said), retain=True)
 
 
 def test_zigbee2mqtts_devices_become_announcements() -> None:
@@ -105,7 +105,7 @@ def test_what_is_no_list_of_devices_announces_nothing_and_ends_nothing() -> None
     """Anybody may publish there."""
     reader = MessageReader(load_maps())
     for payload in (b"", b"{}", b"[", b"[1, null, {}]", b'[{"friendly_name": "x", "definition": {"exposes": [1]}}]'):
-        said = Message("zigbee2mqtt/bridge/devices", payload)
+        said = MqttPublication("zigbee2mqtt/bridge/devices", payload)
         assert reader.read(said, 0) == []
         assert reader.announcements(said) == []
 
@@ -115,7 +115,7 @@ def test_what_was_heard_stands_in_the_catalogue() -> None:
     with Broker(None) as broker:
         tenant = broker.tenant("default")
         reader = MessageReader(load_maps())
-        broker.announcements.hear(tenant, reader.announcements(message("zigbee2mqtt/bridge/devices", DEVICES)))
+        broker.announcements.announce_all(tenant, reader.announcements(message("zigbee2mqtt/bridge/devices", DEVICES)))
         broker.store.commit(lambda tables: None)
         broker.wait_until_matched()
         assert [each.source for each in broker.catalogue.page(tenant).sources] == [

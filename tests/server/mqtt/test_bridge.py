@@ -15,12 +15,12 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Bridge as BridgeConfig
+from likewise.broker.config import BridgeSettings as BridgeConfig
 from likewise.broker.config import Config
 from likewise.errors import InputError, LikewiseError
-from likewise.server.gateway import Door
-from likewise.server.mqtt.bridge import Bridge
-from likewise.server.mqtt.messages import Message
+from likewise.server.gateway import Gateway
+from likewise.server.mqtt.bridge import MqttBridge
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.publisher import MqttPublisher
 from tests.server.mqtt.conftest import Mosquitto
@@ -34,11 +34,11 @@ async def until(holds: Any, seconds: float = 60) -> None:
 
 
 @asynccontextmanager
-async def bridged(data: Path, url: str, **more: Any) -> AsyncIterator[tuple[Broker, Bridge]]:
+async def bridged(data: Path, url: str, **more: Any) -> AsyncIterator[tuple[Broker, MqttBridge]]:
     """A broker with a bridge that is connected."""
     with Broker(data, Config()) as broker:
-        door = Door(broker)
-        bridge = Bridge(door, BridgeConfig(url, **more), data)
+        door = Gateway(broker)
+        bridge = MqttBridge(door, BridgeConfig(url, **more), data)
         running = asyncio.create_task(bridge.run())
         try:
             await until(lambda: bridge.state.connected)
@@ -126,9 +126,9 @@ def test_while_a_bridge_is_cut_off_alerts_excuse_what_it_brings(mosquitto: Mosqu
                 await until(lambda: bridge.state.stored == 1)
             broker.publish(tenant, [lw.event({"temperature": 3}, source="near")])
             mosquitto.stop(signal.SIGKILL)
-            await until(lambda: tenant.alerts.excused("unreachable") == {"zigbee2mqtt/attic"})
+            await until(lambda: tenant.alerts.absence_suspended("unreachable") == {"zigbee2mqtt/attic"})
             mosquitto.start()
-            await until(lambda: not tenant.alerts.excused("unreachable"))
+            await until(lambda: not tenant.alerts.absence_suspended("unreachable"))
 
     asyncio.run(run())
 
@@ -142,12 +142,12 @@ def test_a_bridge_that_is_refused_for_a_while_comes_back(mosquitto: Mosquitto, t
             mosquitto.stop()
             mosquitto.admit(False)
             mosquitto.start()
-            await until(lambda: client._asking_again is not None)
+            await until(lambda: client._reconnecting is not None)
             assert not bridge.state.connected
             mosquitto.stop()
             mosquitto.admit(True)
             mosquitto.start()
-            await until(lambda: bridge.state.connected and client._asking_again is None)
+            await until(lambda: bridge.state.connected and client._reconnecting is None)
             async with publisher(mosquitto) as device:
                 device.publish("a/1", b"1", qos=1)
                 await until(lambda: bridge.state.stored == 1)
@@ -218,7 +218,7 @@ def test_no_message_ends_the_bridge(mosquitto: Mosquitto, tmp_path: Path, monkey
     """Neither a picture too large to keep nor a mistake of ours: both are dead letters, and the next is stored."""
     read = MessageReader.read
 
-    def mistaken(reader: MessageReader, message: Message, now: int) -> list[lw.Event]:
+    def mistaken(reader: MessageReader, message: MqttPublication, now: int) -> list[lw.Event]:
         if message.topic == "a/mistake":
             raise ZeroDivisionError
         return read(reader, message, now)
@@ -272,22 +272,22 @@ def test_the_same_id_with_other_content_is_refused_alone(mosquitto: Mosquitto, t
 )
 def test_a_bridge_that_cannot_work_is_refused_before_the_start(bridge: BridgeConfig, problem: str) -> None:
     """In words, without its secrets."""
-    from likewise.server.mqtt.bridge import check
+    from likewise.server.mqtt.bridge import check_bridge
 
     with pytest.raises(LikewiseError, match=problem) as refused:
-        check(bridge, None)
+        check_bridge(bridge, None)
     assert "secret" not in str(refused.value)
     assert isinstance(refused.value, InputError)
 
 
 def test_a_bridge_that_stands_twice_is_refused_before_the_start() -> None:
     """Both would have one name, and each would end the other's connection, again and again."""
-    from likewise.server.mqtt.bridges import bridges
+    from likewise.server.mqtt.bridge import bridge_connectors
 
     once, other = BridgeConfig("mqtt://host/a/#"), BridgeConfig("mqtt://host/b/#")
-    assert len(bridges([once, other], None)) == 1
+    assert len(bridge_connectors([once, other], None)) == 1
     with pytest.raises(InputError, match="stands twice"):
-        bridges([once, other, once], None)
+        bridge_connectors([once, other, once], None)
 
 
 def test_connections_are_shown_to_their_tenant(mosquitto: Mosquitto, tmp_path: Path) -> None:
@@ -295,20 +295,20 @@ def test_connections_are_shown_to_their_tenant(mosquitto: Mosquitto, tmp_path: P
     from fastapi.testclient import TestClient
 
     from likewise.server.http.server import make_app
-    from likewise.server.mqtt.bridges import bridges
+    from likewise.server.mqtt.bridge import bridge_connectors
 
     url = f"mqtt://ann:secret@127.0.0.1:{mosquitto.port}/roof/#"
     with Broker(tmp_path / "data", Config()) as broker, TestClient(make_app(broker)) as http:
         door = http.app.state.door  # type: ignore[attr-defined]
         other = BridgeConfig("mqtt://127.0.0.1:1/x", tenant="other")
-        [beside] = bridges([BridgeConfig(url), other], tmp_path / "data")
+        [beside] = bridge_connectors([BridgeConfig(url), other], tmp_path / "data")
         assert http.portal is not None
         running = http.portal.start_task_soon(beside, door)
         with MqttPublisher(mosquitto.url) as out:
             for _ in range(600):
                 [shown] = http.get("/v1/connections").json() or [{}]
                 if shown.get("connected") and not shown["stored"]:
-                    out.publish([Message("roof/temperature", b"21.5", qos=1)])
+                    out.publish([MqttPublication("roof/temperature", b"21.5", qos=1)])
                 elif shown.get("stored"):
                     break
                 time.sleep(0.1)

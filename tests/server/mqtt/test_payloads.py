@@ -9,8 +9,8 @@ import pytest
 import likewise as lw
 from likewise.errors import FormatError
 from likewise.model import EventTuple
-from likewise.server.media_types import Unreadable
-from likewise.server.mqtt.messages import Message
+from likewise.server.media_types import UnreadableInput
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.topic_maps import TopicMap, load_maps, read_map
 
@@ -115,7 +115,7 @@ SHAPES: dict[str, tuple[str, object, str, list[tuple[object, ...]]]] = {
 
 def read(topic: str, payload: object, **said: object) -> list[lw.Event]:
     body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    return MessageReader(load_maps()).read(Message(topic, body, **said), NOW)  # type: ignore[arg-type]
+    return MessageReader(load_maps()).read(MqttPublication(topic, body, **said), NOW)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -170,18 +170,18 @@ def test_discovery_gives_names_and_units_to_bare_topics() -> None:
     """Home Assistant's configuration says what a state topic's value is; an empty one is forgotten."""
     reader = MessageReader(load_maps())
     config = {"~": "node/x1", "stat_t": "~/a", "dev_cla": "temperature", "unit_of_meas": "°F", "name": "Outside"}
-    assert reader.read(Message("homeassistant/sensor/x1/config", json.dumps(config).encode()), NOW) == []
+    assert reader.read(MqttPublication("homeassistant/sensor/x1/config", json.dumps(config).encode()), NOW) == []
     field = {"state_topic": "node/y", "value_template": "{{ value_json.t | float }}", "unit_of_measurement": "°C"}
-    reader.read(Message("homeassistant/sensor/n/y1/config", json.dumps(field).encode()), NOW)
-    [bare] = reader.read(Message("node/x1/a", b"78.1"), NOW)
+    reader.read(MqttPublication("homeassistant/sensor/n/y1/config", json.dumps(field).encode()), NOW)
+    [bare] = reader.read(MqttPublication("node/x1/a", b"78.1"), NOW)
     assert (bare.tuples[0].attribute, bare.tuples[0].value, bare.tuples[0].unit) == ("temperature", 78.1, "°F")
-    [both] = reader.read(Message("node/y", b'{"t": 21.5}'), NOW)
+    [both] = reader.read(MqttPublication("node/y", b'{"t": 21.5}'), NOW)
     assert both.tuples[0].unit == "°C"
     asked = lw.Matcher()
     asked.add("{temperature~ > 24 degC}")
     assert asked.match(bare)
-    reader.read(Message("homeassistant/sensor/x1/config", b""), NOW)
-    assert reader.read(Message("node/x1/a", b"78.1"), NOW)[0].tuples[0].attribute == "a"
+    reader.read(MqttPublication("homeassistant/sensor/x1/config", b""), NOW)
+    assert reader.read(MqttPublication("node/x1/a", b"78.1"), NOW)[0].tuples[0].attribute == "a"
 
 
 @pytest.mark.parametrize("payload", [b"\xff\xd8\xff\xe0JFIF" * 300, b"{not json", b"[1, {", b"\x00", b"[" * 5000])
@@ -196,8 +196,8 @@ def test_what_cannot_be_read_is_kept_with_its_bytes_or_refused(payload: bytes) -
     else:
         assert str(kept.tuples[0].value) == payload.decode().strip()
     strict = MessageReader(TopicMap(read_map('[[topic]]\ntopic = "#"\nread = "json"\nstrict = true\n', "m")))
-    with pytest.raises(Unreadable):
-        strict.read(Message("camera/1", payload), NOW)
+    with pytest.raises(UnreadableInput):
+        strict.read(MqttPublication("camera/1", payload), NOW)
 
 
 def test_a_message_that_expires_ends_its_event() -> None:
@@ -237,13 +237,13 @@ def test_a_bad_map_is_refused_with_its_line(text: str, problem: str) -> None:
 
 @pytest.mark.parametrize("body", [b"\xff\xd8" * 500_000, b'{"a": "' + b"y" * 5_000_000 + b'"}', b"x" * 900_000])
 def test_what_is_too_large_to_keep_is_refused_in_words(body: bytes) -> None:
-    """A large picture: its bytes do not fit into an event, so it is `Unreadable`, which the bridge sets aside."""
-    with pytest.raises(Unreadable, match="at most"):
-        MessageReader(load_maps()).read(Message("camera/door", body), NOW)
+    """A large picture: its bytes do not fit into an event, so it is `UnreadableInput`, which the bridge sets aside."""
+    with pytest.raises(UnreadableInput, match="at most"):
+        MessageReader(load_maps()).read(MqttPublication("camera/door", body), NOW)
 
 
 @pytest.mark.parametrize("body", [b"9" * 5_000, b"-" + b"9" * 5_000, b"1." + b"9" * 5_000])
 def test_a_number_of_very_many_digits_is_kept_as_it_is(body: bytes) -> None:
     """Python refuses to read some of them; the bytes stay."""
-    [made] = MessageReader(load_maps()).read(Message("a/temp", body), NOW)
+    [made] = MessageReader(load_maps()).read(MqttPublication("a/temp", body), NOW)
     assert made.tuples[0] == EventTuple("bytes", len(body))

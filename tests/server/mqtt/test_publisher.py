@@ -12,7 +12,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import InputError, Unavailable
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.publisher import MqttPublisher, event_message
 from tests.server.mqtt.conftest import Mosquitto
 from tests.server.mqtt.test_bridge import bridged, stored, until
@@ -50,7 +50,7 @@ def test_what_is_published_to_mqtt_reaches_a_bridge_as_it_was(mosquitto: Mosquit
                 assert got.tuples[: len(sent.tuples)] == sent.tuples
                 assert (got.source, got.themes, got.expires) == (sent.source, sent.themes, sent.expires)
 
-    def send(messages: list[Message]) -> None:
+    def send(messages: list[MqttPublication]) -> None:
         with MqttPublisher(mosquitto.url) as out:
             out.publish(messages)
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 import likewise as lw
-from likewise.api.sources import Sense
+from likewise.api.sources import SensingCommand
 from tests.server.mqtt.conftest import Mosquitto
 from tests.server.mqtt.test_bridge import bridged, publisher, stored, until
 
@@ -37,19 +37,19 @@ def test_a_source_behind_mosquitto_is_told_through_the_bridge(mosquitto: Mosquit
             device.subscribe("likewise/sense/roof/1", qos=1)
             device.publish("likewise/announcements/roof/2", b"no announcement", qos=1)
             device.publish("likewise/announcements/roof/1", SAID, qos=1, retain=True)
-            await until(lambda: "roof/1" in tenant.known.announcements)
+            await until(lambda: "roof/1" in tenant.sources.announcements)
             await until(lambda: came)
-            first = msgspec.json.decode(came[-1][1], type=Sense)
+            first = msgspec.json.decode(came[-1][1], type=SensingCommand)
             assert (came[-1][0], first.on) == ("likewise/sense/roof/1", False)
             broker.register(tenant, "ann")
             broker.subscribe(tenant, "ann", [lw.parse("{temperature~ > 25 degC}", id="hot")])
-            await until(lambda: msgspec.json.decode(came[-1][1], type=Sense).on)
-            told = msgspec.json.decode(came[-1][1], type=Sense)
+            await until(lambda: msgspec.json.decode(came[-1][1], type=SensingCommand).on)
+            told = msgspec.json.decode(came[-1][1], type=SensingCommand)
             assert (told.interval, told.wanted) == (60, 1)
             assert bridge.state.refused == 1
             device.publish("likewise/announcements/roof/1", b"", qos=1, retain=True)
             await until(lambda: came[-1][1] == b"")
-            assert "roof/1" not in tenant.known.announcements
+            assert "roof/1" not in tenant.sources.announcements
             # What is told comes back over the bridge, too, and is no reading.
             assert {event.source for event in stored(broker)} == {"likewise/catalogue"}
 
@@ -64,7 +64,7 @@ def test_after_a_restart_of_that_broker_the_words_are_there_again(mosquitto: Mos
             tenant = broker.tenant("default")
             async with publisher(mosquitto) as device:
                 device.publish("likewise/announcements/roof/1", SAID, qos=1)
-                await until(lambda: broker.activation.told(tenant))
+                await until(lambda: broker.activation.commands(tenant))
             before = bridge.state.connections
             await asyncio.to_thread(mosquitto.stop)
             for kept in tmp_path.rglob("mosquitto.db*"):

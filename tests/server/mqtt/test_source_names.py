@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.errors import FormatError
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.topic_maps import TopicMap, load_maps, presets, read_map
 from tests.server.mqtt.device_groups import GROUPS
@@ -20,7 +20,7 @@ NOW = 1_700_000_000_000_000
 
 
 def read(topic: str, payload: bytes, reader: MessageReader | None = None) -> list[lw.Event]:
-    return (reader or MessageReader(MAPS)).read(Message(topic, payload), NOW)
+    return (reader or MessageReader(MAPS)).read(MqttPublication(topic, payload), NOW)
 
 
 def sources(reader: MessageReader, messages: tuple[tuple[str, bytes], ...]) -> set[str | None]:

@@ -17,7 +17,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.log.catalogue.naming import BY_LAST_LEVEL, name_by
 from likewise.broker.log.tokens import make_token
 from likewise.broker.queries.stored_events import series, stored_events
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.source_upgrade import rename_former_sources
 from likewise.server.mqtt.topic_maps import load_maps
@@ -64,9 +64,9 @@ def upgraded(older: Path, clock: ManualClock) -> Iterator[Broker]:
 def say(broker: Broker, topic: str, payload: object) -> list[Receipt]:
     """Publish a message as a bridge does."""
     tenant = broker.tenant("default")
-    reader = MessageReader(load_maps(), identities=tenant.known.identities)
-    message = Message(topic, json.dumps(payload).encode())
-    broker.announcements.identify(tenant, reader.namings(message))
+    reader = MessageReader(load_maps(), identities=tenant.sources.identities)
+    message = MqttPublication(topic, json.dumps(payload).encode())
+    broker.announcements.identify(tenant, reader.identities(message))
     return broker.publish(tenant, reader.read(message, broker.clock()))
 
 
@@ -80,7 +80,7 @@ def said(broker: Broker) -> list[tuple[str, str, str]]:
 
 
 def test_every_name_of_before_becomes_the_sources_it_stood_for(upgraded: Broker) -> None:
-    identities = upgraded.tenant("default").known.identities
+    identities = upgraded.tenant("default").sources.identities
     assert {name: identities.sources_of(name) for name in BECAME} == BECAME
 
 
@@ -110,13 +110,13 @@ def test_a_store_that_was_stopped_in_the_middle_is_upgraded_again(older: Path, c
     """The entries of before and those of the second time together lead to the same."""
     with Broker(older, clock=clock) as broker:
         rename_former_sources(broker)
-        corrections = sorted(map(str, broker.tenant("default").known.corrections.values()))
+        corrections = sorted(map(str, broker.tenant("default").sources.corrections.values()))
         broker.store.commit(lambda tables: name_by(tables, BY_LAST_LEVEL))
     with Broker(older, clock=clock) as broker:
         assert rename_former_sources(broker) == len(BECAME) - 1
         say(broker, "tele/boiler/SENSOR", {"smoke": False})
         assert said(broker)[-1] == ("cleared", "tasmota:boiler", "smoke")
-        known = broker.tenant("default").known
+        known = broker.tenant("default").sources
         assert sorted(map(str, known.corrections.values())) == corrections
         assert {name: known.identities.sources_of(name) for name in BECAME} == BECAME
 
@@ -158,7 +158,7 @@ def test_one_name_to_several_devices_begins_anew(upgraded: Broker) -> None:
 
 def test_corrections_are_copied(upgraded: Broker) -> None:
     """To each source that a name became; that of the name stays, for what stands in the log under it."""
-    found = sorted((each.name, each.attribute) for each in upgraded.tenant("default").known.corrections.values())
+    found = sorted((each.name, each.attribute) for each in upgraded.tenant("default").sources.corrections.values())
     assert found == [
         ("boiler", "temperature"),
         ("climate", "temp1"),
@@ -210,6 +210,6 @@ def test_the_listener_upgrades_before_a_device_connects(older: Path) -> None:
         token = broker.store.commit(lambda c: make_token(c, "boiler", "default", ["publish:boiler"], 1))
     with devices(older) as home:
         device = home.client("b", token=token)
-        assert home.tenant.known.identities.sources_of("boiler") == {"tasmota:boiler"}
+        assert home.tenant.sources.identities.sources_of("boiler") == {"tasmota:boiler"}
         assert device.publish("tele/boiler/SENSOR", b'{"t": 1}').reason < 0x80  # type: ignore[union-attr]
         assert device.publish("tele/attic/SENSOR", b'{"t": 1}').reason >= 0x80  # type: ignore[union-attr]

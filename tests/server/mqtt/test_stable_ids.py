@@ -11,13 +11,13 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching
-from likewise.broker.log.entries import RenameSource
+from likewise.broker.config import Config, MatchingSettings
+from likewise.broker.log.entries import RenameSourceCommand
 from likewise.broker.maintenance import housekeeping
 from likewise.broker.maintenance import uptime as being_up
 from likewise.errors import Conflict
 from likewise.semantics.enrichment.corrections import Correction
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.topic_maps import load_maps
 from likewise.testing.clocks import ManualClock
@@ -36,19 +36,19 @@ class House:
     def __init__(self, broker: Broker) -> None:
         self.broker = broker
         self.tenant = broker.tenant("default")
-        self.reader = MessageReader(load_maps(), identities=self.tenant.known.identities)
+        self.reader = MessageReader(load_maps(), identities=self.tenant.sources.identities)
 
     def say(self, topic: str, payload: object, **more: object) -> list[str | None]:
         """Let a message come; the sources of its events."""
         body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        message = Message(topic, body, **more)  # type: ignore[arg-type]
+        message = MqttPublication(topic, body, **more)  # type: ignore[arg-type]
         announcements = self.broker.announcements
-        announcements.identify(self.tenant, self.reader.namings(message))
+        announcements.identify(self.tenant, self.reader.identities(message))
         events = self.reader.read(message, self.broker.clock())
         if events:
             self.broker.publish(self.tenant, events)
         else:
-            announcements.hear(self.tenant, self.reader.announcements(message))
+            announcements.announce_all(self.tenant, self.reader.announcements(message))
             self.broker.store.commit(lambda tables: None)
         self.broker.wait_until_matched()
         return [each.source for each in events]
@@ -85,7 +85,7 @@ def no_chores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=[0, 2], ids=["in the broker", "in workers"])
 def house(request: pytest.FixtureRequest, clock: ManualClock) -> Iterator[House]:
-    config = Config(matching=Matching(workers=request.param))
+    config = Config(matching=MatchingSettings(workers=request.param))
     with Broker(None, config, clock=clock) as broker:
         yield House(broker)
 
@@ -148,7 +148,7 @@ def test_corrections_and_history_go_along(house: House) -> None:
     house.devices(**{KITCHEN: "kitchen"})
     house.say("zigbee2mqtt/kitchen", {"temp1": 21})
     house.broker.learning.wait_until_learnt()
-    known = house.tenant.known
+    known = house.tenant.sources
     assert [each.name for each in known.corrections.values()] == ["zigbee2mqtt/kitchen", KITCHEN]
     assert known.identities.history_of(KITCHEN) == {KITCHEN, "zigbee2mqtt/kitchen"}
     [shown] = house.broker.catalogue.page(house.tenant).sources
@@ -174,7 +174,7 @@ def test_what_comes_under_a_name_is_stored_under_what_it_stands_for(house: House
 
 def test_a_restart_and_a_replay_lead_to_the_same(tmp_path: Path, clock: ManualClock) -> None:
     """From saved states, and from the log alone: the entry stands where it stood."""
-    config = Config(matching=Matching(workers=0))
+    config = Config(matching=MatchingSettings(workers=0))
     with Broker(tmp_path / "data", config, clock=clock) as broker:
         house = House(broker)
         house.subscribe(SMOKE)
@@ -182,7 +182,7 @@ def test_a_restart_and_a_replay_lead_to_the_same(tmp_path: Path, clock: ManualCl
         house.devices(**{KITCHEN: "kitchen"})
         house.devices(**{KITCHEN: "pantry"})
         entries = [each.value for each in broker.store.entries(0, broker.store.position)]
-        renames = [each for each in entries if isinstance(each, RenameSource)]
+        renames = [each for each in entries if isinstance(each, RenameSourceCommand)]
         assert [(each.before, each.sources, each.label) for each in renames] == [
             ("zigbee2mqtt/kitchen", (KITCHEN,), "kitchen"),
             ("zigbee2mqtt/pantry", (KITCHEN,), "pantry"),
@@ -194,10 +194,10 @@ def test_a_restart_and_a_replay_lead_to_the_same(tmp_path: Path, clock: ManualCl
             folder.rmdir()
         with Broker(tmp_path / "data", config, clock=clock) as broker:
             house = House(broker)
-            assert house.tenant.known.identities.resolve("zigbee2mqtt/pantry") == KITCHEN
+            assert house.tenant.sources.identities.resolve("zigbee2mqtt/pantry") == KITCHEN
             assert house.say("zigbee2mqtt/pantry", {"smoke": True}) == [KITCHEN]  # no list came since the restart
             assert house.causes() == [("arrival", "zigbee2mqtt/kitchen")]
-            assert house.tenant.known.identities.labels == {KITCHEN: "pantry"}
+            assert house.tenant.sources.identities.labels == {KITCHEN: "pantry"}
 
 
 def test_a_saved_state_and_the_log_after_it_lead_to_the_same(tmp_path: Path, clock: ManualClock) -> None:
@@ -289,11 +289,11 @@ def test_whatever_announces_a_stable_id_gives_it_to_all_topics_of_the_device(
         house.say(*announced)
         for topic, payload in topics:
             assert house.say(topic, payload) == [id], topic
-        assert house.tenant.known.identities.labels[id] == label
+        assert house.tenant.sources.identities.labels[id] == label
         house.say(*announced)
         entries = [each.value for each in broker.store.entries(0, broker.store.position)]
-        assert len({each for each in entries if isinstance(each, RenameSource)}) == len(
-            [each for each in entries if isinstance(each, RenameSource)]
+        assert len({each for each in entries if isinstance(each, RenameSourceCommand)}) == len(
+            [each for each in entries if isinstance(each, RenameSourceCommand)]
         )  # said again, it is written once
 
 
@@ -349,7 +349,7 @@ def test_what_announces_nothing_changes_nothing(payload: bytes) -> None:
             "homeassistant/s/x/config",
         ):
             house.say(topic, payload)
-        assert not house.tenant.known.identities
+        assert not house.tenant.sources.identities
 
 
 def test_a_bound_token_says_nothing_about_others(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def test_a_bound_token_says_nothing_about_others(tmp_path: Path) -> None:
     listed = msgspec.json.encode([{"ieee_address": KITCHEN, "friendly_name": "kitchen"}])
     with devices(tmp_path) as home:
         home.client("bound", token=token).publish("zigbee2mqtt/bridge/devices", listed)
-        assert not home.tenant.known.identities
+        assert not home.tenant.sources.identities
         client = home.client("free", token=free)
         client.publish("zigbee2mqtt/bridge/devices", listed)
         client.publish("zigbee2mqtt/kitchen", b'{"t": 1}')

@@ -22,7 +22,7 @@ from likewise.server.mqtt.codec import (
     Subscribe,
     encode,
 )
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.publisher import MqttPublisher
 from likewise.server.mqtt.subscriber import MqttSubscriber
 from tests.server.mqtt.conftest import Mosquitto
@@ -43,12 +43,12 @@ def test_messages_come_as_they_were_published(mosquitto: Mosquitto, qos: int) ->
     lasting = MqttSubscriber(mosquitto.url, client_id="ann", session=60)
     with lasting as line, MqttPublisher(mosquitto.url) as out:
         line.subscribe("home/#", qos)
-        out.publish(Message(f"home/{number}", b"%d" % number, qos=1) for number in range(30))
+        out.publish(MqttPublication(f"home/{number}", b"%d" % number, qos=1) for number in range(30))
         came = taken(line, 30)
         assert [(each.topic, each.payload) for each in came] == [(f"home/{n}", b"%d" % n) for n in range(30)]
     if qos:
         with MqttPublisher(mosquitto.url) as out:
-            out.publish([Message("home/later", b"31", qos=1)])
+            out.publish([MqttPublication("home/later", b"31", qos=1)])
         with lasting as line:
             assert "home/later" in {message.topic for message in taken(line, 1)}
 
@@ -112,7 +112,7 @@ def test_a_subscription_by_meaning_is_the_text_in_a_user_property() -> None:
     assert isinstance(hello, Connect)
     assert (hello.client_id, hello.clean_start, hello.password) == ("ann", False, b"lw_x")
     assert isinstance(asked, Subscribe)
-    assert asked.wishes[0].filter == "$likewise/hot"
+    assert asked.requests[0].filter == "$likewise/hot"
     assert asked.properties.user == (("q", "{no2~ > 40}"), ("explain", "true"))
     assert bye == Disconnect()
 

@@ -107,7 +107,7 @@ async def stalling(talk: Talk) -> AsyncIterator[Stalling]:
 def main() -> None:
     """Serve with small pools and a resolver that stalls."""
     from likewise.cli.main import main as likewise
-    from likewise.server.executors import Executors
+    from likewise.server.executors import ServerExecutors
     from likewise.server.http import server
 
     resolve = socket.getaddrinfo
@@ -118,7 +118,7 @@ def main() -> None:
         return resolve(host, *said, **more)
 
     socket.getaddrinfo = stalled
-    vars(server)["Executors"] = partial(Executors, 2, 2, 2, 2)
+    vars(server)["ServerExecutors"] = partial(ServerExecutors, 2, 2, 2, 2)
     sys.argv = ["likewise", "serve", "--data", sys.argv[1], "--port", "0", "--profile", "small"]
     sys.argv += ["--allow-target", "127.0.0.0/8", "--json"]
     likewise()

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from likewise.cli import main
-from likewise.client import AsyncSubscriber, BrokerRefused, Publisher, Subscriber, Webhook
+from likewise.client import AsyncSubscriber, BrokerRefused, Publisher, Subscriber, WebhookSettings
 from tests.server.conftest import serving
 from tests.server.sinks.receiver import Receiver, receiving
 from tests.server.sinks.test_interface import CONFIG, until
@@ -31,7 +31,7 @@ def receiver() -> Iterator[Receiver]:
 def test_a_client_subscribes_with_a_target(address: str, receiver: Receiver) -> None:
     """Set, listed, changed, retried, removed; `because` comes on the stream, too, where it is asked for."""
     with Publisher(address) as out, Subscriber("ann", address, because=True) as inbox:
-        inbox.subscribe("{no2 > 40}", id="bad air", to=Webhook(receiver.url, because=True))
+        inbox.subscribe("{no2 > 40}", id="bad air", to=WebhookSettings(receiver.url, because=True))
         receiver.answers.append(404)
         for n in (1, 2):
             out.publish({"no2": 45 + n})

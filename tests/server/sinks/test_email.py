@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 
-from likewise.api.deliveries import Because, PartMet
-from likewise.api.sinks import Email, Webhook
-from likewise.broker.sinks.retry_queue import Outgoing
+from likewise.api.deliveries import MatchedPart, MatchReason
+from likewise.api.sinks import EmailSettings, WebhookSettings
+from likewise.broker.sinks.retry_queue import SinkDelivery
 from likewise.errors import InputError
 from likewise.server.sinks.email import EmailTarget
-from likewise.server.sinks.networks import read_networks
-from likewise.server.sinks.payloads import pack_parcel
-from likewise.server.sinks.settings import check_target, shown_address
-from likewise.server.sinks.target import NotNow, Parcel, Refused
+from likewise.server.sinks.networks import parse_networks
+from likewise.server.sinks.sender import make_parcel
+from likewise.server.sinks.settings import check_target, redact_address
+from likewise.server.sinks.target import Parcel, PermanentFailure, TransientFailure
 
-LOOPBACK = read_networks(["127.0.0.0/8"])
+LOOPBACK = parse_networks(["127.0.0.0/8"])
 EVENT = b'{"v":1,"tuples":[{"attribute":"tempC","value":27.3}],"id":"e1","source":"Kitchen"}'
-WHY = (Because("warm", 0.9, (PartMet("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),)),)
+WHY = (MatchReason("warm", 0.9, (MatchedPart("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),)),)
 
 
 class MailServer:
@@ -84,14 +84,14 @@ def serving(*answers: bytes, recipient: bytes = b"250 ok") -> Iterator[MailServe
         server.close()
 
 
-def parcel(wanted: Email | Webhook, cause: str = "arrival", facts: bytes = b"") -> Parcel:
+def parcel(wanted: EmailSettings | WebhookSettings, cause: str = "arrival", facts: bytes = b"") -> Parcel:
     frame = b'{"v":1,"sequence":7,"event":' + EVENT + (b',"alert":' + facts if facts else b"") + b"}"
-    match = Outgoing("msg_1", 7, cause, "warm", 3, 0.9, 1, EVENT, frame)  # type: ignore[arg-type]
-    return pack_parcel(match, wanted, WHY, "default", "ann")
+    match = SinkDelivery("msg_1", 7, cause, "warm", 3, 0.9, 1, EVENT, frame)  # type: ignore[arg-type]
+    return make_parcel(match, wanted, WHY, "default", "ann")
 
 
-def wanted(server: MailServer, **more: Any) -> Email:
-    return Email(server.url, "ann@example.org", "likewise@example.org", timeout=60, **more)
+def wanted(server: MailServer, **more: Any) -> EmailSettings:
+    return EmailSettings(server.url, "ann@example.org", "likewise@example.org", timeout=60, **more)
 
 
 def send(
@@ -129,12 +129,12 @@ def test_a_message_says_who_what_and_why_in_plain_words() -> None:
     ],
 )
 def test_every_cause_has_its_words_also_for_webhooks(cause: str, facts: bytes, words: str) -> None:
-    sent = parcel(Webhook("http://x", form="text", because=True), cause, facts)
+    sent = parcel(WebhookSettings("http://x", form="text", because=True), cause, facts)
     assert sent.body.decode().startswith(words)
     assert sent.media_type == "text/plain; charset=utf-8"
 
 
-@pytest.mark.parametrize(("answer", "error"), [(b"451 later", NotNow), (b"552 too much", Refused)])
+@pytest.mark.parametrize(("answer", "error"), [(b"451 later", TransientFailure), (b"552 too much", PermanentFailure)])
 def test_what_a_server_answers_is_tried_again_or_set_aside(answer: bytes, error: type[Exception]) -> None:
     with serving(answer) as server, pytest.raises(error, match="does not take the message"):
         send(server)
@@ -143,21 +143,21 @@ def test_what_a_server_answers_is_tried_again_or_set_aside(answer: bytes, error:
 
 
 def test_a_password_is_not_sent_without_tls() -> None:
-    with serving() as server, pytest.raises(NotNow):
+    with serving() as server, pytest.raises(TransientFailure):
         send(server, username="ann", password="hush")
     assert server.taken == []
 
 
 def test_private_addresses_are_reached_only_if_allowed() -> None:
-    with serving() as server, pytest.raises(NotNow, match="no public address"):
+    with serving() as server, pytest.raises(TransientFailure, match="no public address"):
         send(server, allowed=())
 
 
 def test_a_server_that_is_not_there_is_tried_again() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))  # and never listens
-        asked = Email(f"smtp://127.0.0.1:{bound.getsockname()[1]}", "a@b", "c@d", timeout=60)
-    with pytest.raises(NotNow, match="connection failed"):
+        asked = EmailSettings(f"smtp://127.0.0.1:{bound.getsockname()[1]}", "a@b", "c@d", timeout=60)
+    with pytest.raises(TransientFailure, match="connection failed"):
         asyncio.run(EmailTarget(asked, LOOPBACK).send(parcel(asked)))
 
 
@@ -175,8 +175,11 @@ def test_a_server_that_is_not_there_is_tried_again() -> None:
 def test_what_cannot_work_is_refused_when_it_is_set(change: dict[str, str], words: str) -> None:
     said = {"url": "smtp://127.0.0.1", "to": "ann@example.org", "sender": "l@example.org", **change}
     with pytest.raises(InputError, match=words):
-        check_target(Email(**said), LOOPBACK)  # type: ignore[arg-type]
+        check_target(EmailSettings(**said), LOOPBACK)  # type: ignore[arg-type]
 
 
 def test_an_address_is_shown_without_what_is_secret() -> None:
-    assert shown_address(Email("smtp://127.0.0.1", "a@b", "c@d", username="u", password="p")) == "smtp://127.0.0.1:587"
+    assert (
+        redact_address(EmailSettings("smtp://127.0.0.1", "a@b", "c@d", username="u", password="p"))
+        == "smtp://127.0.0.1:587"
+    )

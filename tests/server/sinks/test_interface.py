@@ -15,13 +15,15 @@ import pytest
 import structlog
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching, Server, TargetsAllowed
-from likewise.broker.log.tables import Tables
+from likewise.broker.config import Config, MatchingSettings, ServerSettings, TargetNetworks
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.log.tokens import make_token
 from tests.server.conftest import serving
 from tests.server.sinks.receiver import Receiver, receiving
 
-CONFIG = Config(server=Server(port=0), matching=Matching(profile="small"), targets=TargetsAllowed(("127.0.0.0/8",)))
+CONFIG = Config(
+    server=ServerSettings(port=0), matching=MatchingSettings(profile="small"), targets=TargetNetworks(("127.0.0.0/8",))
+)
 PATH = "/v1/subscribers/ann/subscriptions/bad%20air/targets"
 LETTERS = "/v1/dead-letters"
 
@@ -235,13 +237,13 @@ def test_secrets_are_shown_nowhere(receiver: Receiver, tmp_path: Path) -> None:
     said = " ".join(answer.text for answer in answers) + repr(logs)
     assert receiver.received
     with Broker(tmp_path, CONFIG) as broker:
-        for feed in broker.tenant("default").feeds:
+        for feed in broker.tenant("default").sinks:
             said += repr(feed.setting) + repr(feed.row()) + repr(vars(feed))
     assert "example" in said
     assert [each for each in hidden if each in said] == []
 
 
-def made_token(tenant: str, scopes: list[str], tables: Tables) -> str:
+def made_token(tenant: str, scopes: list[str], tables: StoreTables) -> str:
     return make_token(tables, scopes[0], tenant, scopes, 1)
 
 

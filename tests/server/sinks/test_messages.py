@@ -5,19 +5,19 @@ from __future__ import annotations
 import msgspec
 
 from likewise.api.deliveries import SelectedValues
-from likewise.model.alerts.notification import DigestItem, Spoken
-from likewise.server.sinks.messages import words_about
+from likewise.model.alerts.notification import AlertNotification, DigestItem
+from likewise.server.sinks.messages import delivery_message
 
 
-def delivery(source: str, alert: Spoken | None = None, selected: tuple[SelectedValues, ...] = ()) -> bytes:
+def delivery(source: str, alert: AlertNotification | None = None, selected: tuple[SelectedValues, ...] = ()) -> bytes:
     event = {"v": 1, "payload": {"note": "a\nSubscription b", "t": 27.5}, "source": source, "id": "e1\r\nBcc: x"}
     return msgspec.json.encode({"v": 1, "event": event, "alert": alert, "selected": selected})
 
 
 def test_breaks_of_lines_in_what_was_sent_forge_no_line() -> None:
     forged = "hall\r\nSubscription safe, score 1.00\u2028x\x85y"
-    for cause, alert in (("held", Spoken((forged,), 5, 0)), ("arrival", None)):
-        words = words_about(delivery(forged, alert), cause, "warm", 1.0, ())
+    for cause, alert in (("held", AlertNotification((forged,), 5, 0)), ("arrival", None)):
+        words = delivery_message(delivery(forged, alert), cause, "warm", 1.0, ())
         assert len(words.headline.splitlines()) == 1
         assert [line for line in words.text.splitlines() if line.startswith("Subscription")] == [
             "Subscription warm, score 1.00, event e1 Bcc: x"
@@ -26,11 +26,11 @@ def test_breaks_of_lines_in_what_was_sent_forge_no_line() -> None:
 
 def test_selected_readings_are_said_with_their_units() -> None:
     chosen = SelectedValues("warm", {"t": 27.5, "device": "s1", "x": None}, {}, {"t": "degC"})
-    assert words_about(delivery("hall", None, (chosen,)), "arrival", "warm", 1.0, ()).headline == (
+    assert delivery_message(delivery("hall", None, (chosen,)), "arrival", "warm", 1.0, ()).headline == (
         "hall: t 27.5 °C, device s1"
     )
 
 
 def test_one_match_is_no_matches() -> None:
-    spoken = Spoken((), 10, 1, items=(DigestItem(1, "arrival", ("a",)),), total=1, counts=((("a",), 1),))
-    assert words_about(delivery("a", spoken), "digest", "warm", 1.0, ()).headline == "warm: 1 match, a 1"
+    spoken = AlertNotification((), 10, 1, items=(DigestItem(1, "arrival", ("a",)),), total=1, counts=((("a",), 1),))
+    assert delivery_message(delivery("a", spoken), "digest", "warm", 1.0, ()).headline == "warm: 1 match, a 1"

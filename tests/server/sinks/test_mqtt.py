@@ -13,28 +13,30 @@ from typing import Any
 import msgspec
 import pytest
 
-from likewise.api.deliveries import Because, PartMet
-from likewise.api.sinks import MqttTopic
-from likewise.broker.sinks.retry_queue import Outgoing
-from likewise.server.sinks.mqtt import MqttTarget, message_of
-from likewise.server.sinks.networks import read_networks
-from likewise.server.sinks.payloads import pack_parcel
-from likewise.server.sinks.target import NotNow, Parcel, Refused
+from likewise.api.deliveries import MatchedPart, MatchReason
+from likewise.api.sinks import MqttTargetSettings
+from likewise.broker.sinks.retry_queue import SinkDelivery
+from likewise.server.sinks.mqtt import MqttTarget, mqtt_message
+from likewise.server.sinks.networks import parse_networks
+from likewise.server.sinks.sender import make_parcel
+from likewise.server.sinks.target import Parcel, PermanentFailure, TransientFailure
 from tests.server.mqtt.conftest import Mosquitto
 from tests.server.mqtt.conftest import mosquitto as mosquitto
 
-LOOPBACK = read_networks(["127.0.0.0/8"])
-REASONS = (Because("bad air", 0.9, (PartMet("no2 > 40", 1.0, "no2", "45"),)),)
+LOOPBACK = parse_networks(["127.0.0.0/8"])
+REASONS = (MatchReason("bad air", 0.9, (MatchedPart("no2 > 40", 1.0, "no2", "45"),)),)
 
 
-def match(number: int, place: str = "hall/+") -> Outgoing:
+def match(number: int, place: str = "hall/+") -> SinkDelivery:
     tuples = [{"attribute": "no2", "value": 45}, {"attribute": "place", "value": place}]
     event = msgspec.json.encode({"v": 1, "tuples": tuples, "id": f"e{number}"})
-    return Outgoing(f"msg_{number}", number, "arrival", "bad air", 3, 0.9, number, event, b'{"event":' + event + b"}")
+    return SinkDelivery(
+        f"msg_{number}", number, "arrival", "bad air", 3, 0.9, number, event, b'{"event":' + event + b"}"
+    )
 
 
-def parcel(wanted: MqttTopic, number: int = 1, place: str = "hall/+") -> Parcel:
-    return pack_parcel(match(number, place), wanted, REASONS if wanted.because else (), "default", "ann")
+def parcel(wanted: MqttTargetSettings, number: int = 1, place: str = "hall/+") -> Parcel:
+    return make_parcel(match(number, place), wanted, REASONS if wanted.because else (), "default", "ann")
 
 
 @asynccontextmanager
@@ -70,7 +72,7 @@ async def until(holds: Any, seconds: float = 60) -> None:
 
 def test_a_match_is_published_with_its_score_and_why(mosquitto: Mosquitto) -> None:
     """The topic by its template, the event as payload, the rest as user properties; one connection for many."""
-    wanted = MqttTopic(mosquitto.url, "alerts/{{@subscription}}/{{place}}", because=True)
+    wanted = MqttTargetSettings(mosquitto.url, "alerts/{{@subscription}}/{{place}}", because=True)
 
     async def play() -> None:
         async with listening(mosquitto, "alerts/#") as got:
@@ -88,7 +90,7 @@ def test_a_match_is_published_with_its_score_and_why(mosquitto: Mosquitto) -> No
                 "arrival",
                 "1",
             )
-            assert msgspec.json.decode(properties["because"], type=tuple[Because, ...]) == REASONS
+            assert msgspec.json.decode(properties["because"], type=tuple[MatchReason, ...]) == REASONS
             assert said["content_type"] == ["application/json"]
             assert [dict(each["user_property"])["id"] for _, _, each in got] == [f"msg_{n}" for n in range(1, 21)]
 
@@ -97,17 +99,17 @@ def test_a_match_is_published_with_its_score_and_why(mosquitto: Mosquitto) -> No
 
 def test_a_broker_that_ends_or_refuses_is_tried_again(mosquitto: Mosquitto) -> None:
     """Killed, not there, without a password that it wants: not now; back again, it gets what it was not given."""
-    wanted = MqttTopic(mosquitto.url, "alerts", form="json", timeout=20)
+    wanted = MqttTargetSettings(mosquitto.url, "alerts", form="json", timeout=20)
 
     async def play() -> None:
         target = MqttTarget(wanted, "1" * 32, LOOPBACK)
         await target.send(parcel(wanted))
         mosquitto.stop(signal.SIGKILL)
-        with pytest.raises(NotNow):
+        with pytest.raises(TransientFailure):
             await target.send(parcel(wanted, 2))
         mosquitto.admit(False)
         mosquitto.start()
-        with pytest.raises(NotNow, match="refuses"):
+        with pytest.raises(TransientFailure, match="refuses"):
             await target.send(parcel(wanted, 2))
         mosquitto.stop()
         mosquitto.admit(True)
@@ -125,13 +127,13 @@ def test_a_topic_too_long_or_a_packet_too_large_is_refused_and_stops_nothing(mos
     mosquitto.stop()
     mosquitto.say("max_packet_size 1200")
     mosquitto.start()
-    wanted = MqttTopic(mosquitto.url, "alerts/" + "{{place}}" * 100, because=True, timeout=60)
-    alone = MqttTopic(mosquitto.url, "alerts", because=True, timeout=60)
+    wanted = MqttTargetSettings(mosquitto.url, "alerts/" + "{{place}}" * 100, because=True, timeout=60)
+    alone = MqttTargetSettings(mosquitto.url, "alerts", because=True, timeout=60)
 
     async def play() -> None:
         async with listening(mosquitto, "alerts/#") as got:
             target = MqttTarget(wanted, "3" * 32, LOOPBACK)
-            with pytest.raises(Refused, match="the topic has 70007 bytes"):
+            with pytest.raises(PermanentFailure, match="the topic has 70007 bytes"):
                 await target.send(parcel(wanted, 1, "x" * 700))
             await target.send(parcel(wanted, 2, "x"))
             await target.close()
@@ -139,7 +141,7 @@ def test_a_topic_too_long_or_a_packet_too_large_is_refused_and_stops_nothing(mos
             bare = parcel(alone, 3, "")
             fits = 1_200 - packet_size(bare, alone)
             fits -= packet_size(parcel(alone, 3, "x" * fits), alone) - 1_200
-            with pytest.raises(Refused, match="has 1201 bytes, and that broker takes at most 1200"):
+            with pytest.raises(PermanentFailure, match="has 1201 bytes, and that broker takes at most 1200"):
                 await target.send(parcel(alone, 3, "x" * (fits + 1)))
             await target.send(parcel(alone, 4, "x" * fits))
             await target.close()
@@ -148,31 +150,31 @@ def test_a_topic_too_long_or_a_packet_too_large_is_refused_and_stops_nothing(mos
     asyncio.run(play())
 
 
-def packet_size(of: Parcel, wanted: MqttTopic) -> int:
+def packet_size(of: Parcel, wanted: MqttTargetSettings) -> int:
     """As gmqtt writes it."""
     from gmqtt.mqtt.package import PublishPacket
 
     protocol = SimpleNamespace(proto_ver=5, id_generator=SimpleNamespace(next_id=lambda: 1))
-    return len(PublishPacket.build_package(message_of(of, wanted), protocol)[1])
+    return len(PublishPacket.build_package(mqtt_message(of, wanted), protocol)[1])
 
 
 def test_characters_that_brokers_refuse_are_replaced(mosquitto: Mosquitto) -> None:
     """In topics and in properties: control characters, and what is no character; one event blocks nothing."""
     bad = "a\x00\x1f\x7f\x80\x9f\ufdd0\ufdef\ufffe\uffff\U0001fffe\U0010ffffb"
-    wanted = MqttTopic(mosquitto.url, "alerts/{{place}}/{{@subscription}}", because=True, timeout=60)
-    reasons = (Because(bad, 0.9, (PartMet(bad, 1.0, bad, bad),)),)
+    wanted = MqttTargetSettings(mosquitto.url, "alerts/{{place}}/{{@subscription}}", because=True, timeout=60)
+    reasons = (MatchReason(bad, 0.9, (MatchedPart(bad, 1.0, bad, bad),)),)
 
     async def play() -> None:
         async with listening(mosquitto, "alerts/#") as got:
             target = MqttTarget(wanted, "5" * 32, LOOPBACK)
             strange = match(1, bad)._replace(subscription=bad)
-            await target.send(pack_parcel(strange, wanted, reasons, "default", "ann"))
+            await target.send(make_parcel(strange, wanted, reasons, "default", "ann"))
             await until(lambda: got)
             await target.close()
             clean = "a" + "_" * 11 + "b"
             properties = dict(got[0][2]["user_property"])
             assert (got[0][0], properties["subscription"]) == (f"alerts/{clean}/{clean}", clean)
-            [why] = msgspec.json.decode(properties["because"], type=tuple[Because, ...])
+            [why] = msgspec.json.decode(properties["because"], type=tuple[MatchReason, ...])
             assert set(why.id) <= set("a_b\x00\x1f")  # JSON writes these two as \\u0000 and \\u001f
 
     asyncio.run(play())
@@ -182,9 +184,9 @@ def test_a_target_of_mqtt_reaches_no_private_address_unless_allowed(mosquitto: M
     """Just as webhooks."""
 
     async def play() -> None:
-        wanted = MqttTopic(mosquitto.url, "alerts")
+        wanted = MqttTargetSettings(mosquitto.url, "alerts")
         target = MqttTarget(wanted, "2" * 32, ())
-        with pytest.raises(NotNow, match="no public address"):
+        with pytest.raises(TransientFailure, match="no public address"):
             await target.send(parcel(wanted))
         await target.close()
 

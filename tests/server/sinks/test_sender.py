@@ -13,21 +13,21 @@ import msgspec
 import pytest
 
 import likewise as lw
-from likewise.api.sinks import Webhook
+from likewise.api.sinks import WebhookSettings
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching
+from likewise.broker.config import Config, MatchingSettings
 from likewise.broker.log import dead_letters
 from likewise.broker.log.event_log import Done
-from likewise.broker.tenants.sink_queues import TargetFeed
+from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import LimitExceeded, UnknownId
-from likewise.server.gateway import Door
-from likewise.server.sinks.senders import Senders
+from likewise.server.gateway import Gateway
+from likewise.server.sinks.sender import TargetSenders
 from likewise.server.sinks.target import Parcel, Target
 from likewise.testing.clocks import ManualClock
 from likewise.testing.targets import MemoryTarget
 
-SMALL = Config(matching=Matching(profile="small"))
+SMALL = Config(matching=MatchingSettings(profile="small"))
 PAUSES = (0.001, 0.01)
 
 
@@ -42,7 +42,7 @@ class Side:
 
     def __init__(self, broker: Broker, **outside: MemoryTarget) -> None:
         self.broker, self.outside = broker, outside
-        self.door = Door(broker)
+        self.door = Gateway(broker)
         self.tenant = broker.tenant("default")
         if "ann" not in self.tenant.subscribers:
             broker.register(self.tenant, "ann")
@@ -51,14 +51,14 @@ class Side:
     def make(self, setting: Any, allowed: Any, resolve: Any) -> Target:
         return self.outside[setting.wanted.url]
 
-    async def set(self, id: str = "hook", url: str = "a", subscription: str = "bad air", **more: Any) -> TargetFeed:
-        wanted = Webhook(url, **more)
+    async def set(self, id: str = "hook", url: str = "a", subscription: str = "bad air", **more: Any) -> SinkQueue:
+        wanted = WebhookSettings(url, **more)
 
         def start(done: Done) -> None:
             self.broker.targets.start_set(self.tenant, "ann", subscription, id, wanted, done)
 
-        found = await self.door.answer(start)
-        assert isinstance(found, TargetFeed)
+        found = await self.door.wait_committed(start)
+        assert isinstance(found, SinkQueue)
         return found
 
     async def publish(self, *numbers: int, no2: int = 50) -> None:
@@ -73,7 +73,7 @@ class Side:
 
 @asynccontextmanager
 async def running(side: Side) -> AsyncIterator[Side]:
-    senders = asyncio.create_task(Senders(side.door, side.make, PAUSES).run())
+    senders = asyncio.create_task(TargetSenders(side.door, side.make, PAUSES).run())
     try:
         yield side
     finally:
@@ -94,8 +94,8 @@ def test_matches_come_in_order_and_what_is_accepted_is_settled() -> None:
             feed = await side.set()
             await side.publish(*range(6))
             await side.publish(90, no2=10)
-            await until(lambda: len(out.seen) == 6 and not feed.pending)
-            assert [msgspec.json.decode(p.match.event)["id"] for p in out.seen] == [f"e{n}" for n in range(6)]
+            await until(lambda: len(out.distinct) == 6 and not feed.pending)
+            assert [msgspec.json.decode(p.match.event)["id"] for p in out.distinct] == [f"e{n}" for n in range(6)]
             assert names(out) == ["e0", "e1", "e1", "e2", "e3", "e4", "e5"]
             state = side.broker.targets.states(side.tenant)[feed.number]
             assert (state.waiting, state.dead, state.sent, state.failed) == (0, 0, 6, 3)
@@ -216,7 +216,7 @@ def test_a_crash_repeats_what_was_not_written_and_loses_nothing(tmp_path: Path) 
 
     async def after() -> None:
         side = Side(Broker(tmp_path, SMALL), a=out)
-        [feed] = side.tenant.feeds
+        [feed] = side.tenant.sinks
         assert list(feed.pending) == [6, 7]
         async with running(side):
             await until(lambda: not feed.pending)
@@ -225,7 +225,7 @@ def test_a_crash_repeats_what_was_not_written_and_loses_nothing(tmp_path: Path) 
     asyncio.run(before())
     asyncio.run(after())
     assert names(out) == [f"e{n}" for n in (0, 1, 2, 3, 4, 5, 6, 5, 6)]
-    assert len(out.seen) == 7
+    assert len(out.distinct) == 7
 
 
 def test_patience_counts_from_the_first_attempt_also_after_a_restart(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_patience_counts_from_the_first_attempt_also_after_a_restart(tmp_path: P
         side = Side(Broker(tmp_path, SMALL, clock=clock), a=before)
         feed = await side.set(patience=3_600.0)
         await side.publish(1, 2)
-        senders = asyncio.create_task(Senders(side.door, side.make, (600.0, 600.0)).run())
+        senders = asyncio.create_task(TargetSenders(side.door, side.make, (600.0, 600.0)).run())
         await until(lambda: feed.trying_again_at is not None)
         senders.cancel()
         await asyncio.gather(senders, return_exceptions=True)
@@ -313,12 +313,12 @@ def test_a_target_ends_with_its_subscription(how: str, tmp_path: Path) -> None:
             await until(lambda: out.attempts == 2)
             assert len(side.letters()) == 1
             if how == "remove":
-                await side.door.answer(lambda done: side.broker.targets.start_remove(side.tenant, feed, done))
+                await side.door.wait_committed(lambda done: side.broker.targets.start_remove(side.tenant, feed, done))
             elif how == "unsubscribe":
                 await asyncio.to_thread(side.broker.unsubscribe, side.tenant, "ann", "bad air")
             else:
                 await asyncio.to_thread(side.broker.unregister, side.tenant, "ann")
-            assert (feed.gone, len(side.tenant.feeds), side.letters()) == (True, 0, [])
+            assert (feed.removed, len(side.tenant.sinks), side.letters()) == (True, 0, [])
             if how != "unregister":
                 with pytest.raises(UnknownId):
                     side.broker.targets.find(side.tenant, "ann", "bad air", "hook")
@@ -328,7 +328,7 @@ def test_a_target_ends_with_its_subscription(how: str, tmp_path: Path) -> None:
 
     asyncio.run(play())
     with Broker(tmp_path, SMALL) as broker:
-        assert not len(broker.tenant("default").feeds)
+        assert not len(broker.tenant("default").sinks)
 
 
 def test_what_is_over_or_withdrawn_is_not_sent(tmp_path: Path) -> None:
@@ -375,7 +375,7 @@ def test_what_is_over_while_it_waits_its_turn_is_not_sent(first: Any, swept: boo
         await asyncio.to_thread(side.broker.publish, side.tenant, events)
         await asyncio.to_thread(side.broker.wait_until_matched)
         pauses = (600.0, 600.0) if first == "not now" else PAUSES
-        senders = asyncio.create_task(Senders(side.door, side.make, pauses).run())
+        senders = asyncio.create_task(TargetSenders(side.door, side.make, pauses).run())
         await until(lambda: out.attempts == 1 and (first == "stall" or feed.trying_again_at))
         await asyncio.to_thread(side.broker.withdraw, side.tenant, "back")
         await asyncio.to_thread(side.broker.wait_until_matched)
@@ -431,7 +431,7 @@ def test_a_target_whose_subscription_never_comes_is_removed_and_idle_cursors_mov
 
     asyncio.run(play())
     with Broker(tmp_path, SMALL, clock=clock) as broker:
-        found = {feed.id: feed.acknowledged for feed in broker.tenant("default").feeds}
+        found = {feed.id: feed.acknowledged for feed in broker.tenant("default").sinks}
         assert found["idle"] == 1
 
 

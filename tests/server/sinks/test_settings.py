@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.api.sinks import MqttTopic, TargetWanted, Webhook
-from likewise.broker.log.sinks.rows import Setting
+from likewise.api.sinks import MqttTargetSettings, TargetSettings, WebhookSettings
+from likewise.broker.log.sink_rows import StoredTarget
 from likewise.errors import InputError, LikewiseError
-from likewise.server.sinks.mqtt import _named_tls
-from likewise.server.sinks.networks import may_reach, read_networks
-from likewise.server.sinks.settings import check_target, read_target, shown_address
-from likewise.server.sinks.target import NotNow
+from likewise.server.sinks.mqtt import _make_tls_context
+from likewise.server.sinks.networks import may_reach, parse_networks
+from likewise.server.sinks.settings import check_target, decode_target, redact_address
+from likewise.server.sinks.target import TransientFailure
 from likewise.server.sinks.templates import fill
 from likewise.server.sinks.webhook import WebhookTarget
 from tests.server.sinks.receiver import Receiver
@@ -56,10 +56,10 @@ def test_whatever_is_sent_is_kept_or_refused_with_words(said: Any) -> None:
     except UnicodeEncodeError:
         return
     try:
-        wanted, _ = check_target(read_target(body, None), ())
+        wanted, _ = check_target(decode_target(body, None), ())
     except LikewiseError:
         return
-    assert shown_address(wanted).count("?") == 0
+    assert redact_address(wanted).count("?") == 0
 
 
 @given(VALUES, st.dictionaries(st.text(max_size=5), VALUES, max_size=3))
@@ -71,8 +71,8 @@ def test_a_template_of_json_makes_json_whatever_an_event_says(template: Any, val
     assert set(shape) == {"a", "b"}
 
 
-HOOK = Webhook("https://a.example/x", SECRET, headers={"X-Key": "hush"})
-TOPIC = MqttTopic("mqtt://a.example", "t", username="ann", password="hush")
+HOOK = WebhookSettings("https://a.example/x", SECRET, headers={"X-Key": "hush"})
+TOPIC = MqttTargetSettings("mqtt://a.example", "t", username="ann", password="hush")
 
 
 @pytest.mark.parametrize("partly", [True, False])
@@ -87,27 +87,29 @@ TOPIC = MqttTopic("mqtt://a.example", "t", username="ann", password="hush")
         (TOPIC, "mqtt://a.example:1884"),
     ],
 )
-def test_what_is_kept_for_one_host_is_not_sent_to_another(before: TargetWanted, url: str, partly: bool) -> None:
+def test_what_is_kept_for_one_host_is_not_sent_to_another(before: TargetSettings, url: str, partly: bool) -> None:
     """Who changes the address gives headers, name and password again; else they would be read there."""
-    kept = Setting("u", 0, before)
-    whole = {} if partly else {"kind": "webhook"} if isinstance(before, Webhook) else {"kind": "mqtt", "topic": "t"}
-    names = ["headers"] if isinstance(before, Webhook) else ["username", "password"]
+    kept = StoredTarget("u", 0, before)
+    whole = (
+        {} if partly else {"kind": "webhook"} if isinstance(before, WebhookSettings) else {"kind": "mqtt", "topic": "t"}
+    )
+    names = ["headers"] if isinstance(before, WebhookSettings) else ["username", "password"]
     for some in ({}, {names[0]: None}) if len(names) > 1 else ({},):
         with pytest.raises(InputError, match="again") as refused:
-            read_target(msgspec.json.encode({**whole, "url": url, **some}), kept, partly=partly)
+            decode_target(msgspec.json.encode({**whole, "url": url, **some}), kept, partly=partly)
         assert "hush" not in str(refused.value)
-    none = read_target(msgspec.json.encode({**whole, "url": url, **dict.fromkeys(names)}), kept, partly=partly)
+    none = decode_target(msgspec.json.encode({**whole, "url": url, **dict.fromkeys(names)}), kept, partly=partly)
     assert [getattr(none, name) for name in names] == [None] * len(names)
     again: dict[str, object] = {"headers": {"X-Key": "n"}} if len(names) == 1 else {"username": "b", "password": "n"}
-    changed = read_target(msgspec.json.encode({**whole, "url": url, **again}), kept, partly=partly)
+    changed = decode_target(msgspec.json.encode({**whole, "url": url, **again}), kept, partly=partly)
     assert {name: getattr(changed, name) for name in names} == again
 
 
 def test_another_path_of_the_same_host_keeps_what_is_secret() -> None:
     """The default port, said or not, is the same host."""
-    changed = read_target(b'{"url": "https://A.example:443/y"}', Setting("u", 0, HOOK), partly=True)
+    changed = decode_target(b'{"url": "https://A.example:443/y"}', StoredTarget("u", 0, HOOK), partly=True)
     assert (changed.headers, changed.secret) == (HOOK.headers, SECRET)  # type: ignore[union-attr]
-    changed = read_target(b'{"url": "mqtt://a.example:1883"}', Setting("u", 0, TOPIC), partly=True)
+    changed = decode_target(b'{"url": "mqtt://a.example:1883"}', StoredTarget("u", 0, TOPIC), partly=True)
     assert (changed.username, changed.password) == ("ann", "hush")  # type: ignore[union-attr]
 
 
@@ -137,7 +139,7 @@ def test_a_certificate_is_believed_for_its_name_alone(tmp_path: Path, monkeypatc
     monkeypatch.setattr(socket, "getaddrinfo", found_here)
 
     async def send(host: str, trust: ssl.SSLContext | None) -> None:
-        target = WebhookTarget(Webhook(f"https://{host}:{port}/hook", SECRET), LOOPBACK, trust=trust)
+        target = WebhookTarget(WebhookSettings(f"https://{host}:{port}/hook", SECRET), LOOPBACK, trust=trust)
         try:
             await target.send(parcel())
         finally:
@@ -145,7 +147,7 @@ def test_a_certificate_is_believed_for_its_name_alone(tmp_path: Path, monkeypatc
             await sleep(0.1)  # a connection that was refused is closed by the loop, a moment later
 
     async def reach(name: str) -> None:
-        tls = _named_tls(name)
+        tls = _make_tls_context(name)
         tls.load_verify_locations(certificate)
         try:
             _, writer = await open_connection("127.0.0.1", port, ssl=tls)
@@ -156,9 +158,9 @@ def test_a_certificate_is_believed_for_its_name_alone(tmp_path: Path, monkeypatc
     try:
         run(send("localhost", believed))
         assert len(server.accepted) == 1
-        with pytest.raises(NotNow, match="CERTIFICATE_VERIFY_FAILED"):
+        with pytest.raises(TransientFailure, match="CERTIFICATE_VERIFY_FAILED"):
             run(send("another.example", believed))
-        with pytest.raises(NotNow, match="CERTIFICATE_VERIFY_FAILED"):
+        with pytest.raises(TransientFailure, match="CERTIFICATE_VERIFY_FAILED"):
             run(send("localhost", None))
         run(reach("localhost"))
         with pytest.raises(ssl.SSLCertVerificationError):
@@ -172,7 +174,7 @@ def test_a_certificate_is_believed_for_its_name_alone(tmp_path: Path, monkeypatc
 
 def test_networks_are_read_from_the_configuration() -> None:
     """As addresses or networks, of both versions."""
-    assert len(read_networks(["10.0.0.0/8", "fd00::/8", "127.0.0.1"])) == 3
+    assert len(parse_networks(["10.0.0.0/8", "fd00::/8", "127.0.0.1"])) == 3
 
 
 @pytest.mark.parametrize(
@@ -203,24 +205,24 @@ def test_no_special_address_counts_as_public(special: str) -> None:
 
 def test_a_header_file_with_another_line_is_refused_without_showing_it(tmp_path: Path) -> None:
     """It may be a secret."""
-    from likewise.cli.broker.targets import _headers
+    from likewise.cli.broker.targets import _read_headers
     from likewise.errors import FormatError
 
     file = tmp_path / "headers"
     file.write_text("X-Key: a:b\n\nSECRET\n", encoding="utf-8")
     with pytest.raises(FormatError, match="line 3") as refused:
-        _headers(file)
+        _read_headers(file)
     assert "SECRET" not in str(refused.value)
     file.write_text("X-Key: a:b\n\n", encoding="utf-8")
-    assert _headers(file) == {"X-Key": "a:b"}
+    assert _read_headers(file) == {"X-Key": "a:b"}
 
 
 def test_a_password_with_a_slash_is_not_shown_in_errors() -> None:
     """It has to be written in another way, and that is said."""
     from likewise.errors import InputError
-    from likewise.server.mqtt.addresses import parted
+    from likewise.server.mqtt.broker_urls import parse_mqtt_url
 
     with pytest.raises(InputError, match="%2F") as refused:
-        parted("mqtt://ann:SEC/RET@host/a")
+        parse_mqtt_url("mqtt://ann:SEC/RET@host/a")
     assert "SEC" not in str(refused.value)
-    assert parted("mqtt://ann:SEC%2FRET@host/a").password == "SEC/RET"
+    assert parse_mqtt_url("mqtt://ann:SEC%2FRET@host/a").password == "SEC/RET"

@@ -18,18 +18,18 @@ import httpx
 import msgspec
 import pytest
 
-from likewise.api.sinks import Email, MqttTopic, TargetWanted, Webhook
+from likewise.api.sinks import EmailSettings, MqttTargetSettings, TargetSettings, WebhookSettings
 from likewise.broker.log.tokens import make_token
 from likewise.broker.log.writer import Store
-from likewise.broker.sinks.retry_queue import Outgoing
+from likewise.broker.sinks.retry_queue import SinkDelivery
 from likewise.matching.matcher import system_clock
 from likewise.server.executors import TenantExecutor
 from likewise.server.sinks.email import EmailTarget
 from likewise.server.sinks.mqtt import MqttTarget
-from likewise.server.sinks.networks import read_networks
-from likewise.server.sinks.payloads import pack_parcel
+from likewise.server.sinks.networks import parse_networks
 from likewise.server.sinks.resolver import Resolver
-from likewise.server.sinks.target import NotNow, Parcel, Target
+from likewise.server.sinks.sender import make_parcel
+from likewise.server.sinks.target import Parcel, Target, TransientFailure
 from likewise.server.sinks.webhook import WebhookTarget
 from tests.server.sinks.stalling import (
     SILENT,
@@ -42,28 +42,28 @@ from tests.server.sinks.stalling import (
     web_header,
 )
 
-LOOPBACK = read_networks(["127.0.0.0/8"])
+LOOPBACK = parse_networks(["127.0.0.0/8"])
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 EVENT = b'{"v":1,"tuples":[{"attribute":"no2","value":45}],"id":"e1","source":"/a"}'
-MATCH = Outgoing("msg_1", 7, "arrival", "bad air", 3, 0.9, 1, EVENT, b'{"v":1,"sequence":7,"event":' + EVENT + b"}")
+MATCH = SinkDelivery("msg_1", 7, "arrival", "bad air", 3, 0.9, 1, EVENT, b'{"v":1,"sequence":7,"event":' + EVENT + b"}")
 Run = Callable[[Coroutine[Any, Any, None]], None]
 CONNACK = b"\x20\x03\x00\x00\x00"
 
 
-def parcel(wanted: TargetWanted, size: int = 0) -> Parcel:
-    made = pack_parcel(MATCH, wanted, (), "default", "ann")
+def parcel(wanted: TargetSettings, size: int = 0) -> Parcel:
+    made = make_parcel(MATCH, wanted, (), "default", "ann")
     return made._replace(body=made.body + b" " * size)
 
 
-def made(kind: str, host: str, port: int, **more: Any) -> tuple[TargetWanted, Target]:
+def made(kind: str, host: str, port: int, **more: Any) -> tuple[TargetSettings, Target]:
     """A target of a kind, and its settings: a second for everything."""
     if kind.startswith("smtp"):
-        mail = Email(f"{kind}://{host}:{port}", "a@example.org", "b@example.org", timeout=1.0)
+        mail = EmailSettings(f"{kind}://{host}:{port}", "a@example.org", "b@example.org", timeout=1.0)
         return mail, EmailTarget(mail, LOOPBACK, **more)
     if kind == "mqtt":
-        topic = MqttTopic(f"mqtt://{host}:{port}", "alerts", timeout=1.0)
+        topic = MqttTargetSettings(f"mqtt://{host}:{port}", "alerts", timeout=1.0)
         return topic, MqttTarget(topic, "0" * 32, LOOPBACK, **more)
-    hook = Webhook(f"{kind}://{host}:{port}/", SECRET, timeout=1.0)
+    hook = WebhookSettings(f"{kind}://{host}:{port}/", SECRET, timeout=1.0)
     return hook, WebhookTarget(hook, LOOPBACK, **more)
 
 
@@ -105,7 +105,7 @@ def test_one_deadline_ends_the_whole_exchange_and_closes_the_socket(run: Run, ki
     async def play() -> None:
         async with stalling(talk) as outside:
             wanted, target = made(kind, "127.0.0.1", outside.port)
-            with pytest.raises(NotNow, match="within 1 s"):
+            with pytest.raises(TransientFailure, match="within 1 s"):
                 await asyncio.wait_for(target.send(parcel(wanted)), 60)
             assert outside.opened == 1
             await outside.until(lambda: not outside.open)
@@ -126,7 +126,7 @@ def test_the_socket_is_closed_although_the_receiver_does_not_read(run: Run) -> N
     async def play() -> None:
         async with stalling(deaf) as outside:
             wanted, target = made("http", "127.0.0.1", outside.port)
-            with pytest.raises(NotNow, match="within 1 s"):
+            with pytest.raises(TransientFailure, match="within 1 s"):
                 await asyncio.wait_for(target.send(parcel(wanted, 32 * 2**20)), 60)
             await outside.until(lambda: not outside.open)
 
@@ -146,7 +146,7 @@ def test_a_receiver_that_continues_without_end_is_hung_up_on(run: Run) -> None:
     async def play() -> None:
         async with stalling(flood) as outside:
             wanted, target = made("http", "127.0.0.1", outside.port)
-            with pytest.raises(NotNow, match="informational responses"):
+            with pytest.raises(TransientFailure, match="informational responses"):
                 await asyncio.wait_for(target.send(parcel(wanted)), 60)
             await outside.until(lambda: not outside.open)
             await target.close()
@@ -172,7 +172,7 @@ def test_a_broker_of_mqtt_that_sends_without_end_is_hung_up_on(run: Run, first: 
     async def play() -> None:
         async with stalling(flood) as outside:
             wanted, target = made("mqtt", "127.0.0.1", outside.port)
-            with pytest.raises(NotNow):
+            with pytest.raises(TransientFailure):
                 await asyncio.wait_for(target.send(parcel(wanted)), 60)
             await outside.until(lambda: not outside.open)
             assert outside.opened == 1
@@ -194,7 +194,7 @@ def test_a_broker_of_mqtt_that_hangs_up_is_not_dialled_again_at_once(run: Run, a
     async def play() -> None:
         async with stalling(leave) as outside:
             wanted, target = made("mqtt", "127.0.0.1", outside.port)
-            with pytest.raises(NotNow):
+            with pytest.raises(TransientFailure):
                 await asyncio.wait_for(target.send(parcel(wanted)), 60)
             await outside.until(lambda: not outside.open)
             await asyncio.sleep(0.2)  # for whoever would
@@ -219,12 +219,12 @@ def test_a_name_that_nobody_resolves_costs_no_thread_of_anybody_else(kind: str) 
         resolver = Resolver(lookup, pool)
         for n in range(4):  # more than threads
             wanted, target = made(kind, f"n{n}{SILENT}", 9, resolve=resolver.of("noisy"))
-            with pytest.raises(NotNow, match="within 1 s"):
+            with pytest.raises(TransientFailure, match="within 1 s"):
                 await asyncio.wait_for(target.send(parcel(wanted)), 60)
         assert pool.busy() == 2
         async with stalling(silence) as outside:
             wanted, target = made(kind, "fine.example", outside.port, resolve=resolver.of("quiet"))
-            with pytest.raises(NotNow, match="within 1 s"):
+            with pytest.raises(TransientFailure, match="within 1 s"):
                 await asyncio.wait_for(target.send(parcel(wanted)), 60)
             assert outside.opened == 1
         assert await asyncio.get_running_loop().run_in_executor(None, lambda: "free") == "free"

@@ -12,28 +12,28 @@ from typing import Any
 
 import pytest
 
-from likewise.api.sinks import Webhook
-from likewise.broker.sinks.retry_queue import Outgoing
+from likewise.api.sinks import WebhookSettings
+from likewise.broker.sinks.retry_queue import SinkDelivery
 from likewise.errors import FormatError
-from likewise.server.sinks.networks import may_reach, read_networks
-from likewise.server.sinks.payloads import pack_parcel
-from likewise.server.sinks.target import NotNow, Parcel, Refused
+from likewise.server.sinks.networks import may_reach, parse_networks
+from likewise.server.sinks.sender import make_parcel
+from likewise.server.sinks.target import Parcel, PermanentFailure, TransientFailure
 from likewise.server.sinks.webhook import WebhookTarget
 from tests.server.sinks.receiver import Receiver, receiving
 
-LOOPBACK = read_networks(["127.0.0.0/8"])
+LOOPBACK = parse_networks(["127.0.0.0/8"])
 SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
 TUPLES = b'[{"attribute":"no2","value":45},{"attribute":"city","value":"Galw\\"ay"}]'
 EVENT = b'{"v":1,"tuples":' + TUPLES + b',"id":"e1","source":"/a"}'
-MATCH = Outgoing("msg_1", 7, "arrival", "bad air", 3, 0.9, 1, EVENT, b'{"v":1,"sequence":7,"event":' + EVENT + b"}")
+MATCH = SinkDelivery("msg_1", 7, "arrival", "bad air", 3, 0.9, 1, EVENT, b'{"v":1,"sequence":7,"event":' + EVENT + b"}")
 
 
 def parcel(**more: Any) -> Parcel:
-    return pack_parcel(MATCH, Webhook("http://x", **more), (), "default", "ann")
+    return make_parcel(MATCH, WebhookSettings("http://x", **more), (), "default", "ann")
 
 
 async def sent(receiver: Receiver, *, allowed: Any = LOOPBACK, url: str = "", **more: Any) -> None:
-    target = WebhookTarget(Webhook(url or receiver.url, SECRET, **more), allowed, clock=lambda: 1_700_000_000.5)
+    target = WebhookTarget(WebhookSettings(url or receiver.url, SECRET, **more), allowed, clock=lambda: 1_700_000_000.5)
     try:
         await target.send(parcel())
     finally:
@@ -70,7 +70,7 @@ def test_what_is_wrong_for_good_is_refused(status: int) -> None:
     """4xx says that trying again will not help; a redirect is said and not followed."""
     with receiving() as receiver, receiving() as elsewhere:
         receiver.usual = (status, {"location": elsewhere.url})
-        with pytest.raises(Refused, match=str(status)):
+        with pytest.raises(PermanentFailure, match=str(status)):
             asyncio.run(sent(receiver))
         assert (len(receiver.received), elsewhere.received) == (1, [])
 
@@ -82,7 +82,7 @@ def test_what_may_pass_is_tried_again(status: int) -> None:
         receiver.answers.append((status, {"retry-after": "17"}))
         receiver.answers.append(status)
         for told in (17.0, None):
-            with pytest.raises(NotNow, match=str(status)) as failed:
+            with pytest.raises(TransientFailure, match=str(status)) as failed:
                 asyncio.run(sent(receiver))
             assert failed.value.after == told
 
@@ -92,7 +92,7 @@ def test_a_receiver_that_says_nothing_or_breaks_off_is_tried_again(how: str) -> 
     """It may have the match or not; nobody knows."""
     with receiving() as receiver:
         receiver.usual = how
-        with pytest.raises(NotNow):
+        with pytest.raises(TransientFailure):
             asyncio.run(sent(receiver, timeout=1.0 if how == "stall" else 60.0))
 
 
@@ -123,9 +123,11 @@ def test_what_a_receiver_says_is_not_repeated_in_an_error(answer: bytes, fault: 
 
         async with await asyncio.start_server(say, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
-            wanted = Webhook(f"http://127.0.0.1:{port}/", SECRET, headers={"X-Key": "hush-header"}, timeout=60.0)
+            wanted = WebhookSettings(
+                f"http://127.0.0.1:{port}/", SECRET, headers={"X-Key": "hush-header"}, timeout=60.0
+            )
             target = WebhookTarget(wanted, LOOPBACK)
-            with pytest.raises(NotNow, match=fault) as failed:
+            with pytest.raises(TransientFailure, match=fault) as failed:
                 await target.send(parcel())
             await target.close()
             await asyncio.wait_for(over.wait(), 60)
@@ -139,9 +141,9 @@ def test_nobody_there_and_no_such_host_are_tried_again() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
-        with receiving() as receiver, pytest.raises(NotNow, match="connection"):
+        with receiving() as receiver, pytest.raises(TransientFailure, match="connection"):
             asyncio.run(sent(receiver, url=url))
-    with receiving() as receiver, pytest.raises(NotNow, match="no address"):
+    with receiving() as receiver, pytest.raises(TransientFailure, match="no address"):
         asyncio.run(sent(receiver, url="http://nowhere.invalid/"))
 
 
@@ -149,7 +151,7 @@ def test_one_connection_serves_many_matches() -> None:
     """It is kept, and made again when the receiver closed it."""
 
     async def play(receiver: Receiver) -> None:
-        target = WebhookTarget(Webhook(receiver.url, SECRET), LOOPBACK)
+        target = WebhookTarget(WebhookSettings(receiver.url, SECRET), LOOPBACK)
         for _ in range(5):
             await target.send(parcel())
         await target.close()
@@ -194,10 +196,10 @@ def test_an_address_that_is_not_public_is_not_reached(address: str) -> None:
 def test_public_addresses_are_reached_and_others_where_allowed() -> None:
     """By network, for both versions."""
     assert all(may_reach(each, ()) for each in ("93.184.215.14", "2606:2800:21f:cb07::1", "::ffff:8.8.8.8"))
-    assert may_reach("192.168.7.1", read_networks(["192.168.0.0/16"]))
-    assert not may_reach("192.169.7.1", read_networks(["192.168.0.0/16"])) or may_reach("192.169.7.1", ())
+    assert may_reach("192.168.7.1", parse_networks(["192.168.0.0/16"]))
+    assert not may_reach("192.169.7.1", parse_networks(["192.168.0.0/16"])) or may_reach("192.169.7.1", ())
     with pytest.raises(FormatError, match="allow"):
-        read_networks(["localhost"])
+        parse_networks(["localhost"])
 
 
 def test_a_name_is_judged_by_the_address_it_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,13 +217,13 @@ def test_a_name_is_judged_by_the_address_it_is_connected_to(monkeypatch: pytest.
     monkeypatch.setattr(socket, "getaddrinfo", rebinding)
     with receiving() as receiver:
         port = receiver.server_address[1]
-        for allowed in ((), read_networks(["127.0.0.2"])):
+        for allowed in ((), parse_networks(["127.0.0.2"])):
             asked.clear()
-            with pytest.raises(NotNow):
+            with pytest.raises(TransientFailure):
                 asyncio.run(sent(receiver, allowed=allowed, url=f"http://rebind.example:{port}/", timeout=1.0))
             assert len(asked) == 1
         asked.append("once before")
-        with pytest.raises(NotNow, match="no public address"):
+        with pytest.raises(TransientFailure, match="no public address"):
             asyncio.run(sent(receiver, allowed=(), url=f"http://rebind.example:{port}/"))
         assert receiver.received == []
 

@@ -16,7 +16,7 @@ from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.json.events import read_events
 from likewise.formats.rdf.reader import events_from_rdf
 from likewise.model import Event
-from likewise.spark.ingest.files import Bad, rdf_splits, read_split
+from likewise.spark.ingest.files import MalformedStatements, rdf_splits, read_split
 from likewise.spark.ingest.ingest import ingest
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def test_blank_nodes_of_a_document_are_named_in_order(tmp_path: Path) -> None:
     """Names made up while parsing would differ from run to run."""
     (tmp_path / "a.ttl").write_text("[] <x:p> [ <x:q> 1 ] .")
     (split,) = rdf_splits(tmp_path / "a.ttl")
-    first, second = (list(read_split(split, Bad())) for _ in range(2))
+    first, second = (list(read_split(split, MalformedStatements())) for _ in range(2))
     assert first == second
     assert {part for s in first for part in s if part.startswith("_:")} == {"_:f0n0", "_:f0n1"}
 

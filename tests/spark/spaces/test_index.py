@@ -20,7 +20,7 @@ from likewise.semantics.spaces.files import SpaceFiles
 from likewise.semantics.spaces.writer import SpaceWriter
 from likewise.semantics.text.tokenizer import TokenizerSettings
 from likewise.spark.spaces import index
-from likewise.spark.spaces.assemble import assemble
+from likewise.spark.spaces.build import assemble
 from likewise.spark.spaces.options import BuildOptions
 from likewise.spark.spaces.sources.documents import Split, batch
 from tests.spark.plain_counter import counted_space, same_bytes
@@ -109,7 +109,7 @@ def test_every_way_of_dealing_the_work_gives_the_counted_space(
     with (
         tempfile.TemporaryDirectory() as name,
         patch("likewise.spark.spaces.index.BATCH_DOCUMENTS", batch_documents),
-        patch("likewise.spark.spaces.assemble._BLOCK", block),
+        patch("likewise.spark.spaces.build._BLOCK", block),
     ):
         built(Path(name, "passes"), source, options, dealt, number)
         counted_space(Path(name, "plain"), source.documents, "listed", options)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import FormatError, InputError
 from likewise.spark.spaces.sources import JsonLines, Source, source_of
-from likewise.spark.spaces.sources.documents import Document, batches
+from likewise.spark.spaces.sources.documents import Document, batch_documents
 
 Read = tuple[list[tuple[str, str]], dict[str, int]]
 
@@ -141,7 +141,7 @@ def test_batches_are_bounded_by_number_and_by_size(monkeypatch: pytest.MonkeyPat
     """Neither many short nor few long documents make a large batch."""
     monkeypatch.setattr("likewise.spark.spaces.sources.documents.BATCH_DOCUMENTS", 3)
     monkeypatch.setattr("likewise.spark.spaces.sources.documents.BATCH_CHARACTERS", 10)
-    sizes = [b.num_rows for b in batches(Document("", "x" * n) for n in (1, 1, 1, 1, 20, 1))]
+    sizes = [b.num_rows for b in batch_documents(Document("", "x" * n) for n in (1, 1, 1, 1, 20, 1))]
     assert sizes == [3, 2, 1]
 
 

@@ -59,7 +59,7 @@ def test_counts_scores_examples_and_changes_are_those_of_a_matcher(spark: SparkS
     log.add([lw.parse("{temperature > 25, city = Galway}", id="warm"), lw.parse("{temperature < 3}", id="new")], at=0)
     log.remove(["gone"])
     report = backtest(spark, tmp_path / "in", log, tmp_path / "out", against=1, examples=3)
-    now, before = found_by(log.held(), events), found_by(log.held(1), events)
+    now, before = found_by(log.snapshot(), events), found_by(log.snapshot(1), events)
     assert (report.events, report.bad, report.version, report.against) == (80, 2, 3, 1)
     assert report.matches == sum(map(len, now.values()))
     rows = {row["id"]: row for row in pq.read_table(tmp_path / "out" / "subscriptions.parquet").to_pylist()}

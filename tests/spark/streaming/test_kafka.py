@@ -17,9 +17,9 @@ from likewise.lake.plain_commits import PlainCommits
 from likewise.spark.streaming import run as module
 from likewise.spark.streaming.checkpoint import Query
 from likewise.spark.streaming.kafka_settings import KafkaAddress, read_settings
-from likewise.spark.streaming.run import Stream
+from likewise.spark.streaming.run import StreamQuery
 from likewise.spark.streaming.sources import kafka as kafka_module
-from likewise.spark.streaming.sources.kafka import KafkaInlet, read_topic
+from likewise.spark.streaming.sources.kafka import KafkaSource, read_topic
 from likewise.spark.streaming.sources.ranges import TopicRange
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def cluster() -> Cluster:
     return Cluster()
 
 
-def stream(cluster: Cluster, folder: Path, topic: str, to: str | None = None, **rest: Any) -> Stream:
+def stream(cluster: Cluster, folder: Path, topic: str, to: str | None = None, **rest: Any) -> StreamQuery:
     query = Query(f"kafka://{cluster.servers}/{topic}", to or f"parquet:{folder / 'lake'}", str(folder / "log"))
-    return Stream(query, folder / "checkpoint", **rest)
+    return StreamQuery(query, folder / "checkpoint", **rest)
 
 
 def payload(t: int) -> bytes:
@@ -135,7 +135,7 @@ def test_matches_go_to_a_topic_under_keys_that_tell_what_came_twice(
     assert Counter(key for key, _ in found) == Counter({b"from/0/3/0": 2, b"from/0/4/0": 2})
     assert all(value["subscriptions"] == [0] and value["scores"] == [1.0] for _, value in found)
     with pytest.raises(InputError, match="a topic takes matches alone"):
-        Stream(Query(f"kafka://{cluster.servers}/from", to, str(tmp_path / "log"), "all"), tmp_path / "other")
+        StreamQuery(Query(f"kafka://{cluster.servers}/from", to, str(tmp_path / "log"), "all"), tmp_path / "other")
 
 
 def test_what_is_selected_goes_to_a_topic_with_the_match(
@@ -170,7 +170,7 @@ def test_offsets_that_retention_took_are_refused_with_their_numbers(
 ) -> None:
     """Planned and not read, or read up to what is no longer there."""
     cluster.send("old", [payload(1)] * 3)
-    inlet = KafkaInlet(KafkaAddress(cluster.servers, "old"))
+    inlet = KafkaSource(KafkaAddress(cluster.servers, "old"))
     with pytest.raises(ArtefactDamaged, match="old/0 was read up to 9 and ends at 3"):
         inlet.plan({"old/0": 9}, 10)
     monkeypatch.setattr(inlet, "watermarks", lambda partition: (5, 8))
@@ -192,7 +192,7 @@ def test_settings_are_read_with_secrets_from_the_environment(tmp_path: Path) -> 
     with pytest.raises(InputError, match="line 1: a setting is"):
         read_settings(path)
     with pytest.raises(InputError, match="librdkafka does not take these settings"):
-        KafkaInlet(KafkaAddress("127.0.0.1:1", "t"), {"no.such.setting": "1"})
+        KafkaSource(KafkaAddress("127.0.0.1:1", "t"), {"no.such.setting": "1"})
 
 
 def test_what_rankings_and_alerts_say_goes_to_a_topic_under_keys_that_stay(
@@ -244,7 +244,7 @@ def test_a_partition_whose_leader_comes_back_is_waited_for(
     """While a broker starts again there is none; one that stays away is said."""
     topic = f"back{abs(code)}"
     cluster.send(topic, [payload(1), payload(2)])
-    inlet = KafkaInlet(KafkaAddress(cluster.servers, topic))
+    inlet = KafkaSource(KafkaAddress(cluster.servers, topic))
     consumer = inlet._consumer
     inlet._consumer = ComesBack(consumer, 2, code)  # type: ignore[assignment]
     assert inlet.watermarks(0) == (0, 2)

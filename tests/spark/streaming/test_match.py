@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import likewise as lw
-from likewise.errors import InputError, NotServed
+from likewise.errors import InputError, UnsupportedSubscription
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.change_log import ChangeLog
 from likewise.spark import match
@@ -118,7 +118,7 @@ def test_what_cannot_be_done_is_said_before_a_job_runs(spark: SparkSession) -> N
         match(frame, [], payload="text", keep="some")
     with pytest.raises(InputError, match="there is no column 'value'"):
         match(frame, [])
-    with pytest.raises(NotServed, match="a broker serve it"):
+    with pytest.raises(UnsupportedSubscription, match="a broker serve it"):
         match(frame, ["{t > 4} top 2 within 1 min by value(t)"], payload="text")
     with pytest.raises(lw.LikewiseError):
         match(frame, ["{t > 4}", "{t > 4}"], payload="text")

@@ -15,11 +15,11 @@ from likewise.errors import InputError
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.maintenance import open_lake
 from likewise.lake.parts import read_part
-from likewise.lake.storage import files_below, place_of
+from likewise.lake.storage import files_below, storage_path
 from likewise.spark.streaming import matcher_copies
 from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.matchers import MeaningChoice, opened, save_matcher
-from likewise.spark.streaming.run import Stream
+from likewise.spark.streaming.matchers import MeaningChoice, open_matcher, save_matcher
+from likewise.spark.streaming.run import StreamQuery
 from tests.lake.s3_server import served_bucket
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def test_a_stream_lives_in_a_bucket(spark: SparkSession, bucket: str, tmp_path: 
         root = str(tmp_path / "here") if kind == "folder" else f"{bucket}/there"
         ChangeLog(f"{root}/log").add(subscriptions, at=0)
         query = Query(f"files:{incoming}", f"parquet:{root}/lake", f"{root}/log", keep="wanted")
-        stream = Stream(query, f"{root}/checkpoint", most=25, bad=f"{root}/bad")
+        stream = StreamQuery(query, f"{root}/checkpoint", most=25, bad=f"{root}/bad")
 
         def die(*_: Any) -> bool:
             raise KeyboardInterrupt
@@ -56,13 +56,13 @@ def test_a_stream_lives_in_a_bucket(spark: SparkSession, bucket: str, tmp_path: 
             dying.setattr(stream.outlet, "commit", die)
             with pytest.raises(KeyboardInterrupt):
                 list(stream.batches(spark))
-        again = Stream(query, f"{root}/checkpoint", most=25, bad=f"{root}/bad")
+        again = StreamQuery(query, f"{root}/checkpoint", most=25, bad=f"{root}/bad")
         assert [report.repeated for report in again.batches(spark)] == [True, False]
-        lake = place_of(f"{root}/lake")
+        lake = storage_path(f"{root}/lake")
         tables = [read_part(lake, part) for part in open_lake(lake).parts("matches")]
         found[kind] = Counter((row["offset"], *row["subscriptions"]) for table in tables for row in table.to_pylist())
         assert sum(part.rows for part in open_lake(lake).parts("events")) == 29
-        (bad,) = [each.read_bytes() for each in place_of(f"{root}/bad").iterdir()]
+        (bad,) = [each.read_bytes() for each in storage_path(f"{root}/bad").iterdir()]
         assert b'"payload":"no event"' in bad
     assert found["bucket"] == found["folder"]
     assert sum(found["bucket"].values()) == 29
@@ -78,9 +78,9 @@ def test_a_log_that_was_made_anew_at_the_same_address_is_seen(bucket: str, tmp_p
         for id, text in (("a", f"{{t > {bound}}}"), ("b", "{t > 2}")):
             log.add([lw.parse(text, id=id)], at=0)
             monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "driver"))
-            saved = save_matcher(log.held(), 0, MeaningChoice(), log.folder / "matchers")
+            saved = save_matcher(log.snapshot(), 0, MeaningChoice(), log.folder / "matchers")
             monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "worker"))
-            found = opened(saved).match({"t": 5})
+            found = open_matcher(saved).match({"t": 5})
         assert sorted(match.subscription_id for match in found) == met
         log.compact(keep=0)
         assert {name[:20] for name, _ in files_below(log.folder / "matchers")} == {f"{2:020d}"}
@@ -91,4 +91,4 @@ def test_files_are_not_read_from_an_object_store(bucket: str, tmp_path: Path) ->
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 1}")], at=0)
     query = Query(f"files:{bucket}/in", f"parquet:{tmp_path / 'lake'}", str(tmp_path / "log"))
     with pytest.raises(InputError, match="read from a folder"):
-        Stream(query, tmp_path / "checkpoint")
+        StreamQuery(query, tmp_path / "checkpoint")

@@ -15,7 +15,7 @@ from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import METADATA
 from likewise.formats.json.events import event_from_json
 from likewise.model import Event, event
-from likewise.spark.streaming.payloads import read_payloads, read_structs, read_table
+from likewise.spark.streaming.payloads import decode_payloads, decode_structs, decode_table
 
 PAYLOADS = [
     b'{"t": 21}',
@@ -45,7 +45,7 @@ def plainly(payload: bytes) -> Event | None:
 @given(st.lists(st.sampled_from(PAYLOADS), max_size=60))
 def test_every_payload_is_an_event_as_the_plain_reader_makes_it_or_has_a_reason(payloads: list[bytes]) -> None:
     """In any mixture, few and many, and also as a table of those at some places."""
-    read = read_payloads(payloads)
+    read = decode_payloads(payloads)
     wanted = [plainly(each) for each in payloads]
     assert read.places.tolist() == [place for place, each in enumerate(wanted) if each is not None]
     assert [bad.place for bad in read.bad] == [place for place, each in enumerate(wanted) if each is None]
@@ -53,18 +53,18 @@ def test_every_payload_is_an_event_as_the_plain_reader_makes_it_or_has_a_reason(
     good = [each for each in wanted if each is not None]
     assert list(read.events) == good
     chosen = np.arange(len(good))[::-2].copy()
-    taken = EventBatch.from_arrow(read_payloads(payloads).events.take(chosen).to_arrow())
+    taken = EventBatch.from_arrow(decode_payloads(payloads).events.take(chosen).to_arrow())
     assert list(taken) == [good[place] for place in chosen.tolist()]
 
 
 def test_a_missing_payload_is_bad_and_not_the_end() -> None:
     """Kafka's tombstones have none."""
-    assert [bad.place for bad in read_payloads([None, b'{"t": 1}']).bad] == [0]
+    assert [bad.place for bad in decode_payloads([None, b'{"t": 1}']).bad] == [0]
 
 
 def test_structs_are_read_without_their_empty_fields() -> None:
     """A row's null is no value."""
-    read = read_structs([{"t": 21, "where": {"room": None, "city": "Galway"}}, None, {"t": None}])
+    read = decode_structs([{"t": 21, "where": {"room": None, "city": "Galway"}}, None, {"t": None}])
     assert [(t.attribute, t.value) for t in read.events[0].tuples] == [("t", 21), ("where.city", "Galway")]
     assert [bad.place for bad in read.bad] == [1, 2]
 
@@ -92,7 +92,7 @@ def test_one_bad_event_of_a_table_leaves_the_others(wrong: dict[str, Any] | None
     rows[3]["tuples"] = [None if wrong is None else rows[1]["tuples"][0] | wrong]
     plain = [pa.field(field.name, _nullable(field.type)) for field in table.schema]
     changed = pa.RecordBatch.from_pylist(rows, schema=pa.schema(plain, METADATA if stated else None))
-    read = read_table(changed)
+    read = decode_table(changed)
     assert [repr(each) for each in read.events] == [repr(each) for each in events if each.id != "3"]
     assert (read.places.tolist(), [bad.place for bad in read.bad]) == ([0, 1, 2, 4, 5, 6], [3])
 
@@ -102,14 +102,14 @@ def test_a_text_beside_a_number_is_read_by_the_version_of_all_rows() -> None:
     table = EventBatch.from_events([event({"t": n}, id=str(n)) for n in range(3)]).to_arrow(dictionary=False)
     rows = table.to_pylist()
     rows[1]["tuples"][0] |= {"whole": None, "text": "1.0"}
-    read = read_table(pa.RecordBatch.from_pylist(rows, schema=table.schema.remove_metadata()))
+    read = decode_table(pa.RecordBatch.from_pylist(rows, schema=table.schema.remove_metadata()))
     assert (read.places.tolist(), [bad.place for bad in read.bad]) == ([0, 2], [1])
 
 
 def test_a_table_that_holds_no_events_is_refused_whole() -> None:
     """Its columns are wrong, not its rows."""
     with pytest.raises(FormatError, match="must be a list"):
-        read_table(pa.RecordBatch.from_pydict({"tuples": [1, 2]}))
+        decode_table(pa.RecordBatch.from_pydict({"tuples": [1, 2]}))
 
 
 def _nullable(kind: pa.DataType) -> pa.DataType:

@@ -22,7 +22,7 @@ from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.plain_commits import PlainCommits
 from likewise.spark.streaming import run as module
 from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.run import Stream
+from likewise.spark.streaming.run import StreamQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,7 +59,7 @@ class Lake:
         (folder / "in").mkdir()
         self.log = ChangeLog(folder / "log")
 
-    def stream(self, **changed: Any) -> Stream:
+    def stream(self, **changed: Any) -> StreamQuery:
         said = {
             "inlet": f"files:{self.folder / 'in'}",
             "outlet": f"{self.kind}:{self.folder / 'lake'}",
@@ -67,7 +67,7 @@ class Lake:
         }
         query = Query(**(said | {key: value for key, value in changed.items() if key in Query.__struct_fields__}))
         rest = {key: value for key, value in changed.items() if key not in Query.__struct_fields__}
-        return Stream(query, self.folder / "checkpoint", **rest)
+        return StreamQuery(query, self.folder / "checkpoint", **rest)
 
     def put(self, name: str, events: list[dict[str, Any]]) -> None:
         (self.folder / "in" / name).write_text(lines(events))
@@ -143,10 +143,10 @@ def test_the_output_is_a_matchers_over_the_same_log_however_it_is_cut(
         reports = list(lake.stream(keep="wanted", most=chance.choice([15, 40, 1000])).batches(spark))
         assert sum(report.counts.events for report in reports) == len(events)
         assert {report.subscriptions for report in reports} == {lake.log.newest()}
-        expected += oracle(lake.log.held(), events)
+        expected += oracle(lake.log.snapshot(), events)
         lake.log.add([lw.parse(chance.choice(TEXTS), id=f"s{chance.randint(0, 4)}")], at=turn)
         if turn == 2:
-            lake.log.remove([next(iter(lake.log.held().subscriptions.values())).subscription.id])
+            lake.log.remove([next(iter(lake.log.snapshot().subscriptions.values())).subscription.id])
     assert lake.matches() == expected
     wanted = {id for id, _ in expected}
     kept = lake.rows("events")
@@ -188,7 +188,7 @@ def test_parquet_arrow_and_gzip_are_read_as_json_lines_are(spark: SparkSession, 
     (tmp_path / "in" / "d.arrow").write_bytes(batch.to_ipc())
     reports = list(lake.stream().batches(spark))
     assert sum(report.counts.events for report in reports) == 4 * len(events)
-    once = oracle(lake.log.held(), events)
+    once = oracle(lake.log.snapshot(), events)
     assert lake.matches() == Counter(dict.fromkeys(once, 4))
 
 
@@ -220,7 +220,7 @@ def test_a_driver_that_dies_anywhere_commits_a_batch_once(
         pytest.importorskip("deltalake")
     lake = Lake(tmp_path, kind)
     lake.log.add([lw.parse(text, id=f"s{n}") for n, text in enumerate(TEXTS)], at=0)
-    held = lake.log.held()
+    held = lake.log.snapshot()
     events = [some_event(random.Random(11), n) for n in range(25)]
     lake.put("a.jsonl", events)
     stream = lake.stream()
@@ -241,7 +241,7 @@ def test_a_driver_that_dies_anywhere_commits_a_batch_once(
     lake.put("b.jsonl", [some_event(random.Random(1), 99)])
     (first, second) = lake.stream().batches(spark)
     assert (first.repeated, second.repeated) == (True, False)
-    assert lake.matches() == oracle(held, events) + oracle(lake.log.held(), [some_event(random.Random(1), 99)])
+    assert lake.matches() == oracle(held, events) + oracle(lake.log.snapshot(), [some_event(random.Random(1), 99)])
     assert not list(lake.stream().batches(spark))
 
 

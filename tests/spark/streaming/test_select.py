@@ -16,10 +16,10 @@ from likewise.formats.json.events import event_from_json
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.plain_commits import PlainCommits
-from likewise.lake.selection import selected
+from likewise.lake.view import selected
 from likewise.spark import match
 from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.run import Stream
+from likewise.spark.streaming.run import StreamQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -110,7 +110,7 @@ def test_a_lake_has_what_is_selected_and_gives_its_columns(
     ChangeLog(tmp_path / "log").add(subscriptions(), at=0)
 
     query = Query(f"files:{tmp_path / 'in'}", f"{kind}:{tmp_path / 'lake'}", str(tmp_path / "log"))
-    stream = Stream(query, tmp_path / "state")
+    stream = StreamQuery(query, tmp_path / "state")
     list(stream.batches(spark))
     lake = (PlainCommits if kind == "parquet" else DeltaCommits)(tmp_path / "lake")
     paths = [tmp_path / "lake" / part.path for part in lake.parts("selected")]

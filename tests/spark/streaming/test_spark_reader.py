@@ -22,7 +22,7 @@ from likewise.lake.plain_commits import PlainCommits
 from likewise.spark.streaming import run as module
 from likewise.spark.streaming import spark_reader
 from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.run import Stream
+from likewise.spark.streaming.run import StreamQuery
 from likewise.spark.streaming.sources.ranges import TopicRange
 from likewise.spark.streaming.spark_reader import java_settings
 from tests.spark.streaming.test_kafka import Cluster
@@ -48,10 +48,10 @@ def cluster() -> Cluster:
     return Cluster()
 
 
-def stream(cluster: Cluster, folder: Path, reader: str, topic: str = "mixed", **rest: Any) -> Stream:
+def stream(cluster: Cluster, folder: Path, reader: str, topic: str = "mixed", **rest: Any) -> StreamQuery:
     to, log = f"parquet:{folder / reader / 'lake'}", str(folder / "log")
     query = Query(f"kafka://{cluster.servers}/{topic}", to, log, "wanted")
-    return Stream(query, folder / reader / "checkpoint", bad=str(folder / reader / "bad"), reader=reader, **rest)
+    return StreamQuery(query, folder / reader / "checkpoint", bad=str(folder / reader / "bad"), reader=reader, **rest)
 
 
 def fill(cluster: Cluster) -> None:
@@ -173,12 +173,12 @@ def test_what_the_reader_cannot_read_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     files = Query(f"files:{tmp_path / 'in'}", f"parquet:{tmp_path / 'lake'}", str(tmp_path / "log"))
     with pytest.raises(InputError, match="reads topics of Kafka"):
-        Stream(files, tmp_path / "state", reader="spark")
+        StreamQuery(files, tmp_path / "state", reader="spark")
     with pytest.raises(InputError, match="one of own, spark, found 'flink'"):
-        Stream(files, tmp_path / "state", reader="flink")
+        StreamQuery(files, tmp_path / "state", reader="flink")
     topic = Query("kafka://localhost:1/t", f"parquet:{tmp_path / 'lake'}", str(tmp_path / "log"))
     with pytest.raises(InputError, match=r"does not know what 'fetch\.wait\.max\.ms' is"):
-        Stream(topic, tmp_path / "state", kafka={"fetch.wait.max.ms": "5"}, reader="spark")
+        StreamQuery(topic, tmp_path / "state", kafka={"fetch.wait.max.ms": "5"}, reader="spark")
     assert not (tmp_path / "state").exists()
 
 

@@ -13,9 +13,9 @@ import likewise as lw
 from likewise.errors import FormatError
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.storage import files_below
-from likewise.spark.streaming.matchers import MeaningChoice, opened, save_matcher
+from likewise.spark.streaming.matchers import MeaningChoice, open_matcher, save_matcher
 from likewise.spark.streaming.sources.ranges import FileRange, Records
-from likewise.spark.streaming.task import YOUNG, Order, run_task
+from likewise.spark.streaming.task import YOUNG, MatchTask, run_task
 
 pytestmark = pytest.mark.timeout(600)  # kernels may have to be compiled
 
@@ -25,7 +25,7 @@ def test_garbage_is_looked_for_seldom_only_while_a_task_runs(tmp_path: Path, wro
     """A worker serves others, too: what it found is what it leaves, also after an error."""
     log = ChangeLog(tmp_path / "log")
     log.add([lw.parse("{t > 1}", id="a")], at=0)
-    saved = save_matcher(log.held(), 0, MeaningChoice(), tmp_path / "matchers")
+    saved = save_matcher(log.snapshot(), 0, MeaningChoice(), tmp_path / "matchers")
     seen: list[int] = []
 
     def came() -> Iterator[Records]:
@@ -37,7 +37,7 @@ def test_garbage_is_looked_for_seldom_only_while_a_task_runs(tmp_path: Path, wro
 
     before = gc.get_threshold()
     read = FileRange(str(tmp_path), "a.jsonl", "lines", 0, 0, 0, 0)
-    done = run_task(Order("q", 0, 0, read, saved, 0, "matches", "t", str(tmp_path / "lake")), came())
+    done = run_task(MatchTask("q", 0, 0, read, saved, 0, "matches", "t", str(tmp_path / "lake")), came())
     assert (seen, bool(done.code), gc.get_threshold()) == ([YOUNG], wrong, before)
 
 
@@ -47,8 +47,8 @@ def test_a_log_that_was_made_anew_in_the_same_folder_is_seen(tmp_path: Path) -> 
         shutil.rmtree(tmp_path / "log", ignore_errors=True)
         log = ChangeLog(tmp_path / "log")
         log.add([lw.parse(text, id="a")], at=0)
-        saved = save_matcher(log.held(), 0, MeaningChoice(), log.folder / "matchers")
-        assert [match.subscription_id for match in opened(saved).match({"t": 5})] == met
+        saved = save_matcher(log.snapshot(), 0, MeaningChoice(), log.folder / "matchers")
+        assert [match.subscription_id for match in open_matcher(saved).match({"t": 5})] == met
 
 
 def test_a_matcher_of_a_former_log_is_not_gone_on_from(tmp_path: Path) -> None:
@@ -60,8 +60,8 @@ def test_a_matcher_of_a_former_log_is_not_gone_on_from(tmp_path: Path) -> None:
         log = ChangeLog(folder)
         for id, text in (("a", f"{{t > {bound}}}"), ("b", "{t > 2}")):
             log.add([lw.parse(text, id=id)], at=0)
-            saved = save_matcher(log.held(), 0, MeaningChoice(), folder / "matchers")
-        assert sorted(match.subscription_id for match in opened(saved).match({"t": 5})) == met
+            saved = save_matcher(log.snapshot(), 0, MeaningChoice(), folder / "matchers")
+        assert sorted(match.subscription_id for match in open_matcher(saved).match({"t": 5})) == met
         log.compact(keep=0)
 
 
@@ -70,9 +70,12 @@ def test_a_compaction_takes_out_the_matchers_of_versions_that_are_not_kept(tmp_p
     log = ChangeLog(tmp_path / "log")
     for number in range(6):
         log.add([lw.parse(f"{{t > {number}}}", id=f"s{number}")], at=0)
-        save_matcher(log.held(), 0, MeaningChoice(), log.folder / "matchers")
+        save_matcher(log.snapshot(), 0, MeaningChoice(), log.folder / "matchers")
     before = len([*files_below(log.folder / "matchers")])
     gone = log.compact(keep=2)
     assert sorted(int(path.name[:20]) for path in (log.folder / "matchers").iterdir()) == [4, 5, 6]
     assert gone == before // 2
-    assert len(opened(save_matcher(log.held(2), 0, MeaningChoice(), log.folder / "matchers")).match({"t": 9})) == 2
+    assert (
+        len(open_matcher(save_matcher(log.snapshot(2), 0, MeaningChoice(), log.folder / "matchers")).match({"t": 9}))
+        == 2
+    )

@@ -82,7 +82,7 @@ def get(
     from likewise_experiments.datasets.catalogue import data_set
 
     for found in [data_set(name) for name in names]:
-        output.remark(f"{found.name}: {found.size}; {found.licence}")
+        output.print_note(f"{found.name}: {found.size}; {found.licence}")
         _bring(found, to)
         _then(found, to)
 
@@ -97,7 +97,7 @@ def _bring(found: DataSet, to: Path) -> None:
         output.print_line(f"{path}: {seen}")
     if found.conversion == "zenodo":
         listed, licence = record_files(to / found.files[0].name, "OpenSense")
-        output.remark(f"licence of the record: {licence}")
+        output.print_note(f"licence of the record: {licence}")
         for file, md5 in listed:
             path = download(file, to, _progress(file.name))
             _check_md5(path, md5)
@@ -133,6 +133,6 @@ def _progress(name: str) -> Progress:
         if step != told:
             told = step
             of = f" of {whole / 1e6:,.1f}" if whole else ""
-            output.remark(f"{name}: {done / 1e6:,.1f}{of} MB")
+            output.print_note(f"{name}: {done / 1e6:,.1f}{of} MB")
 
     return tell

@@ -66,7 +66,7 @@ def _grow(seed: int, quick: bool, as_json: bool) -> None:
     from likewise_experiments.demand.growing import grow
 
     sizes = [(200, 20)] if quick else [(1_000, 1_000), (10_000, 1_000), (100_000, 1_000)]
-    found = grow(sizes, seed, progress=output.remark)
+    found = grow(sizes, seed, progress=output.print_note)
     if as_json:
         output.print_json(found)
         return

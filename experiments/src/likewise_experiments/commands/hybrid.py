@@ -49,7 +49,7 @@ def hybrid(
     found, raw, format = read_events(events)
     opened = load_space(space)
     relevant = relevant_events(raw, format, asked)
-    named = Interpretation(space=opened).for_statements
+    named = Interpretation(space=opened).statement_measure
     report = experiment(found, relevant, asked, named, console=output.console(stderr=True))
     if out is not None:
         import msgspec

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, SpaceName, measure_named
+from likewise.cli.terminal.options import AsJson, SpaceName, parse_measure
 
 
 def relatedness(
@@ -33,7 +33,7 @@ def relatedness(
     opened = load_space(space)
     results = []
     for said in measure or [None]:  # type: ignore[list-item]
-        name, options = (None, {}) if said is None else measure_named(said)
+        name, options = (None, {}) if said is None else parse_measure(said)
         chosen = opened.measure(name, **options)
         results += [(said or chosen.name, evaluate(opened, path, chosen)) for path in files]
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, SpaceName, measure_named
+from likewise.cli.terminal.options import AsJson, SpaceName, parse_measure
 
 if TYPE_CHECKING:
     from likewise_experiments.sameness.experiment import Counted, SamenessResult
@@ -35,7 +35,7 @@ def sameness(
     level = defaults.THRESHOLD if threshold is None else threshold
     opened = load_space(space)
     pairs = {path: read_pairs(path) for path in files}
-    chosen = [measure_named(said) for said in measure or ["combine", "sameness"]]
+    chosen = [parse_measure(said) for said in measure or ["combine", "sameness"]]
     results = [
         evaluate_sameness(found, opened.measure(name, **options), level, path.name)
         for path, found in pairs.items()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, ModelFolder, SpaceName, measure_named
+from likewise.cli.terminal.options import AsJson, ModelFolder, SpaceName, parse_measure
 
 if TYPE_CHECKING:
     from likewise_experiments.thematic.cold_start import ColdStart
@@ -89,7 +89,7 @@ def thematic(
     if cold_start:
         from likewise_experiments.thematic.cold_start import cold_starts
 
-        chosen = None if measure is None else measure_named(measure)
+        chosen = None if measure is None else parse_measure(measure)
         rows = cold_starts(
             thesaurus,
             out,
@@ -105,7 +105,7 @@ def thematic(
     from likewise_experiments.thematic.experiment import Choices, experiment
     from likewise_experiments.thematic.letter import LETTER
 
-    named = LETTER.measure if letter else measure_named(measure or "thematic")
+    named = LETTER.measure if letter else parse_measure(measure or "thematic")
     choices = Choices(thesaurus, space, named, cells, seed, throughput, events, subscriptions, model, letter, degree)
     report = experiment(choices, out, master=master, console=progress)
     if as_json:

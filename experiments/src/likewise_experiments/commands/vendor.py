@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, ModelFolder, SpaceName, measure_named
+from likewise.cli.terminal.options import AsJson, ModelFolder, SpaceName, parse_measure
 
 if TYPE_CHECKING:
     from likewise.semantics.space import Space
@@ -58,7 +58,7 @@ def vendor(
     if confirmations:
         _confirmations(benchmark, load_space(space), threshold, as_json=as_json)
         return
-    named = [measure_named(said) for said in measure or ["esa", "names", "combine", "sameness"]]
+    named = [parse_measure(said) for said in measure or ["esa", "names", "combine", "sameness"]]
     chosen = load_space(space)
     report = vendor_experiment(
         benchmark,

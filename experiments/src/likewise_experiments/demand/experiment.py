@@ -9,7 +9,7 @@ import msgspec
 
 from likewise.matching.demand.index import DemandIndex
 from likewise.matching.matcher import Matcher
-from likewise.semantics.enrichment.corrections import Corrected, correction_rows
+from likewise.semantics.enrichment.corrections import CorrectedAnnotations, correction_rows
 from likewise.semantics.enrichment.table import NO_ANNOTATIONS
 from likewise_experiments.demand.generating import Drawn, draw
 
@@ -74,8 +74,8 @@ def evaluate_demand(
 
 
 def _look(drawn: Drawn, chance: Random, total: dict[str, int], examples: list[str]) -> None:
-    annotations = Corrected(NO_ANNOTATIONS)
-    annotations.lay(correction_rows(dict(enumerate(drawn.corrections, 1)), {}))
+    annotations = CorrectedAnnotations(NO_ANNOTATIONS)
+    annotations.set_corrections(correction_rows(dict(enumerate(drawn.corrections, 1)), {}))
     matcher = Matcher(annotations=annotations)
     matcher.add_many(drawn.subscriptions, at=0)
     relaxed = [each for each in drawn.subscriptions if each.kind == "approximate"]
@@ -93,10 +93,10 @@ def _look(drawn: Drawn, chance: Random, total: dict[str, int], examples: list[st
         met[event].add(found.subscription_ids[subscription])
     matched: set[str] = set()
     for event, ids in zip(drawn.events, met, strict=True):
-        looked = demand.look(event)
+        looked = demand.evaluate(event)
         strange = bool(looked.new or looked.outside)
         total["matches"] += len(ids)
-        total["wanted"] += looked.wanted
+        total["wanted"] += looked.is_demanded
         total["new"] += strange and not looked.subscriptions
         lost = ids - set(looked.subscriptions)
         if lost and not strange:

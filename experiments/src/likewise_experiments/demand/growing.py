@@ -65,7 +65,7 @@ def _grow(chance: Random, subscriptions: int, announcements: int) -> Grown:
         index.add(number, each)
     one_more = (time.process_time() - begun) / len(more)
     used = max(0.0, _resident() - before)
-    asked = sum(len(index.wanted_by(source)) for source in index.sources()) / max(1, len(index.sources()))
+    asked = sum(len(index.subscriptions_of(source)) for source in index.sources()) / max(1, len(index.sources()))
     return Grown(
         subscriptions,
         announcements,

@@ -93,7 +93,7 @@ def _drawn(space: Space, random: np.random.Generator) -> list[list[Term]]:
         found: list[Term] = []
         for number in random.permutation(np.flatnonzero(classes == wanted)).tolist():
             word = files.term(number)
-            if len(word) > 2 and tokenizer.tokens(word) == [word] and space.taxonomy.knows(word):
+            if len(word) > 2 and tokenizer.tokens(word) == [word] and space.taxonomy.has_word(word):
                 found.append(Term(word))
                 if len(found) == DRAWN:
                     break

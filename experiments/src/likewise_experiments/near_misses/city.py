@@ -10,10 +10,10 @@ import random
 from collections.abc import Iterator
 from typing import Final
 
-from likewise.demo.device_message import Sight
+from likewise.demo.device_message import DeviceContext
 from likewise.demo.simulation import City
-from likewise.demo.subscriptions import WANTED
-from likewise.demo.world import Place, Quantity, World
+from likewise.demo.subscriptions import DEMO_SUBSCRIPTIONS
+from likewise.demo.world import CityPlace, Quantity, World
 from likewise.model import event
 from likewise_experiments.near_misses.case import NearMiss
 
@@ -36,7 +36,7 @@ class _Changed(World):
         super().__init__(seed)
         self._changed, self._to = quantity, value
 
-    def value(self, quantity: Quantity, place: Place, seconds: float) -> float:
+    def value(self, quantity: Quantity, place: CityPlace, seconds: float) -> float:
         """The quantity, as everywhere but for the one that was changed."""
         return self._to if quantity == self._changed else super().value(quantity, place, seconds)
 
@@ -48,14 +48,14 @@ def near_misses(seed: int = 1, devices: int = 60) -> Iterator[NearMiss]:
     >>> first.name, len(first.right)
     ('heat', 1)
     """
-    texts = {wanted.id: wanted.text for wanted in WANTED}
+    texts = {wanted.id: wanted.text for wanted in DEMO_SUBSCRIPTIONS}
     for name, (quantity, one, other) in MISSED.items():
         for device in City(seed, devices).devices:
             said = []
             for value in (one, other):
                 chance = random.Random(f"{seed} {device.id}")
-                sight = Sight(_Changed(seed, quantity, value), device.place, device.id, device.first, 0, chance)
-                said.append(event(device.dialect.say(sight), themes=device.dialect.themes))
+                sight = DeviceContext(_Changed(seed, quantity, value), device.place, device.id, device.first, 0, chance)
+                said.append(event(device.dialect.make_payload(sight), themes=device.dialect.themes))
             right = {a.attribute for a, b in zip(said[0].tuples, said[1].tuples, strict=False) if a.value != b.value}
             if right:
                 yield NearMiss(name, texts[name], said[0], frozenset(right))

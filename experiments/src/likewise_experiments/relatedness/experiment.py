@@ -69,7 +69,7 @@ def evaluate(space: Space, path: str | Path, measure: Measure | None = None) -> 
     """Spearman's correlation between a file's judgements and a measure's scores."""
     chosen = measure or space.measure()
     judgements = read_judgements(path)
-    unknown = sum(not (space.vectors.knows(j.first) and space.vectors.knows(j.second)) for j in judgements)
+    unknown = sum(not (space.vectors.has_token(j.first) and space.vectors.has_token(j.second)) for j in judgements)
     scores = pair_scores(chosen, [(j.first, j.second) for j in judgements])
     correlation = spearman(scores, np.array([j.score for j in judgements]))
     return RelatednessResult(Path(path).name, chosen.name, space.name, len(judgements), unknown, round(correlation, 4))

@@ -90,7 +90,7 @@ def hybrid(setting: Setting) -> Section:
     found = {name: path for name in rdf.SETS if (path := setting.found(rdf.SETS[name].file)) is not None}
     if not found:
         raise ArtefactMissing(setting.missing(*(each.file for each in rdf.SETS.values())))
-    named = Interpretation(space=setting.space).for_statements
+    named = Interpretation(space=setting.space).statement_measure
     blocks: list[Block] = [
         Text(
             "After section 6 of Hasan, O’Riain and Curry (DEBS 2012): statements against RDF events, relevance by "

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.matching.reference.terms import asked_attribute, asked_value, seen_attribute
+from likewise.matching.reference.terms import attribute_term, predicate_attribute_term, predicate_value_term
 from likewise.model import Event, EventTuple, Predicate, Subscription, fold
 from likewise.semantics.measure import Measure, Term
 from likewise_experiments.thematic.load import predicates_of
@@ -39,7 +39,7 @@ class LoadArrays(msgspec.Struct, frozen=True, eq=False):
     ) -> NDArray[np.float32]:
         """The similarity of every predicate (row) and tuple (column), the sides under these themes.
 
-        Where a relaxed part does not reach `floor` it is 0, as a matcher has it (`likewise.matching.reference.needed`).
+        Where a relaxed part does not reach `floor` it is 0, as a matcher has it (`likewise.matching.reference.match_threshold`).
         """
         terms = ((self.asked_attributes, self.seen_attributes), (self.asked_values, self.seen_values))
         parts = []
@@ -80,7 +80,7 @@ def load_arrays(subscriptions: Sequence[Subscription], events: Sequence[Event]) 
     for event in events:
         for item in event.tuples:
             if item not in known:
-                pair = (seen_attribute(item, ()), Term(str(item.value), "value", kind="text"))
+                pair = (attribute_term(item, ()), Term(str(item.value), "value", kind="text"))
                 known[item] = _number(tuples, (_number(seen[0], pair[0]), _number(seen[1], pair[1])))
         columns.append([known[item] for item in event.tuples])
     table = np.array(list(predicates), np.int64).reshape(-1, 4)
@@ -98,7 +98,7 @@ def load_arrays(subscriptions: Sequence[Subscription], events: Sequence[Event]) 
 
 
 def _predicate(p: Predicate, asked: tuple[dict[Term, int], dict[Term, int]]) -> tuple[int, int, bool, bool]:
-    terms = asked_attribute(p, ()), asked_value(p, ())
+    terms = predicate_attribute_term(p, ()), predicate_value_term(p, ())
     return _number(asked[0], terms[0]), _number(asked[1], terms[1]), p.attribute_relaxed, p.value_relaxed
 
 

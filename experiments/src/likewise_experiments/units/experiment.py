@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from likewise.model import Condition, Event, Interval, Moment, Node, Not, Predicate, Quantity, Subscription
+from likewise.model import Condition, Event, Interval, Node, Not, Predicate, Quantity, Subscription, TimestampValue
 from likewise.model.timestamps import MOMENT
 from likewise.model.values import read_number
 from likewise_experiments.units.cases import GROUPS, Round, draw
@@ -89,7 +89,7 @@ def subscription_of(question: Question, id: str) -> Subscription | None:
     predicate: Predicate
     if question.operator == "between":
         low, high = values
-        if isinstance(low, Moment) and isinstance(high, Moment):
+        if isinstance(low, TimestampValue) and isinstance(high, TimestampValue):
             first, last = low.span.first, high.span.last
             if first > last:
                 return None
@@ -106,9 +106,9 @@ def subscription_of(question: Question, id: str) -> Subscription | None:
     return Subscription(Condition((node,)), id)
 
 
-def _value(bound: str, question: Question) -> float | Quantity | Moment:
+def _value(bound: str, question: Question) -> float | Quantity | TimestampValue:
     if question.time:
-        return Moment(bound)
+        return TimestampValue(bound)
     found = read_number(bound)
     assert isinstance(found, (int, float))
     return Quantity(found, question.unit) if question.unit else found
@@ -142,11 +142,11 @@ def _engines() -> Iterator[tuple[str, BaseEngine]]:
     from likewise.matching.bitmap.engine import BitmapEngine
     from likewise.matching.classical.sgim import SgimEngine
     from likewise.matching.forest.engine import ForestEngine
-    from likewise.matching.oracle.engine import NaiveEngine
+    from likewise.matching.oracle.engine import OracleEngine
     from likewise.matching.thematic.engine import ThematicEngine
 
     for name, make in (
-        ("naive", NaiveEngine),
+        ("naive", OracleEngine),
         ("bitmap", BitmapEngine),
         ("forest", ForestEngine),
         ("sgim", SgimEngine),

@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from likewise.errors import ArtefactMissing, FormatError, InvalidEvent
-from likewise.matching.reference.terms import seen_attributes
+from likewise.matching.reference.terms import event_attribute_terms
 from likewise.model import Condition, Event, Predicate, Quantity, Subscription, event, find_unit, unit
 from likewise.semantics.measure import Measure, Term
 from likewise_experiments.ranking import average_precision, maximal_f1
@@ -130,7 +130,7 @@ def attributes(benchmark: Benchmark) -> list[Attribute]:
     """Every labelled attribute once for each vendor, with the kind, unit and context of its first reading."""
     found: dict[tuple[str, str], Attribute] = {}
     for vendor, sent in benchmark.events:
-        for term in seen_attributes(sent):
+        for term in event_attribute_terms(sent):
             key = (vendor, term.text)
             if key in benchmark.gold and key not in found:
                 found[key] = Attribute(vendor, term, benchmark.gold[key])
@@ -223,7 +223,7 @@ def decide(benchmark: Benchmark, measure: Measure, threshold: float, *, numeric:
     firsts: dict[tuple[str, frozenset[Term]], int] = {}
     for index, sent in enumerate(benchmark.events):
         of_vendor.setdefault(sent.vendor, set()).add(index)
-        firsts.setdefault((sent.vendor, frozenset(seen_attributes(sent.event))), index)
+        firsts.setdefault((sent.vendor, frozenset(event_attribute_terms(sent.event))), index)
     asked_of = [chosen for chosen in of_vendor.values() if any(index in chosen for index, _ in true)]
     vendors = [_f1(said, true, chosen) for chosen in asked_of]
     return Decisions(

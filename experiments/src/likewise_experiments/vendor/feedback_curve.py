@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from likewise.semantics.feedback import Feedback, JudgedMeasure, pair_of
+from likewise.semantics.feedback import Feedback, JudgedMeasure, term_pair
 from likewise.semantics.measure import Measure, Term
 from likewise_experiments.vendor.benchmark import Benchmark, attributes, decide, rank
 
@@ -41,7 +41,7 @@ def feedback_curve(
         for phrase, ranked in zip(judged.phrases, order, strict=True):
             for place in ranked[:step].tolist():
                 seen = listed[place]
-                pair = pair_of("attribute", phrase.text, seen.term.text)
+                pair = term_pair("attribute", phrase.text, seen.term.text)
                 feedback.judge(phrase.text, seen.vendor, seen.gold.label == phrase.phenomenon, [pair])
         moved = JudgedMeasure(measure, feedback)
         ranking = rank(tested, moved)

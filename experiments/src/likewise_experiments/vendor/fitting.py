@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 
 from likewise import defaults
-from likewise.matching.reference.terms import seen_attributes
+from likewise.matching.reference.terms import event_attribute_terms
 from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.sameness import SamenessMeasure
@@ -54,7 +54,9 @@ class FittingSet:
     def __init__(self, benchmark: Benchmark, measure: SamenessMeasure) -> None:
         self._measure, self.phrases = measure, benchmark.phrases
         place: dict[Term, int] = {}
-        self._events = [[place.setdefault(t, len(place)) for t in seen_attributes(e.event)] for e in benchmark.events]
+        self._events = [
+            [place.setdefault(t, len(place)) for t in event_attribute_terms(e.event)] for e in benchmark.events
+        ]
         self._vendors = np.array([e.vendor for e in benchmark.events])
         told = zip(self._vendors.tolist(), self._events, strict=True)
         firsts = {(vendor, frozenset(ids)): n for n, (vendor, ids) in enumerate(told)}
@@ -62,7 +64,7 @@ class FittingSet:
         self._listed = attributes(benchmark)
         self._listed_at = np.array([place[a.term] for a in self._listed])
         self._asked, self._seen = tuple(Term(p.text) for p in benchmark.phrases), tuple(place)
-        self._compared = measure.compared(self._asked, self._seen)
+        self._compared = measure.relatedness(self._asked, self._seen)
         gold = [
             {found.label for t in e.event.tuples if (found := benchmark.gold.get((e.vendor, t.attribute))) is not None}
             for e in benchmark.events
@@ -71,7 +73,7 @@ class FittingSet:
 
     def figures(self, weights: FacetWeights, vendors: Sequence[str], phrases: Sequence[int]) -> Figures:
         """What weights reach on some vendors and phrases."""
-        scores = self._measure.with_weights(weights).scored(*self._compared, self._asked, self._seen)
+        scores = self._measure.with_weights(weights).facet_scores(*self._compared, self._asked, self._seen)
         chosen = np.array([a.vendor in vendors for a in self._listed])
         labels = np.array([a.gold.label for a in self._listed])[chosen]
         ranked = []

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.semantics.measure import Term
-from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.text.identifiers import split_identifier
 
 
 class WordOverlap:
@@ -48,7 +48,7 @@ class CharacterGrams:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in words_of(text))
+    return frozenset(word.lower() for word in split_identifier(text))
 
 
 def _grams(text: str) -> frozenset[str]:

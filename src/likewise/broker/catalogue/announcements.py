@@ -9,37 +9,36 @@ from typing import cast
 import structlog
 from msgspec.structs import replace
 
-from likewise.broker.catalogue.sensing_commands import nothing_told
+from likewise.broker.catalogue.sensing_commands import clear_sense_message
 from likewise.broker.log.commits import wait_for
 from likewise.broker.log.entries import (
-    Announce,
+    AnnounceCommand,
     Command,
-    Correct,
+    CorrectCommand,
     Entry,
-    KeepAwake,
-    RenameSource,
-    Revoke,
-    TakeBack,
-    Withdraw,
+    PinSourceCommand,
+    RemoveCorrectionCommand,
+    RenameSourceCommand,
+    RevokeCommand,
+    WithdrawCommand,
     command_entry,
     event_entries,
 )
 from likewise.broker.log.event_log import Done, EventLog
-from likewise.broker.log.mqtt.messages import Kept
-from likewise.broker.tenants.identities import Naming
+from likewise.broker.log.mqtt.messages import StoredMessage
+from likewise.broker.tenants.identities import IdentityAnnouncement
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_ANNOUNCEMENTS, MAX_CORRECTIONS
 from likewise.errors import LikewiseError, LimitExceeded, UnknownId
 from likewise.model import Event
-from likewise.model.announcements.announcement import Announcement
-from likewise.model.announcements.announcement_event import announcement_event, source_event
+from likewise.model.announcements.announcement import Announcement, announcement_event, source_event
 from likewise.semantics.enrichment.corrections import Correction
 
 _log = structlog.get_logger("likewise.catalogue")
 LEASE_OVER = "its lease is over"
 
 
-class Announcements:
+class SourceCommands:
     """Writes what is said about sources; what came of it is told once it is on disk."""
 
     def __init__(
@@ -48,7 +47,7 @@ class Announcements:
         self._log = log
         self._clock = clock
         self._expiry = expiry  # the time by which leases are over
-        self._kept_until = kept_until
+        self._expires_at = kept_until
         self._ending: set[tuple[int, str]] = set()  # whose lease is over and is being revoked
 
     def announce(self, tenant: Tenant, announcement: Announcement) -> bool:
@@ -60,23 +59,23 @@ class Announcements:
 
         What it says anew is an event, too; what is said again only renews the lease.
         """
-        known = tenant.known.announcements
+        known = tenant.sources.announcements
         before = known.get(announcement.source)
         if before is None and len(known) >= MAX_ANNOUNCEMENTS:
             raise LimitExceeded("announcements of a tenant", allowed=MAX_ANNOUNCEMENTS, found=len(known) + 1)
         renewed = before is not None and before.announcement.same_as(announcement)
         ends = self._clock() + int(announcement.lease * 1_000_000)
-        command = Announce(announcement, ends, not renewed, 0 if renewed or before is None else before.event)
+        command = AnnounceCommand(announcement, ends, not renewed, 0 if renewed or before is None else before.event)
         if renewed or before is None:
             withdrawn: list[Command] = []
         else:
-            withdrawn = [Withdraw(before.event)] if before.event else []
+            withdrawn = [WithdrawCommand(before.event)] if before.event else []
         said = [] if renewed else [announcement_event(announcement)]
         told = before is not None and before.announcement.controllable and not announcement.controllable
-        message = nothing_told(announcement.source) if told else None
+        message = clear_sense_message(announcement.source) if told else None
         self._append(tenant, command, said, withdrawn, lambda result: done(_either(result, renewed)), message)
 
-    def hear(self, tenant: Tenant, announced: Iterable[Announcement]) -> None:
+    def announce_all(self, tenant: Tenant, announced: Iterable[Announcement]) -> None:
         """Hold announcements that others made, and that nobody waits for; what is refused is said."""
         for announcement in announced:
             try:
@@ -90,17 +89,17 @@ class Announcements:
 
     def start_revoke(self, tenant: Tenant, source: str, reason: str, done: Done) -> None:
         """`revoke`, telling `done` when it is on disk."""
-        held = tenant.known.announcement(source)
-        withdrawn: list[Command] = [Withdraw(held.event)] if held.event else []
+        held = tenant.sources.announcement(source)
+        withdrawn: list[Command] = [WithdrawCommand(held.event)] if held.event else []
         said, message = source_event("revocation", source, reason), None
         if held.announcement.controllable:
-            message = nothing_told(source)
+            message = clear_sense_message(source)
         waited_for = held.event if reason == LEASE_OVER else 0  # that it says no more is what alerts may wait for
-        self._append(tenant, Revoke(source, reason, waited_for), [said], withdrawn, done, message)
+        self._append(tenant, RevokeCommand(source, reason, waited_for), [said], withdrawn, done, message)
 
     def end_leases(self, tenant: Tenant) -> list[str]:
         """Revoke what is over by now; whose it was."""
-        over = [source for source in tenant.known.over(self._expiry()) if (tenant.number, source) not in self._ending]
+        over = [source for source in tenant.sources.over(self._expiry()) if (tenant.number, source) not in self._ending]
         for source in over:
             self._ending.add((tenant.number, source))
             self.start_revoke(tenant, source, LEASE_OVER, partial(self._ended, (tenant.number, source)))
@@ -115,10 +114,10 @@ class Announcements:
 
     def start_correct(self, tenant: Tenant, corrections: Sequence[Correction], done: Done) -> None:
         """`correct`, telling `done` the numbers, or the first error."""
-        held = len(tenant.known.corrections) + len(corrections)
+        held = len(tenant.sources.corrections) + len(corrections)
         if held > MAX_CORRECTIONS:
             raise LimitExceeded("corrections of a tenant", allowed=MAX_CORRECTIONS, found=held)
-        self._commands(tenant, [Correct(each) for each in corrections], done)
+        self._commands(tenant, [CorrectCommand(each) for each in corrections], done)
 
     def take_back(self, tenant: Tenant, number: int) -> None:
         """Let a correction hold no longer."""
@@ -126,28 +125,28 @@ class Announcements:
 
     def start_take_back(self, tenant: Tenant, number: int, done: Done) -> None:
         """`take_back`, telling `done` when it is on disk."""
-        if number not in tenant.known.corrections:
+        if number not in tenant.sources.corrections:
             raise UnknownId(f"correction {number}")
-        self._commands(tenant, [TakeBack(number)], lambda found: done(_first(found)))
+        self._commands(tenant, [RemoveCorrectionCommand(number)], lambda found: done(_first(found)))
 
     def start_keep(self, tenant: Tenant, source: str, kept: bool, done: Done) -> None:
         """A person's word that a source shall go on, or need not; `done` is told when it is on disk."""
-        self._commands(tenant, [KeepAwake(source, kept)], lambda found: done(_first(found)))
+        self._commands(tenant, [PinSourceCommand(source, kept)], lambda found: done(_first(found)))
 
-    def identify(self, tenant: Tenant, namings: Iterable[Naming]) -> None:
+    def identify(self, tenant: Tenant, namings: Iterable[IdentityAnnouncement]) -> None:
         """Write which stable ids were announced, if that is new; what is read from then on has them."""
-        for command in tenant.known.identities.learn(namings):
+        for command in tenant.sources.identities.learn(namings):
             self.start_rename(tenant, command, partial(_forget_naming, tenant, command))
 
-    def start_rename(self, tenant: Tenant, command: RenameSource, done: Done) -> None:
+    def start_rename(self, tenant: Tenant, command: RenameSourceCommand, done: Done) -> None:
         """Let a name stand for other sources from here on, with copies of what was corrected of it.
 
         `done` is told when it is on disk, or why it could not be.
         """
-        known = tenant.known
+        known = tenant.sources
         others = [source for source in command.sources if source != command.before]
         copies = [
-            Correct(replace(each, name=source))
+            CorrectCommand(replace(each, name=source))
             for each in known.corrections_of(command.before)
             for source in others
             if each.attribute not in {own.attribute for own in known.corrections_of(source)}
@@ -158,9 +157,9 @@ class Announcements:
         commands: list[Command] = [command, *copies[:room]]
         self._commands(tenant, commands, done)
 
-    def say(self, tenant: Tenant, event: Event, message: Kept) -> None:
+    def publish(self, tenant: Tenant, event: Event, message: StoredMessage) -> None:
         """Publish something that the catalogue says by itself, as a message of MQTT, too; nobody waits for it."""
-        entries = event_entries(tenant.number, [event], self._kept_until())
+        entries = event_entries(tenant.number, [event], self._expires_at())
         entries[0].message = message
         self._log.append(entries, lambda result: None)
 
@@ -171,11 +170,11 @@ class Announcements:
         said: list[Event],
         withdrawn: list[Command],
         done: Done,
-        message: Kept | None = None,
+        message: StoredMessage | None = None,
     ) -> None:
         """A command, the event of it with its message of MQTT, and what it takes back, one after the other."""
         entries: list[Entry] = [command_entry(tenant.number, command, done)]
-        events = event_entries(tenant.number, said, self._kept_until())
+        events = event_entries(tenant.number, said, self._expires_at())
         for entry in events:
             entry.message = message
         entries += events
@@ -197,9 +196,9 @@ class Announcements:
         self._log.append([command_entry(tenant.number, each, applied) for each in commands], _if_refused(done))
 
 
-def _forget_naming(tenant: Tenant, command: RenameSource, result: object) -> None:
+def _forget_naming(tenant: Tenant, command: RenameSourceCommand, result: object) -> None:
     if isinstance(result, BaseException):
-        tenant.known.identities.forget(command)
+        tenant.sources.identities.forget(command)
         _log.warning("a stable id could not be written down", source=command.before[:60], error=str(result))
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from likewise.api.sources import TakenFor
-from likewise.broker.catalogue.observations import Reading, Word
-from likewise.broker.tenants.source_registry import KnownSources
+from likewise.api.sources import AttributeInterpretation
+from likewise.broker.catalogue.observations import ObservedAttribute, ObservedName
+from likewise.broker.tenants.source_registry import SourceRegistry
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model.text import fold
+from likewise.semantics.concepts.explanations import describe_facets
 from likewise.semantics.concepts.facets import UNKNOWN, Facets
-from likewise.semantics.concepts.wording import facets_in_words
 from likewise.semantics.enrichment.corrections import Correction
 from likewise.semantics.measure import Term, ValueKind
 from likewise.units import any_unit
 
-KEPT: Final = 20_000  # understandings kept: a stream's words are few
+CACHED_MEANINGS: Final = 20_000  # understandings kept: a stream's words are few
 KINDS: Final = ((1, "text"), (2, "number"), (4, "boolean"), (8, "number"))
 
 
@@ -29,7 +29,7 @@ def kinds_of(bits: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for bit, name in KINDS if bits & bit))
 
 
-def seen_term(attribute: str, unit: str, bits: int) -> Term:
+def observed_term(attribute: str, unit: str, bits: int) -> Term:
     """The term of an attribute as it was seen."""
     found = any_unit(unit) if unit else None
     kinds = kinds_of(bits)
@@ -46,62 +46,68 @@ def concept_of(facets: Facets) -> str:
     """
     if not facets.kinds:
         return ""
-    which = [each.name for each in facets.qualifiers if not each.outer and each.standing != UNKNOWN]
+    which = [each.name for each in facets.qualifiers if not each.is_outer and each.source != UNKNOWN]
     role = [facets.role] if facets.role and facets.role not in (*facets.kinds, "instantaneous") else []
     return " ".join(dict.fromkeys([*which, facets.kinds[0], *role]))
 
 
-class Understanding:
+class AttributeMeanings:
     """What a tenant's attributes are taken for; kept as long as corrections and feedback stay."""
 
     def __init__(self, tenant: Tenant, reads: bool = True) -> None:
         self._tenant = tenant
         self._reads = reads  # whether names are read at all: that takes a space
-        self._kept: dict[Term, TakenFor] = {}
+        self._cached: dict[Term, AttributeInterpretation] = {}
         self._judged = -1
 
-    def of(self, attributes: Iterable[Reading | Word], source: str = "", model: str = "") -> list[TakenFor]:
+    def of(
+        self, attributes: Iterable[ObservedAttribute | ObservedName], source: str = "", model: str = ""
+    ) -> list[AttributeInterpretation]:
         """What each is taken for, of a source or of whoever sends it."""
         wanted = list(attributes)
-        terms = [seen_term(each.attribute, each.unit, each.kinds) for each in wanted]
-        self._read([term for term in terms if term not in self._kept])
+        terms = [observed_term(each.attribute, each.unit, each.kinds) for each in wanted]
+        self._read([term for term in terms if term not in self._cached])
         found = []
         for term in terms:
-            corrected = correction_of(self._tenant.known, term.text, source, model)
+            corrected = correction_of(self._tenant.sources, term.text, source, model)
             if corrected is None:
-                found.append(self._kept[term])
+                found.append(self._cached[term])
                 continue
             number, said = corrected
-            found.append(TakenFor(said.means or self._kept[term].means, 1.0, str(said), "corrected", number))
+            found.append(
+                AttributeInterpretation(said.means or self._cached[term].means, 1.0, str(said), "corrected", number)
+            )
         return found
 
     def _read(self, terms: list[Term]) -> None:
         if not self._reads:
-            self._kept.update(dict.fromkeys(terms, TakenFor(words="the profile `small` reads no names")))
+            self._cached.update(
+                dict.fromkeys(terms, AttributeInterpretation(words="the profile `small` reads no names"))
+            )
             return
         interpretation = self._tenant.stateless.interpretation
         judged = len(interpretation.feedback)
-        if judged != self._judged or len(self._kept) > KEPT:
-            terms = list(dict.fromkeys((*terms, *(self._kept if len(self._kept) <= KEPT else ()))))
-            self._kept, self._judged = {}, judged
+        if judged != self._judged or len(self._cached) > CACHED_MEANINGS:
+            terms = list(dict.fromkeys((*terms, *(self._cached if len(self._cached) <= CACHED_MEANINGS else ()))))
+            self._cached, self._judged = {}, judged
         measure: Any = interpretation.measure
         facets = getattr(getattr(measure, "measure", measure), "facets", None)
         if facets is None:
-            self._kept.update(dict.fromkeys(terms, TakenFor(words="this measure reads no names")))
+            self._cached.update(dict.fromkeys(terms, AttributeInterpretation(words="this measure reads no names")))
             return
-        curve = interpretation.curve("conditions")
+        curve = interpretation.probability_curve("conditions")
         for term in terms:
             said: Facets = facets(term)
             means = concept_of(said)
             if not means:
-                self._kept[term] = TakenFor(words=facets_in_words(said))
+                self._cached[term] = AttributeInterpretation(words=describe_facets(said))
                 continue
             asked = Term(means, "attribute", (), term.unit, term.kind)
             likely = curve.of(float(measure.matrix([asked], [term])[0, 0])) / len(said.kinds)
-            self._kept[term] = TakenFor(means, round(likely, 3), facets_in_words(said))
+            self._cached[term] = AttributeInterpretation(means, round(likely, 3), describe_facets(said))
 
 
-def correction_of(known: KnownSources, attribute: str, source: str, model: str) -> tuple[int, Correction] | None:
+def correction_of(known: SourceRegistry, attribute: str, source: str, model: str) -> tuple[int, Correction] | None:
     """What a person said about an attribute: of the source, else of its model, else of everybody."""
     name = fold(attribute)
     best: tuple[int, int, Correction] | None = None

@@ -14,13 +14,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from likewise.broker.catalogue.observations import Reading
-from likewise.broker.log.entries import COMMAND, Entry, Subscribe
+from likewise.broker.catalogue.observations import ObservedAttribute
+from likewise.broker.log.entries import COMMAND, Entry, SubscribeCommand
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_ANNOUNCED_ATTRIBUTES
 from likewise.errors import InputError
-from likewise.matching.demand.expected import asks_for_facts
-from likewise.matching.demand.filters import Demand
+from likewise.matching.demand.demand_filter import Demand
+from likewise.matching.demand.expected_keys import uses_announced_facts
 from likewise.matching.demand.index import DemandIndex
 from likewise.matching.registry import Profile
 from likewise.model import Subscription
@@ -29,13 +29,13 @@ from likewise.model.announcements.announcement import AnnouncedAttribute, Announ
 from likewise.model.text import fold
 from likewise.units import any_unit
 
-LOOKED_AT: Final = 100  # sources that spoke whose words are looked at in one turn
-WHOLE_SECONDS: Final = 60.0  # between two comparisons with everything that is held
+SOURCES_PER_TURN: Final = 100  # sources that spoke whose words are looked at in one turn
+FULL_COMPARISON_S: Final = 60.0  # between two comparisons with everything that is held
 Texts = Callable[[Tenant, str], Iterable[str]]
-Seen = Callable[[Tenant, str], Iterable[Reading]]
+ObservedAttributes = Callable[[Tenant, str], Iterable[ObservedAttribute]]
 
 
-class _Own:
+class _TenantDemand:
     """What is kept for one tenant."""
 
     def __init__(self, tenant: Tenant, profile: Profile) -> None:
@@ -48,29 +48,29 @@ class _Own:
         self.unheard = 0  # the last subscription that came by before this was there; 0 once all up to it are held
 
 
-class WantedSources:
+class SourceDemand:
     """Which sources are wanted, by which subscriptions; changed on one thread, asked from any."""
 
     def __init__(
         self,
         profile: Profile,
         texts: Texts = lambda tenant, name: (),
-        seen: Seen = lambda tenant, source: (),
+        seen: ObservedAttributes = lambda tenant, source: (),
     ) -> None:
         self._profile = profile
         self._texts = texts
-        self._seen = seen
-        self._own: dict[int, _Own] = {}
+        self._observed = seen
+        self._tenants: dict[int, _TenantDemand] = {}
         self._subscribed: dict[int, int] = {}  # by tenant without an index: the last subscription that came by
         self._lock = threading.Lock()  # of the indexes
 
-    def heard(self, tenant: Tenant, entries: Iterable[Entry]) -> None:
+    def observe(self, tenant: Tenant, entries: Iterable[Entry]) -> None:
         """Entries came by."""
         with self._lock:
-            own = self._own.get(tenant.number)
+            own = self._tenants.get(tenant.number)
             for entry in entries:
                 if entry.kind == COMMAND:
-                    if not isinstance(entry.value, Subscribe):
+                    if not isinstance(entry.value, SubscribeCommand):
                         continue
                     if own is None:
                         self._subscribed[tenant.number] = entry.position
@@ -81,13 +81,13 @@ class WantedSources:
 
     def bring_up_to_date(self, tenant: Tenant) -> bool:
         """Take in what changed; whether the tenant has any announcement."""
-        announced = {source: held.announcement for source, held in list(tenant.known.announcements.items())}
+        announced = {source: held.announcement for source, held in list(tenant.sources.announcements.items())}
         with self._lock:
-            own = self._own.get(tenant.number)
+            own = self._tenants.get(tenant.number)
             if own is None:
                 if not announced:
                     return False
-                own = self._own[tenant.number] = _Own(tenant, self._profile)
+                own = self._tenants[tenant.number] = _TenantDemand(tenant, self._profile)
                 own.unheard = self._subscribed.pop(tenant.number, 0)
             self._take_subscriptions(tenant, own)
             for source in [source for source in own.announced if source not in announced]:
@@ -100,7 +100,7 @@ class WantedSources:
                 if known is not said and (known is None or not known.same_as(said)):
                     own.words.pop(source, None)
                     self._announce(tenant, own, said)
-            for source in list(own.spoke)[:LOOKED_AT]:
+            for source in list(own.spoke)[:SOURCES_PER_TURN]:
                 own.spoke.discard(source)
                 if source in own.announced:
                     self._announce(tenant, own, own.announced[source])
@@ -108,19 +108,19 @@ class WantedSources:
                 own.index.recompile()
         return bool(announced)
 
-    def _announce(self, tenant: Tenant, own: _Own, said: Announcement) -> None:
+    def _announce(self, tenant: Tenant, own: _TenantDemand, said: Announcement) -> None:
         """Compile an announcement, with what was seen beside it, unless that was done with the same words."""
-        whole = with_seen(said, self._seen(tenant, said.source))
+        whole = with_observed(said, self._observed(tenant, said.source))
         texts = {each.name: frozenset(self._texts(tenant, each.name)) for each in whole.attributes if not each.values}
         words = (whole.attributes, frozenset(texts.items()))
         if own.words.get(said.source) != words:
             own.words[said.source] = words
             own.index.announce(whole, lambda name: texts.get(name, ()))
 
-    def _take_subscriptions(self, tenant: Tenant, own: _Own) -> None:
+    def _take_subscriptions(self, tenant: Tenant, own: _TenantDemand) -> None:
         waiting, own.waiting = own.waiting, []
         for number in waiting:
-            held = tenant.held.get(number)
+            held = tenant.subscriptions.get(number)
             if held is not None and held.ended is None:
                 if number not in own.index:
                     own.index.add(number, held.subscription)
@@ -128,7 +128,7 @@ class WantedSources:
                 own.waiting.append(number)
         for number in list(tenant.ended):
             own.index.remove(number)
-        if time.monotonic() - own.compared >= WHOLE_SECONDS or not own.compared or own.unheard:
+        if time.monotonic() - own.compared >= FULL_COMPARISON_S or not own.compared or own.unheard:
             own.compared = time.monotonic()
             if tenant.matched >= own.unheard:
                 own.unheard = 0  # everything up to it is held, or was refused
@@ -139,29 +139,29 @@ class WantedSources:
             for number in own.index.numbers() - live.keys():
                 own.index.remove(number)
 
-    def wanted_by(self, tenant: Tenant, source: str) -> list[tuple[int, Subscription]]:
+    def subscriptions_for(self, tenant: Tenant, source: str) -> list[tuple[int, Subscription]]:
         """The subscriptions that a source may have something for."""
-        own = self._own.get(tenant.number)
+        own = self._tenants.get(tenant.number)
         if own is None or source not in own.announced:
             return []
         with self._lock:
-            return [(number, own.index.subscription(number)) for number in own.index.wanted_by(source)]
+            return [(number, own.index.subscription(number)) for number in own.index.subscriptions_of(source)]
 
-    def held(self, tenant: Tenant) -> int:
+    def subscription_count(self, tenant: Tenant) -> int:
         """How many subscriptions are looked at."""
-        own = self._own.get(tenant.number)
+        own = self._tenants.get(tenant.number)
         return 0 if own is None else len(own.index)
 
     def expected(self, tenant: Tenant, alerts: set[int]) -> dict[tuple[int, str], Key]:
         """By alert and source, the keys that are to be waited for by what the source announced."""
-        own = self._own.get(tenant.number)
+        own = self._tenants.get(tenant.number)
         found: dict[tuple[int, str], Key] = {}
         if own is not None:
             with self._lock:
                 held = own.index.numbers() & alerts
-                by_fact = {number for number in held if asks_for_facts(own.index.subscription(number))}
+                by_fact = {number for number in held if uses_announced_facts(own.index.subscription(number))}
                 for source in own.announced:
-                    for number in by_fact | held.intersection(own.index.wanted_by(source)):
+                    for number in by_fact | held.intersection(own.index.subscriptions_of(source)):
                         key = own.index.expected_key(source, number, own.announced[source])
                         if key is not None:
                             found[number, source] = key
@@ -169,18 +169,18 @@ class WantedSources:
 
     def count(self, tenant: Tenant, source: str) -> int | None:
         """How many those are; None if it has announced nothing."""
-        own = self._own.get(tenant.number)
-        return None if own is None or source not in own.announced else len(self.wanted_by(tenant, source))
+        own = self._tenants.get(tenant.number)
+        return None if own is None or source not in own.announced else len(self.subscriptions_for(tenant, source))
 
     def demand(self, tenant: Tenant, source: str) -> Demand:
         """What a source is asked for, as filters."""
-        tenant.known.announcement(source)
+        tenant.sources.announcement(source)
         self.bring_up_to_date(tenant)
         with self._lock:
-            return self._own[tenant.number].index.demand(source)
+            return self._tenants[tenant.number].index.demand(source)
 
 
-def with_seen(said: Announcement, readings: Iterable[Reading]) -> Announcement:
+def with_observed(said: Announcement, readings: Iterable[ObservedAttribute]) -> Announcement:
     """An announcement with what was seen of its source: attributes that it does not name, numbers beyond its ranges.
 
     So what was new once is judged from then on, and not sent on for ever because it is not known.
@@ -189,11 +189,11 @@ def with_seen(said: Announcement, readings: Iterable[Reading]) -> Announcement:
     >>> roof = Announcement("roof", (AnnouncedAttribute("t", low=0, high=9),))
     >>> nan = float("nan")
     >>> seen = [Reading("t", "", 3, 2, -4, 5, 0, 5, "", ()), Reading("mode", "", 1, 1, nan, nan, 0, nan, "eco", ())]
-    >>> [(each.name, each.low, each.high) for each in with_seen(roof, seen).attributes]
+    >>> [(each.name, each.low, each.high) for each in with_observed(roof, seen).attributes]
     [('t', -4, 9), ('mode', None, None)]
     """
     found = {(fold(each.name), each.unit): each for each in said.attributes}
-    names = {fold(each.name) for each in said.everything()}
+    names = {fold(each.name) for each in said.all_attributes()}
     units = {fold(each.name): each.unit for each in said.attributes}
     for reading in readings:
         unit = any_unit(reading.unit) if reading.unit else None

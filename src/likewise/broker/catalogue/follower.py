@@ -17,27 +17,26 @@ from typing import Final
 import numpy as np
 import structlog
 
-from likewise.broker.catalogue.persistence import load_learnt, path_of, save_learnt
-from likewise.broker.catalogue.source_profiles import Learnt
-from likewise.broker.cpu_gate import long_work
-from likewise.broker.log.entries import EVENT, Entry, InBatch, by_tenant
+from likewise.broker.catalogue.source_profiles import SourceProfiles, load_profiles, profile_path, save_profiles
+from likewise.broker.cpu_gate import cpu_slot
+from likewise.broker.log.entries import EVENT, BatchedEvent, Entry, by_tenant
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import CATALOGUE_SAVE_SECONDS, CATALOGUE_SECONDS, CATALOGUE_WAITING
 from likewise.errors import LikewiseError
-from likewise.formats.arrow.columns import Columns, columns_of, join_columns
+from likewise.formats.arrow.columns import EventColumns, columns_of, join_columns
 from likewise.model import Event
 from likewise.model.announcements.announcement import SPEAKER
 
 _log = structlog.get_logger("likewise.catalogue")
-LOOKED_AT: Final = 2_000  # events of one look
-TOGETHER: Final = 50  # of these that are learnt at once: who publishes waits so long for the interpreter
-RESTING: Final = 4  # times as long as it learnt, others have the interpreter
-AGAIN: Final = 100_000  # newest entries that are looked at again after a restart without what was saved
-Heard = Callable[[Tenant, Sequence[Entry]], None]
+EVENTS_PER_LOOK: Final = 2_000  # events of one look
+LEARN_BATCH: Final = 50  # of these that are learnt at once: who publishes waits so long for the interpreter
+REST_FACTOR: Final = 4  # times as long as it learnt, others have the interpreter
+RELEARN_ENTRIES: Final = 100_000  # newest entries that are looked at again after a restart without what was saved
+OnEntries = Callable[[Tenant, Sequence[Entry]], None]
 
 
-class CatalogueFollower:
+class ProfileFollower:
     """Keeps `source_profiles` of each tenant up to date if it `learns`; `on_heard` is told on its thread what came."""
 
     def __init__(
@@ -47,10 +46,10 @@ class CatalogueFollower:
         *,
         data: Path | None,
         learns: bool = True,
-        on_heard: Heard = lambda tenant, entries: None,
+        on_heard: OnEntries = lambda tenant, entries: None,
         on_turn: Callable[[], None] = lambda: None,
     ) -> None:
-        self.learnt: dict[int, Learnt] = {}
+        self.learnt: dict[int, SourceProfiles] = {}
         self.passed_over = 0  # events that were not looked at, since the start
         self.lock = threading.Lock()  # of what was learnt; nothing else is called with it held
         self._log = log
@@ -58,14 +57,14 @@ class CatalogueFollower:
         self._data = data if learns else None
         self._learns = learns
         self._trouble: dict[str, str] = {}  # what does not work now, and why
-        self._on_heard = on_heard
+        self._on_entries = on_heard
         self._on_turn = on_turn
         self._positions: dict[int, int] = {}
         self._saved: dict[int, int] = {}
         self._waiting: list[list[Entry]] = []
         self._count = 0
-        self._handed = 0  # the last position that was handed over
-        self._looked = 0  # ... and that was looked at
+        self._received_position = 0  # the last position that was handed over
+        self._learnt_position = 0  # ... and that was looked at
         self._wake = threading.Event()
         self._ending = threading.Event()
         self._hurry = threading.Event()
@@ -75,11 +74,11 @@ class CatalogueFollower:
     def start(self) -> None:
         """Take up what was saved, and what came since."""
         for number in list(self._tenants):
-            found = None if self._data is None else load_learnt(path_of(self._data, number))
-            learnt, after = found or (Learnt(), 0)
+            found = None if self._data is None else load_profiles(profile_path(self._data, number))
+            learnt, after = found or (SourceProfiles(), 0)
             self.learnt[number] = learnt
             self._positions[number] = self._saved[number] = after
-        self._handed = self._looked = self._log.position
+        self._received_position = self._learnt_position = self._log.position
         self._thread.start()
 
     def take(self, entries: list[Entry]) -> None:
@@ -89,13 +88,13 @@ class CatalogueFollower:
             self._count += len(entries)
         else:
             self.passed_over += len(entries)
-        self._handed = entries[-1].position
+        self._received_position = entries[-1].position
         self._wake.set()
 
     def wait_until_learnt(self, timeout: float = 60.0) -> None:
         """Wait until everything handed over so far was looked at; for tests, and for those who want to see it now."""
-        target, deadline = self._handed, time.monotonic() + timeout
-        while self._looked < target and self._thread.is_alive() and time.monotonic() < deadline:
+        target, deadline = self._received_position, time.monotonic() + timeout
+        while self._learnt_position < target and self._thread.is_alive() and time.monotonic() < deadline:
             self._hurry.set()
             self._wake.set()
             time.sleep(0.002)
@@ -111,20 +110,20 @@ class CatalogueFollower:
     # -- its thread -----------------------------------------------------------------------------
 
     def _run(self) -> None:
-        self._do("learning what came before", self._catch_up)
+        self._run_guarded("learning what came before", self._catch_up)
         while not self._ending.is_set():
             if self._wake.wait(CATALOGUE_SECONDS) and not self._hurry.is_set():
                 self._hurry.wait(CATALOGUE_SECONDS)  # so that a look is at many
             self._hurry.clear()
             self._wake.clear()
-            self._do("learning from events", self._look)
-            self._do("what follows from what was learnt", self._on_turn)
+            self._run_guarded("learning from events", self._learn_pending)
+            self._run_guarded("what follows from what was learnt", self._on_turn)
             if time.monotonic() >= self._next_save:
-                self._do("saving what was learnt", self._save)
-        self._do("learning from events", self._look)
-        self._do("saving what was learnt", self._save)
+                self._run_guarded("saving what was learnt", self._save)
+        self._run_guarded("learning from events", self._learn_pending)
+        self._run_guarded("saving what was learnt", self._save)
 
-    def _do(self, what: str, work: Callable[[], None]) -> None:
+    def _run_guarded(self, what: str, work: Callable[[], None]) -> None:
         """Do something that must not end the thread: what goes wrong is said, and learning goes on."""
         try:
             work()
@@ -135,15 +134,15 @@ class CatalogueFollower:
                 _log.error("the catalogue could not do its work; it tries again", work=what, exc_info=error)
             self._trouble[what] = said
 
-    def _look(self) -> None:
+    def _learn_pending(self) -> None:
         waiting, self._waiting = self._waiting, []
         self._count = 0
-        end = waiting[-1][-1].position if waiting else self._handed
+        end = waiting[-1][-1].position if waiting else self._received_position
         for number, own in by_tenant([entry for entries in waiting for entry in entries]).items():
-            self._take_in(number, own)
-        self._looked = max(self._looked, end)
+            self._learn_entries(number, own)
+        self._learnt_position = max(self._learnt_position, end)
 
-    def _take_in(self, number: int, entries: Sequence[Entry]) -> None:
+    def _learn_entries(self, number: int, entries: Sequence[Entry]) -> None:
         tenant = self._tenants.get(number)
         if tenant is None:
             return
@@ -151,32 +150,32 @@ class CatalogueFollower:
         looked = _part(events)
         self.passed_over += len(events) - len(looked)
         if self._learns:
-            for first in range(0, len(looked), TOGETHER):
+            for first in range(0, len(looked), LEARN_BATCH):
                 begun = time.thread_time()
-                self.learn(number, looked[first : first + TOGETHER])
-                self._ending.wait(RESTING * (time.thread_time() - begun))  # others first
+                self.learn(number, looked[first : first + LEARN_BATCH])
+                self._ending.wait(REST_FACTOR * (time.thread_time() - begun))  # others first
         self._positions[number] = entries[-1].position
-        self._on_heard(tenant, entries)
+        self._on_entries(tenant, entries)
 
     def learn(self, number: int, entries: Sequence[Entry]) -> None:
         """Look at events of a tenant, in turn with other long work."""
-        with long_work():
+        with cpu_slot():
             columns = join_columns([_columns(list(some)) for _, some in groupby(entries, lambda each: id(each.batch))])
             sources, at = [entry.source for entry in entries], [entry.arrival for entry in entries]
             with self.lock:
-                self.learnt.setdefault(number, Learnt()).add(columns, sources, at)
+                self.learnt.setdefault(number, SourceProfiles()).add(columns, sources, at)
 
     def _catch_up(self) -> None:
         """Look at what the log holds after what was saved, the newest of it."""
-        end = self._looked
+        end = self._learnt_position
         for number, after in list(self._positions.items()) if self._learns else ():
             page: list[Entry] = []
-            for entry in self._log.entries(max(after, end - AGAIN), end, tenant=number):
+            for entry in self._log.entries(max(after, end - RELEARN_ENTRIES), end, tenant=number):
                 if self._ending.is_set():
                     return
                 if entry.kind == EVENT and entry.source != SPEAKER:
                     page.append(entry)
-                if len(page) >= LOOKED_AT // 4:
+                if len(page) >= EVENTS_PER_LOOK // 4:
                     self.learn(number, page)
                     page = []
                     time.sleep(0.001)  # others first
@@ -190,26 +189,28 @@ class CatalogueFollower:
         if self._data is not None:
             for number, position in list(self._positions.items()):
                 if position > self._saved.get(number, 0):
-                    save_learnt(path_of(self._data, number), self.learnt.setdefault(number, Learnt()), position)
+                    save_profiles(
+                        profile_path(self._data, number), self.learnt.setdefault(number, SourceProfiles()), position
+                    )
                     self._saved[number] = position
         took = time.monotonic() - begun
         self._next_save = time.monotonic() + max(CATALOGUE_SAVE_SECONDS, 200 * took)
 
 
-def _columns(entries: Sequence[Entry]) -> Columns:
+def _columns(entries: Sequence[Entry]) -> EventColumns:
     """The columns of events: those they were read into together, or new ones."""
     batch = entries[0].batch
     if batch is None:
         return columns_of([value for entry in entries if isinstance(value := entry.value, Event)])
-    places = np.array([entry.said.place for entry in entries if isinstance(entry.said, InBatch)], np.int64)
+    places = np.array([entry.content.place for entry in entries if isinstance(entry.content, BatchedEvent)], np.int64)
     return batch.columns() if len(places) == len(batch) else batch.take(places).columns()
 
 
 def _part(events: list[Entry]) -> list[Entry]:
     """The events to look at: all, or the first of each source and some between."""
-    if len(events) <= LOOKED_AT:
+    if len(events) <= EVENTS_PER_LOOK:
         return events
-    every = -(-len(events) // LOOKED_AT)
+    every = -(-len(events) // EVENTS_PER_LOOK)
     seen: set[str] = set()
     chosen = []
     for place, entry in enumerate(events):

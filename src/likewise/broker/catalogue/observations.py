@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 
-class Reading(NamedTuple):
+class ObservedAttribute(NamedTuple):
     """What was learnt of one attribute of a source; numbers are NaN where there were none."""
 
     attribute: str
@@ -22,18 +22,18 @@ class Reading(NamedTuple):
     line: tuple[float, ...]
 
 
-class LearntSource(NamedTuple):
+class ObservedSource(NamedTuple):
     """What was learnt of a source; `interval` is the usual time between two events in seconds, NaN after one."""
 
     source: str
     events: int
     first: int
-    seen: int
+    last_seen: int
     interval: float
-    readings: tuple[Reading, ...]
+    readings: tuple[ObservedAttribute, ...]
 
 
-class Word(NamedTuple):
+class ObservedName(NamedTuple):
     """A name with a unit over all sources: how often, by how many, which kinds and numbers."""
 
     attribute: str
@@ -46,7 +46,7 @@ class Word(NamedTuple):
     last: int
 
 
-class LearntState(msgspec.Struct, frozen=True):
+class ProfileState(msgspec.Struct, frozen=True):
     """The words of what was learnt; `shape` numbers each source's among `shapes`, `last` is the last text of a row."""
 
     sources: list[str]

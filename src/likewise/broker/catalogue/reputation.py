@@ -22,7 +22,7 @@ FAR: Final = 0.25  # of the median: a reading further from it does not agree
 WEIGHTS: Final = (0.4, 0.4, 0.2)  # of battery, reputation and freshness
 
 
-class Reputation:
+class SourceReputation:
     """The reputations of a tenant's announced sources, and their last readings.
 
     >>> from likewise.model.announcements.announcement import AnnouncedAttribute
@@ -35,7 +35,7 @@ class Reputation:
         self._last: dict[str, int] = {}
         self._readings: dict[str, dict[str, float]] = {}  # by attribute, then by source
 
-    def hear(self, announced: dict[str, Announcement], entries: Iterable[Entry]) -> None:
+    def observe(self, announced: dict[str, Announcement], entries: Iterable[Entry]) -> None:
         """Take in events of announced sources."""
         for entry in entries:
             said = announced.get(entry.source) if entry.kind == EVENT else None
@@ -67,7 +67,7 @@ class Reputation:
         middle = median(known.values())
         return [float(abs(number - middle) <= FAR * max(1.0, abs(middle)))]
 
-    def last_heard(self, source: str) -> int | None:
+    def last_observed(self, source: str) -> int | None:
         """When a source was last heard (µs); None if it was not."""
         return self._last.get(source)
 

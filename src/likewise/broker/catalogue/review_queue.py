@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from likewise.api.sources import UsefulQuestion
-from likewise.broker.catalogue.attribute_meanings import Understanding, seen_term
-from likewise.broker.catalogue.observations import Word
+from likewise.api.sources import ReviewQuestion
+from likewise.broker.catalogue.attribute_meanings import AttributeMeanings, observed_term
+from likewise.broker.catalogue.observations import ObservedName
 from likewise.broker.tenants.tenant import Tenant
-from likewise.matching.reference.terms import asked_attribute, theme_of
+from likewise.matching.reference.terms import predicate_attribute_term, theme_of
 from likewise.model import Condition, fold
 from likewise.semantics.measure import Term
 
@@ -26,32 +26,32 @@ DAY: Final = 86_400.0
 LEAST: Final = 0.02  # what is less doubtful is no question
 
 
-def asked_terms(tenant: Tenant) -> dict[Term, int]:
+def requested_terms(tenant: Tenant) -> dict[Term, int]:
     """The relaxed attributes that subscriptions ask for, and how many ask for each."""
     found: dict[Term, int] = {}
     for held in tenant.live():
         body = held.subscription.body
         if isinstance(body, Condition):
             theme = theme_of(held.subscription.themes)
-            for term in {asked_attribute(p, theme) for p in body.predicates() if p.attribute_relaxed}:
+            for term in {predicate_attribute_term(p, theme) for p in body.predicates() if p.attribute_relaxed}:
                 found[term] = found.get(term, 0) + 1
     return found
 
 
 def useful_questions(
-    tenant: Tenant, words: Sequence[Word], understanding: Understanding, now: int, since: int, limit: int
-) -> list[UsefulQuestion]:
+    tenant: Tenant, words: Sequence[ObservedName], understanding: AttributeMeanings, now: int, since: int, limit: int
+) -> list[ReviewQuestion]:
     """The questions whose answers would change most deliveries; what was corrected is none."""
-    corrected = {fold(each.attribute) for each in tenant.known.corrections.values()}
+    corrected = {fold(each.attribute) for each in tenant.sources.corrections.values()}
     left = sorted((w for w in words if fold(w.attribute) not in corrected), key=lambda w: -w.times)[:MOST_WORDS]
-    asked = asked_terms(tenant)
+    asked = requested_terms(tenant)
     terms = sorted(asked, key=lambda term: -asked[term])[:MOST_TERMS]
     if not left or not terms:
         return []
     interpretation = tenant.stateless.interpretation
-    seen = [seen_term(word.attribute, word.unit, word.kinds) for word in left]
+    seen = [observed_term(word.attribute, word.unit, word.kinds) for word in left]
     scores = interpretation.measure.matrix(terms, seen)
-    likely = interpretation.curve("conditions").each(np.asarray(scores, np.float32))
+    likely = interpretation.probability_curve("conditions").each(np.asarray(scores, np.float32))
     doubt = np.minimum(likely, 1 - likely)
     doubt[doubt < LEAST] = 0
     weight = np.array([asked[term] for term in terms], np.float64)
@@ -66,7 +66,7 @@ def useful_questions(
         best = [at for at in np.argsort(-column).tolist() if doubt[at, place] > 0][:5]
         proposed = said.means or terms[best[0]].text
         made.append(
-            UsefulQuestion(
+            ReviewQuestion(
                 word.attribute,
                 word.unit,
                 round(float(gain[place]), 2),

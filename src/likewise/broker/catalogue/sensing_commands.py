@@ -12,14 +12,14 @@ from urllib.parse import unquote
 
 import msgspec
 
-from likewise.api.sources import Sense
-from likewise.broker.log.mqtt.messages import Kept
+from likewise.api.sources import SensingCommand
+from likewise.broker.log.mqtt.messages import StoredMessage
 
 ANNOUNCEMENTS: Final = "likewise/announcements/"
 SENSE: Final = "likewise/sense/"
 _NOT_IN_TOPICS: Final = {ord(sign): f"%{ord(sign):02X}" for sign in "%+#\0"}
 _ENCODE: Final = msgspec.json.Encoder().encode
-_DECODE: Final = msgspec.json.Decoder(Sense).decode
+_DECODE: Final = msgspec.json.Decoder(SensingCommand).decode
 
 
 def sense_topic(source: str) -> str:
@@ -40,21 +40,21 @@ def source_in(topic: str, prefix: str) -> str:
     return unquote(topic[len(prefix) :]) if topic.startswith(prefix) else ""
 
 
-def sense_message(said: Sense) -> Kept:
+def sense_message(said: SensingCommand) -> StoredMessage:
     """What a source is told, as a message that is retained.
 
     >>> sense_message(Sense("roof", True, 7, 60.0)).payload
     b'{"source":"roof","on":true,"version":7,"interval":60.0}'
     """
-    return Kept(sense_topic(said.source), _ENCODE(said), 1, retain=True)
+    return StoredMessage(sense_topic(said.source), _ENCODE(said), 1, retain=True)
 
 
-def nothing_told(source: str) -> Kept:
+def clear_sense_message(source: str) -> StoredMessage:
     """The empty message that ends what was retained: the source is told nothing any more."""
-    return Kept(sense_topic(source), b"", 1, retain=True)
+    return StoredMessage(sense_topic(source), b"", 1, retain=True)
 
 
-def told_before(message: Kept) -> Sense | None:
+def decode_sense_message(message: StoredMessage) -> SensingCommand | None:
     """What a retained message told; None if it is none of ours."""
     try:
         return _DECODE(message.payload) if message.topic.startswith(SENSE) and message.payload else None

@@ -3,18 +3,31 @@
 A source has a shape (`shapes`) and a block of rows, one for each attribute with a unit: how often it was seen, what
 kinds of values, their range, the last one, and a short line of earlier ones. Names, texts and sources are bounded by
 limits that are stated (`likewise.defaults`); what does not fit is counted, never kept.
+
+What was learnt, over a restart: one file a tenant, with a checksum and the position of the log it has come to.
+
+A file that is missing, damaged or of another version is said and left; what the log still holds is learnt anew.
+
+Shapes: which attributes a source has, in the order in which it was first seen with them.
+
+Most sources of a stream are like others, so a shape is shared by all that are alike: a source costs the rows of its
+readings, not a dictionary of names. A shape knows the one that follows with one name more.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import numpy as np
+import structlog
 from numpy.typing import NDArray
 
-from likewise.broker.catalogue.observations import LearntSource, LearntState, Reading, Word
-from likewise.broker.catalogue.shapes import Shape
+from likewise.broker.catalogue.observations import ObservedAttribute, ObservedName, ObservedSource, ProfileState
 from likewise.defaults import (
     CATALOGUE_ATTRIBUTES,
     CATALOGUE_NAMES,
@@ -22,11 +35,35 @@ from likewise.defaults import (
     CATALOGUE_SOURCES,
     CATALOGUE_TEXTS,
 )
-from likewise.formats.arrow.columns import TEXT, Columns
+from likewise.formats.arrow.columns import TEXT, EventColumns
 
-LINE: Final = 12  # numbers of the line that is drawn
-LONGEST: Final = 200  # characters of a text that is kept
-SLOWLY: Final = 0.9  # how much the gaps of before count beside a new one
+
+class AttributeShape:
+    """Names (by number) and where each stands.
+
+    >>> first = Shape()
+    >>> first.with_name(7) is first.with_name(7), first.with_name(7).with_name(3).places
+    (True, {7: 0, 3: 1})
+    """
+
+    __slots__ = ("_following", "names", "places")
+
+    def __init__(self, names: tuple[int, ...] = ()) -> None:
+        self.names = names
+        self.places = {name: place for place, name in enumerate(names)}
+        self._following: dict[int, AttributeShape] = {}
+
+    def with_name(self, name: int) -> AttributeShape:
+        """The shape with one name more, which is not among them."""
+        found = self._following.get(name)
+        if found is None:
+            found = self._following[name] = AttributeShape((*self.names, name))
+        return found
+
+
+SPARKLINE_POINTS: Final = 12  # numbers of the line that is drawn
+MAX_TEXT_CHARACTERS: Final = 200  # characters of a text that is kept
+INTERVAL_DECAY: Final = 0.9  # how much the gaps of before count beside a new one
 COLUMNS: Final[dict[str, tuple[type, tuple[int, ...]]]] = {
     "count": (np.int64, ()),
     "low": (np.float64, ()),
@@ -34,7 +71,7 @@ COLUMNS: Final[dict[str, tuple[type, tuple[int, ...]]]] = {
     "number": (np.float64, ()),
     "last": (np.int64, ()),
     "kinds": (np.uint8, ()),
-    "line": (np.float32, (LINE,)),
+    "line": (np.float32, (SPARKLINE_POINTS,)),
 }
 OF_SOURCES: Final = {
     "base": np.int64,
@@ -46,7 +83,7 @@ OF_SOURCES: Final = {
 }
 
 
-class Learnt:
+class SourceProfiles:
     """What a tenant's sources were seen to send.
 
     >>> from likewise.formats.arrow.columns import columns_of
@@ -63,9 +100,9 @@ class Learnt:
         self._index: dict[str, int] = {}
         self._names: dict[tuple[str, str], int] = {}
         self._texts: list[dict[str, int]] = []  # of each name, how often each text was seen
-        self._shapes: list[Shape] = []
-        self._empty = Shape()
-        self._places: dict[tuple[Shape, bytes], NDArray[np.int64]] = {}
+        self._shapes: list[AttributeShape] = []
+        self._empty = AttributeShape()
+        self._places: dict[tuple[AttributeShape, bytes], NDArray[np.int64]] = {}
         self._rows = 0
         self._row: dict[str, NDArray[Any]] = {
             name: np.zeros((0, *rest), kind) for name, (kind, rest) in COLUMNS.items()
@@ -92,7 +129,7 @@ class Learnt:
 
     # -- learning -------------------------------------------------------------------------------
 
-    def add(self, columns: Columns, sources: Sequence[str], at: Sequence[int]) -> None:
+    def add(self, columns: EventColumns, sources: Sequence[str], at: Sequence[int]) -> None:
         """Look at events: their columns, the source of each, and when it came (µs), in order."""
         names = self._numbered(columns)
         offsets = columns.offsets.tolist()
@@ -125,7 +162,7 @@ class Learnt:
             when = np.repeat(np.fromiter(at, np.int64, len(at)), np.diff(columns.offsets))[tuples]
             self._add_readings(columns, names, row[known], tuples[known], when[known])
 
-    def _numbered(self, columns: Columns) -> NDArray[np.int32]:
+    def _numbered(self, columns: EventColumns) -> NDArray[np.int32]:
         """For each tuple the number of its name and unit; -1 if there are too many names."""
         codes = columns.attribute.astype(np.int64) * (len(columns.units) + 1) + columns.unit + 1
         distinct, where = np.unique(codes, return_inverse=True)
@@ -159,7 +196,7 @@ class Learnt:
             self._of[name][number] = first
         return number
 
-    def _fit(self, number: int, names: NDArray[np.int32], key: bytes) -> tuple[Shape, NDArray[np.int64]]:
+    def _fit(self, number: int, names: NDArray[np.int32], key: bytes) -> tuple[AttributeShape, NDArray[np.int64]]:
         """Give a source the names it lacks; where each stands in its block, far below 0 if it is left out."""
         shape = self._shapes[number]
         lacking = [name for name in dict.fromkeys(names.tolist()) if name >= 0 and name not in shape.places]
@@ -208,14 +245,14 @@ class Learnt:
             before, last, new = int(seen[number]), max(moments), len(moments)
             gaps = new if events[number] else new - 1
             if gaps and last > before:
-                gap, kept = (last - before) / gaps / 1e6, SLOWLY**gaps
+                gap, kept = (last - before) / gaps / 1e6, INTERVAL_DECAY**gaps
                 interval[number] = gap if np.isnan(interval[number]) else kept * interval[number] + (1 - kept) * gap
             events[number] += new
             seen[number] = max(before, last)
 
     def _add_readings(
         self,
-        columns: Columns,
+        columns: EventColumns,
         names: NDArray[np.int32],
         row: NDArray[np.int64],
         tuples: NDArray[np.int64],
@@ -234,7 +271,7 @@ class Learnt:
         own["line"][drawn] = np.concatenate((own["line"][drawn, 1:], own["number"][drawn, None]), 1)
         for place in np.flatnonzero(~numeric).tolist():
             tuple_at = tuples[place]
-            text = columns.texts[columns.text[tuple_at]][:LONGEST]
+            text = columns.texts[columns.text[tuple_at]][:MAX_TEXT_CHARACTERS]
             self._text[row[place]] = text
             known = self._texts[names[tuple_at]]
             if text in known or len(known) < CATALOGUE_TEXTS:
@@ -248,7 +285,7 @@ class Learnt:
         """Every source, in the order in which they came."""
         return list(self._index)
 
-    def source(self, source: str) -> LearntSource | None:
+    def source(self, source: str) -> ObservedSource | None:
         """What was learnt of one."""
         number = self._index.get(source)
         if number is None:
@@ -259,14 +296,14 @@ class Learnt:
             self._reading(int(of["base"]) + place, *spelled[name])
             for place, name in enumerate(self._shapes[number].names)
         )
-        return LearntSource(
+        return ObservedSource(
             source, int(of["events"]), int(of["first"]), int(of["seen"]), float(of["interval"]), readings
         )
 
-    def _reading(self, row: int, attribute: str, unit: str) -> Reading:
+    def _reading(self, row: int, attribute: str, unit: str) -> ObservedAttribute:
         own = {name: each[row] for name, each in self._row.items()}
         line = own["line"][~np.isnan(own["line"])]
-        return Reading(
+        return ObservedAttribute(
             attribute,
             unit,
             int(own["count"]),
@@ -279,7 +316,7 @@ class Learnt:
             tuple(line.tolist()),
         )
 
-    def words(self) -> Iterator[Word]:
+    def words(self) -> Iterator[ObservedName]:
         """Every name with a unit, over all sources: how often, which kinds, which range."""
         if not self._index:
             return
@@ -294,7 +331,7 @@ class Learnt:
         np.maximum.at(high, of, self._row["high"][row])
         for number, (attribute, unit) in enumerate(self._names):
             if count[number]:
-                yield Word(
+                yield ObservedName(
                     attribute,
                     unit,
                     int(total[number]),
@@ -313,7 +350,7 @@ class Learnt:
     def _name_of_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """The rows in use, the name of each, and how many sources have a name."""
         rows, names = [], []
-        by_shape: dict[Shape, list[int]] = {}
+        by_shape: dict[AttributeShape, list[int]] = {}
         for number, shape in enumerate(self._shapes):
             by_shape.setdefault(shape, []).append(number)
         for shape, numbers in by_shape.items():
@@ -325,10 +362,10 @@ class Learnt:
 
     # -- keeping --------------------------------------------------------------------------------
 
-    def state(self) -> tuple[LearntState, dict[str, NDArray[np.generic]]]:
+    def state(self) -> tuple[ProfileState, dict[str, NDArray[np.generic]]]:
         """What brings it back: words, and columns."""
         shapes = {shape: place for place, shape in enumerate(dict.fromkeys(self._shapes))}
-        said = LearntState(
+        said = ProfileState(
             sources=list(self._index),
             names=list(self._names),
             texts=self._texts,
@@ -341,7 +378,7 @@ class Learnt:
         return said, columns | {name: each[: len(self._index)] for name, each in self._of.items()}
 
     @classmethod
-    def restored(cls, said: LearntState, columns: dict[str, NDArray[np.generic]], **limits: int) -> Learnt:
+    def restored(cls, said: ProfileState, columns: dict[str, NDArray[np.generic]], **limits: int) -> SourceProfiles:
         """What `state` gave, as it was; a part that does not fit the others raises `ValueError`."""
         made = cls(**limits)
         made._index = {source: number for number, source in enumerate(said.sources)}
@@ -364,6 +401,89 @@ class Learnt:
         if len(sizes) > 1 or len(rows) > 1 or len(said.texts) != len(made._names):
             raise ValueError("its columns have different lengths")
         return made
+
+
+_log = structlog.get_logger("likewise.catalogue")
+VERSION: Final = 1
+
+
+class _Column(msgspec.Struct, frozen=True):
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+
+
+class _Head(msgspec.Struct, frozen=True):
+    """The second line: what follows. The first is the SHA-256 of all the rest."""
+
+    position: int
+    words: int  # bytes
+    columns: tuple[_Column, ...]
+    v: int = VERSION
+
+
+def profile_path(data: Path, tenant: int) -> Path:
+    """Where what was learnt of a tenant is saved."""
+    return data / "catalogue" / f"{tenant}.learnt"
+
+
+def save_profiles(path: Path, learnt: SourceProfiles, position: int) -> int:
+    """Save what was learnt up to a position, synced, in place of what was there; the bytes written."""
+    said, columns = learnt.state()
+    words = msgspec.json.encode(said)
+    parts = [np.ascontiguousarray(each) for each in columns.values()]
+    heads = tuple(_Column(name, part.dtype.str, part.shape) for name, part in zip(columns, parts, strict=True))
+    written: list[bytes | memoryview] = [msgspec.json.encode(_Head(position, len(words), heads)) + b"\n", words]
+    written += [part.data.cast("B") if part.size else b"" for part in parts]
+    digest = hashlib.sha256()
+    for each in written:
+        digest.update(each)
+    path.parent.mkdir(exist_ok=True, mode=0o700)
+    building = path.with_suffix(".new")
+    with building.open("wb") as file:
+        file.write(digest.hexdigest().encode() + b"\n")
+        for each in written:
+            file.write(each)
+        size = file.tell()
+        file.flush()
+        os.fsync(file.fileno())
+    building.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return size
+
+
+def load_profiles(path: Path, **limits: int) -> tuple[SourceProfiles, int] | None:
+    """What was saved, and the position it had come to; None if there is nothing that can be used."""
+    try:
+        with path.open("rb") as file:
+            digest, rest = file.readline().strip(), file.read()
+        if hashlib.sha256(rest).hexdigest().encode() != digest:
+            raise ValueError("its checksum does not fit")
+        line, _, body = rest.partition(b"\n")
+        head = msgspec.json.decode(line, type=_Head)
+        if head.v != VERSION:
+            raise ValueError(f"it is of version {head.v}")
+        said = msgspec.json.decode(body[: head.words], type=ProfileState)
+        at, columns = head.words, {}
+        for column in head.columns:
+            kind = np.dtype(column.kind)
+            count = int(np.prod(column.shape, dtype=np.int64))
+            columns[column.name] = np.frombuffer(body, kind, count, at).reshape(column.shape)
+            at += count * kind.itemsize
+        return SourceProfiles.restored(said, columns, **limits), head.position
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, IndexError, msgspec.MsgspecError) as error:
+        _log.error(
+            "what was learnt of sources cannot be used; it is learnt anew from the log",
+            file=str(path),
+            reason=str(error),
+        )
+        return None
 
 
 def _grown(array: NDArray, size: int) -> NDArray:  # type: ignore[type-arg]

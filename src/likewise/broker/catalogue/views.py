@@ -1,33 +1,67 @@
-"""The catalogue as it is shown: what was announced, what was learnt, and what each attribute is taken for."""
+"""The catalogue as it is shown: what was announced, what was learnt, and what each attribute is taken for.
+
+Short names of sources for people: as many last levels as tell a source from all others.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
 
 from likewise.api.sources import (
-    AttributeShown,
-    OneDevice,
-    SourceShown,
+    AttributeDetails,
+    AttributeSummary,
+    DeviceSuggestion,
+    ReviewQuestion,
+    SourceClockFault,
+    SourceDetails,
     SourcesPage,
     SourceState,
-    UsefulQuestion,
-    WordShown,
-    WrongClock,
 )
-from likewise.broker.catalogue.attribute_meanings import Understanding, kinds_of
-from likewise.broker.catalogue.follower import CatalogueFollower
-from likewise.broker.catalogue.observations import LearntSource, Reading
+from likewise.broker.catalogue.attribute_meanings import AttributeMeanings, kinds_of
+from likewise.broker.catalogue.follower import ProfileFollower
+from likewise.broker.catalogue.observations import ObservedAttribute, ObservedSource
 from likewise.broker.catalogue.review_queue import useful_questions
-from likewise.broker.catalogue.short_names import ShortNames
-from likewise.broker.catalogue.source_profiles import Learnt
-from likewise.broker.log.catalogue.rows import HeldAnnouncement
+from likewise.broker.catalogue.source_profiles import SourceProfiles
+from likewise.broker.log.catalogue.records import StoredAnnouncement
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import UnknownId
 from likewise.model.text import fold
+
+_STEP: Final = re.compile(r"[/:]")
+_WORD: Final = re.compile(r"[^\W\d_]")
+
+
+class ShortNames:
+    """The short names of some sources.
+
+    >>> names = ShortNames(["zigbee2mqtt/kitchen/climate", "zigbee2mqtt/cellar/climate", "tasmota:pump", "evcc/site"])
+    >>> [names.of(each) for each in ("zigbee2mqtt/kitchen/climate", "tasmota:pump", "evcc/site")]
+    ['kitchen/climate', 'pump', 'site']
+    """
+
+    def __init__(self, sources: Iterable[str]) -> None:
+        self._counts = Counter(end for source in sources for end in _ends(source))
+
+    def of(self, source: str) -> str:
+        """Return the shortest end of a source's name that no other has, and that holds a letter; else all of it."""
+        for end in _ends(source):
+            if self._counts[end] <= 1 and _WORD.search(end):
+                return end
+        return source
+
+
+def _ends(source: str) -> list[str]:
+    """Return the ends of a name that begin at a level, the shortest first; none of an address, such as a URN."""
+    if "://" in source or source.startswith("urn:") or source.endswith(("/", ":")):
+        return []
+    return [source[step.end() :] for step in _STEP.finditer(source)][::-1]
+
 
 PLACES: Final = ("place", "room", "location", "site", "zone", "building", "area", "city")
 MODELS: Final = ("model", "device.model", "model_id", "modelid", "device.model_id", "device_model")
@@ -43,7 +77,7 @@ class Catalogue:
 
     def __init__(
         self,
-        follower: CatalogueFollower,
+        follower: ProfileFollower,
         clock: Callable[[], int],
         resting: Callable[[Tenant, str], bool] = lambda tenant, source: False,
         wanted: Callable[[Tenant, str], int | None] = lambda tenant, source: None,
@@ -53,26 +87,26 @@ class Catalogue:
         self._follower = follower
         self._clock = clock
         self._resting = resting
-        self._wanted = wanted
-        self._understanding: dict[int, Understanding] = {}
+        self._demand_count = wanted
+        self._understanding: dict[int, AttributeMeanings] = {}
 
-    def learnt(self, tenant: Tenant) -> Learnt:
+    def learnt(self, tenant: Tenant) -> SourceProfiles:
         """What was learnt of a tenant's sources."""
-        return self._follower.learnt.get(tenant.number) or Learnt()
+        return self._follower.learnt.get(tenant.number) or SourceProfiles()
 
-    def understanding(self, tenant: Tenant) -> Understanding:
+    def understanding(self, tenant: Tenant) -> AttributeMeanings:
         """What a tenant's attributes are taken for."""
-        return self._understanding.setdefault(tenant.number, Understanding(tenant, self._reads))
+        return self._understanding.setdefault(tenant.number, AttributeMeanings(tenant, self._reads))
 
     def page(self, tenant: Tenant, after: str = "", limit: int = 100, containing: str = "") -> SourcesPage:
         """Sources by name, some at a time; those whose name contains a text, if one is given."""
         with self._follower.lock:
             learnt = self.learnt(tenant)
-            names = {*learnt.sources(), *list(tenant.known.announcements)}
+            names = {*learnt.sources(), *list(tenant.sources.announcements)}
             left_out = {name: count for name, count in learnt.left_out.items() if count}
-            names = {name for name in names if name and not _given_up(tenant, learnt, name)}
+            names = {name for name in names if name and not _is_retired(tenant, learnt, name)}
         short, wanted = ShortNames(names), fold(containing)
-        labels = tenant.known.identities.labels
+        labels = tenant.sources.identities.labels
         found = sorted(
             name for name in names if not wanted or wanted in fold(name) or wanted in fold(labels.get(name, ""))
         )
@@ -85,7 +119,7 @@ class Catalogue:
             shown.append(msgspec.structs.replace(each, attributes=(), label="" if label == name else label))
         return SourcesPage(tuple(shown), len(found), more, left_out, () if after else self._one_device(tenant, found))
 
-    def _one_device(self, tenant: Tenant, names: Sequence[str]) -> tuple[OneDevice, ...]:
+    def _one_device(self, tenant: Tenant, names: Sequence[str]) -> tuple[DeviceSuggestion, ...]:
         """Return groups of sources that may be one device: each is a topic of its own with one value."""
         beside: dict[str, list[str]] = {}
         for name in names:
@@ -95,17 +129,17 @@ class Catalogue:
         offered = []
         for parent, some in beside.items():
             if len(some) > 1 and all(self._is_bare_topic(tenant, name) for name in some[:OFFERED_SOURCES]):
-                offered.append(OneDevice(parent, tuple(some[:OFFERED_SOURCES])))
+                offered.append(DeviceSuggestion(parent, tuple(some[:OFFERED_SOURCES])))
                 if len(offered) == OFFERED:
                     break
         return tuple(offered)
 
     def _is_bare_topic(self, tenant: Tenant, source: str) -> bool:
         """Return whether a source is a topic without a map that holds one value."""
-        said = {each.attribute: each.text for each in self.seen(tenant, source)}
+        said = {each.attribute: each.text for each in self.observed(tenant, source)}
         return said.pop("topic", "") == source and len(said.keys() - {"client"}) == 1
 
-    def source(self, tenant: Tenant, source: str) -> SourceShown:
+    def source(self, tenant: Tenant, source: str) -> SourceDetails:
         """One source with everything that is known about it."""
         shown = self._shown(tenant, source)
         understood = self.understanding(tenant).of(
@@ -122,7 +156,7 @@ class Catalogue:
         )
         return msgspec.structs.replace(shown, attributes=attributes)
 
-    def words(self, tenant: Tenant, containing: str = "", limit: int = 1_000) -> list[WordShown]:
+    def words(self, tenant: Tenant, containing: str = "", limit: int = 1_000) -> list[AttributeSummary]:
         """The names of attributes over all sources, those seen most often first."""
         wanted = fold(containing)
         with self._follower.lock:
@@ -132,7 +166,7 @@ class Catalogue:
             texts = [learnt.texts(word.attribute, word.unit) for word in found]
         understood = self.understanding(tenant).of(found)
         return [
-            WordShown(
+            AttributeSummary(
                 word.attribute,
                 word.unit,
                 kinds_of(word.kinds),
@@ -147,7 +181,7 @@ class Catalogue:
             for word, said, taken in zip(found, texts, understood, strict=True)
         ]
 
-    def questions(self, tenant: Tenant, limit: int = 10) -> list[UsefulQuestion]:
+    def questions(self, tenant: Tenant, limit: int = 10) -> list[ReviewQuestion]:
         """The questions whose answers would change most deliveries."""
         if not self._reads:
             return []
@@ -161,48 +195,48 @@ class Catalogue:
         with self._follower.lock:
             return list(self.learnt(tenant).texts(attribute))
 
-    def seen(self, tenant: Tenant, source: str) -> tuple[Reading, ...]:
+    def observed(self, tenant: Tenant, source: str) -> tuple[ObservedAttribute, ...]:
         """What was learnt of a source's attributes."""
         with self._follower.lock:
             learnt = self.learnt(tenant).source(source)
         return () if learnt is None else learnt.readings
 
-    def _shown(self, tenant: Tenant, source: str) -> SourceShown:
-        identities = tenant.known.identities
+    def _shown(self, tenant: Tenant, source: str) -> SourceDetails:
+        identities = tenant.sources.identities
         source = identities.resolve(source)
         former = identities.former(source)
         with self._follower.lock:
             every = self.learnt(tenant)
             parts = [every.source(name) for name in (source, *(name for name, alone in former.items() if alone))]
             learnt = _together([each for each in parts if each is not None])
-        held = tenant.known.announcements.get(source)
+        held = tenant.sources.announcements.get(source)
         if learnt is None and held is None:
             raise UnknownId(source, remedy="no source of this name was seen, and none announced itself")
         said = None if held is None else held.announcement
         attributes = _attributes(learnt, held)
         clock = tenant.alerts.wrong_clocks.get(source)
-        return SourceShown(
+        return SourceDetails(
             source,
             self._activity(tenant, source, learnt, held),
             (said.model if said is not None else "") or _text_of(learnt, MODELS),
             (said.place if said is not None else "") or _text_of(learnt, PLACES),
             0 if learnt is None else learnt.events,
             0 if learnt is None else learnt.first,
-            0 if learnt is None else learnt.seen,
+            0 if learnt is None else learnt.last_seen,
             (said.interval if said is not None else None) if learnt is None else _finite(round(learnt.interval, 3)),
             len(attributes),
             attributes,
             said,
             None if held is None else held.ends,
-            source in tenant.known.kept,
-            self._wanted(tenant, source),
+            source in tenant.sources.pinned,
+            self._demand_count(tenant, source),
             identities.labels.get(source, ""),
             tuple(sorted(former)),
-            None if clock is None else WrongClock(*clock),
+            None if clock is None else SourceClockFault(*clock),
         )
 
     def _activity(
-        self, tenant: Tenant, source: str, learnt: LearntSource | None, held: HeldAnnouncement | None
+        self, tenant: Tenant, source: str, learnt: ObservedSource | None, held: StoredAnnouncement | None
     ) -> SourceState:
         if held is not None and self._resting(tenant, source):
             return "resting"
@@ -211,23 +245,23 @@ class Catalogue:
         usual = held.announcement.interval if held is not None else None
         usual = learnt.interval if usual is None else usual
         patience = SHORTEST if math.isnan(usual) else max(SHORTEST, SILENT_AFTER * usual)
-        return "silent" if self._clock() - learnt.seen > patience * 1e6 and not math.isnan(usual) else "awake"
+        return "silent" if self._clock() - learnt.last_seen > patience * 1e6 and not math.isnan(usual) else "awake"
 
 
-def _given_up(tenant: Tenant, learnt: Learnt, name: str) -> bool:
+def _is_retired(tenant: Tenant, learnt: SourceProfiles, name: str) -> bool:
     """Return whether a name was given up for others, and nothing came under it since."""
-    at = tenant.known.identities.given_up_at(name)
+    at = tenant.sources.identities.retired_at(name)
     if at is None:
         return False
     seen = learnt.source(name)
-    return seen is None or seen.seen <= at
+    return seen is None or seen.last_seen <= at
 
 
-def _together(parts: list[LearntSource]) -> LearntSource | None:
+def _together(parts: list[ObservedSource]) -> ObservedSource | None:
     """Return what was learnt of a source under all of its names; the first part is what holds now."""
     if len(parts) < 2:
         return parts[0] if parts else None
-    readings: dict[tuple[str, str], Reading] = {}
+    readings: dict[tuple[str, str], ObservedAttribute] = {}
     for each in (each for part in parts for each in part.readings):
         known = readings.setdefault((each.attribute, each.unit), each)
         if known is not each:
@@ -237,7 +271,7 @@ def _together(parts: list[LearntSource]) -> LearntSource | None:
     return newest._replace(
         events=sum(each.events for each in parts),
         first=min(each.first for each in parts),
-        seen=max(each.seen for each in parts),
+        last_seen=max(each.last_seen for each in parts),
         readings=tuple(readings.values()),
     )
 
@@ -246,23 +280,23 @@ def _lower(one: float, other: float) -> float:
     return other if math.isnan(one) or other < one else one
 
 
-def _attributes(learnt: LearntSource | None, held: HeldAnnouncement | None) -> tuple[AttributeShown, ...]:
+def _attributes(learnt: ObservedSource | None, held: StoredAnnouncement | None) -> tuple[AttributeDetails, ...]:
     """What was announced, with what was learnt of it, then what was learnt beside it."""
     seen = {} if learnt is None else {(each.attribute, each.unit): each for each in learnt.readings}
     made = []
-    for each in () if held is None else held.announcement.everything():
+    for each in () if held is None else held.announcement.all_attributes():
         names = [key for key in seen if fold(key[0]) == fold(each.name)]
         reading = seen.pop(names[0]) if len(names) == 1 else None
-        shown = AttributeShown(each.name, each.unit, (each.kind,) if each.kind else (), low=each.low, high=each.high)
+        shown = AttributeDetails(each.name, each.unit, (each.kind,) if each.kind else (), low=each.low, high=each.high)
         if reading is not None:
             shown = msgspec.structs.replace(_of_reading(reading), attribute=each.name, unit=each.unit or reading.unit)
         made.append(msgspec.structs.replace(shown, announced=True))
     return (*made, *map(_of_reading, seen.values()))
 
 
-def _of_reading(reading: Reading) -> AttributeShown:
+def _of_reading(reading: ObservedAttribute) -> AttributeDetails:
     number = _finite(reading.number)
-    return AttributeShown(
+    return AttributeDetails(
         reading.attribute,
         reading.unit,
         kinds_of(reading.kinds),
@@ -275,17 +309,17 @@ def _of_reading(reading: Reading) -> AttributeShown:
     )
 
 
-def _as_reading(shown: AttributeShown) -> Reading:
+def _as_reading(shown: AttributeDetails) -> ObservedAttribute:
     bits = sum({"text": 1, "number": 2, "boolean": 4}[kind] for kind in shown.kinds)
     nan = math.nan
-    return Reading(shown.attribute, shown.unit, shown.times, bits, nan, nan, shown.seen, nan, "", ())
+    return ObservedAttribute(shown.attribute, shown.unit, shown.times, bits, nan, nan, shown.seen, nan, "", ())
 
 
 def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _text_of(learnt: LearntSource | None, names: tuple[str, ...]) -> str:
+def _text_of(learnt: ObservedSource | None, names: tuple[str, ...]) -> str:
     """The last text of the first of some attributes that a source has."""
     if learnt is None:
         return ""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from likewise.broker.locks import make_lock
 from likewise.broker.log.event_log import Done, EventLog
 from likewise.broker.log.registry_tables import settle_deliveries
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 
 
 class Acknowledgements:
@@ -18,7 +18,7 @@ class Acknowledgements:
         self._lock = make_lock("cursors")
         self._cursors: dict[int, int] = {}
         self._waiting: list[Done] = []
-        self._asked = False
+        self._flush_pending = False
 
     def note(self, subscriber: int, number: int, done: Done | None = None) -> None:
         """Keep that a subscriber settled everything up to a number; `done` is told when that is on disk."""
@@ -26,23 +26,23 @@ class Acknowledgements:
             self._cursors[subscriber] = max(number, self._cursors.get(subscriber, 0))
             if done is not None:
                 self._waiting.append(done)
-            if self._asked:
+            if self._flush_pending:
                 return
-            self._asked = True
-        taken = _Taken({}, [])
-        self._log.write(lambda tables: self._flush(tables, taken), lambda result: self._tell(taken, result))
+            self._flush_pending = True
+        taken = _CursorCommit({}, [])
+        self._log.write(lambda tables: self._flush(tables, taken), lambda result: self._notify(taken, result))
 
-    def _flush(self, tables: Tables, taken: _Taken) -> None:
+    def _flush(self, tables: StoreTables, taken: _CursorCommit) -> None:
         """Write what came so far; if the transaction is done again, that once more, and what came meanwhile."""
         with self._lock:
             cursors, self._cursors = self._cursors, {}
             taken.waiting.extend(self._waiting)
             self._waiting = []
-            self._asked = False
+            self._flush_pending = False
         taken.cursors.update(cursors)
         settle_deliveries(tables, [(number, 0, subscriber) for subscriber, number in taken.cursors.items()])
 
-    def _tell(self, taken: _Taken, result: object) -> None:
+    def _notify(self, taken: _CursorCommit, result: object) -> None:
         if isinstance(result, BaseException):  # the next commit brings them to disk
             with self._lock:
                 self._cursors = taken.cursors | self._cursors
@@ -50,7 +50,7 @@ class Acknowledgements:
             done(result)
 
 
-class _Taken(NamedTuple):
+class _CursorCommit(NamedTuple):
     """What one commit brings to disk, and who waits for it."""
 
     cursors: dict[int, int]

@@ -1,4 +1,11 @@
-"""Commands of the log, applied in their order. What a command does depends on the log before it alone."""
+"""Commands of the log, applied in their order. What a command does depends on the log before it alone.
+
+Commands that say something about sources: announcements, corrections, a person's word, and another name.
+
+What the log says about silence: outages of the broker's own, whose silence is excused, and whom alerts wait for.
+
+A replay does the same as was done when the command came first.
+"""
 
 from __future__ import annotations
 
@@ -8,36 +15,35 @@ import msgspec
 import numpy as np
 import structlog
 
-from likewise.broker.dispatch.commit_batch import Outcome
-from likewise.broker.dispatch.match_events import FindEntry, promote, speak
-from likewise.broker.dispatch.silence_ticks import rename_in_alerts, take_silence
-from likewise.broker.dispatch.source_updates import learn
-from likewise.broker.dispatch.topics import end_topics, subscribe_topic, unsubscribe_topic
+from likewise.broker.dispatch.commit_batch import CommitBatch
+from likewise.broker.dispatch.match_events import FindEntry, send_notifications, send_promotions
+from likewise.broker.dispatch.topic_deliveries import end_topics, subscribe_topic, unsubscribe_topic
 from likewise.broker.log import dead_letters
-from likewise.broker.log.deliveries import ARRIVAL, CAUSES, INITIAL, REPLAYED, SAYINGS, Delivery
+from likewise.broker.log.catalogue.records import PinnedSource, SourceRoute, StoredAnnouncement, delete, upsert
+from likewise.broker.log.deliveries import ARRIVAL, CAUSES, INITIAL, NOTIFICATION_CAUSES, REPLAYED, Delivery
 from likewise.broker.log.entries import (
-    Announce,
-    Bring,
-    Correct,
-    Decided,
+    AnnounceCommand,
+    CorrectCommand,
     Entry,
-    Excuse,
-    Expect,
-    Judge,
-    KeepAwake,
-    Register,
-    RenameSource,
-    Resume,
-    Retry,
-    Revoke,
-    Subscribe,
-    SubscribeTopic,
-    TakeBack,
-    Tick,
-    Unregister,
-    Unsubscribe,
-    UnsubscribeTopic,
-    Withdraw,
+    ExpectCommand,
+    JudgeCommand,
+    PinSourceCommand,
+    RegisterCommand,
+    RemoteDecision,
+    RemoveCorrectionCommand,
+    RenameSourceCommand,
+    ResumeCommand,
+    RetryCommand,
+    RevokeCommand,
+    RouteCommand,
+    SubscribeCommand,
+    SubscribeTopicCommand,
+    SuspendAbsenceCommand,
+    TickCommand,
+    UnregisterCommand,
+    UnsubscribeCommand,
+    UnsubscribeTopicCommand,
+    WithdrawCommand,
 )
 from likewise.broker.log.log_entries import withdraw
 from likewise.broker.log.packed_sets import pack_scores
@@ -52,74 +58,197 @@ from likewise.broker.log.registry_tables import (
     replay_windows_from,
 )
 from likewise.broker.log.rows import SubscriptionRow
-from likewise.broker.tenants.match_guarded import moment
+from likewise.broker.tenants.match_guarded import effective_time
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
-from likewise.matching.explain.judged_pairs import judged_pairs
+from likewise.matching.explain.feedback_pairs import feedback_pairs
 from likewise.model import Event
-from likewise.semantics.feedback import concerns
+from likewise.semantics.feedback import judged_by
+
+OfSilence = ResumeCommand | SuspendAbsenceCommand | ExpectCommand | AnnounceCommand | RevokeCommand
+
+
+def apply_absence_command(tenant: Tenant, command: OfSilence, entry: Entry) -> None:
+    """Let alerts know what a command says about silence."""
+    alerts = tenant.alerts
+    match command:
+        case ResumeCommand(after=by):
+            alerts.outage(by, tenant.window_time(entry.arrival))
+        case SuspendAbsenceCommand(sources=sources, why=why, ends=ends):
+            (alerts.resume_absence if ends else alerts.suspend_absence)(sources, why, tenant.window_time(entry.arrival))
+        case ExpectCommand(subscription=number, key=key, source=source, event=event, ends=ends):
+            if number not in alerts:  # it ended meanwhile
+                return
+            if ends:
+                alerts.unexpect(number, key, event)
+            else:
+                alerts.expect(number, key, source, event, tenant.window_time(entry.arrival))
+        case AnnounceCommand(before=before, said=said):
+            if said and before:
+                alerts.rename(before, entry.position + 1)
+        case RevokeCommand(waited_for=event):
+            if event:
+                alerts.rename(event, entry.position + 1)
+
+
+def rename_in_alerts(tenant: Tenant, command: RenameSourceCommand) -> None:
+    """Let what alerts know of a name count for the one source that it became; of several, each begins anew."""
+    if command.sources != (command.before,):
+        tenant.alerts.rename_source(command.before, command.sources[0] if len(command.sources) == 1 else None)
+
+
+Learnt = (
+    AnnounceCommand
+    | RevokeCommand
+    | RouteCommand
+    | CorrectCommand
+    | RemoveCorrectionCommand
+    | PinSourceCommand
+    | RenameSourceCommand
+)
+
+
+def apply_source_command(tenant: Tenant, command: Learnt, entry: Entry, outcome: CommitBatch) -> object:
+    """Take in what a command says; what came of it."""
+    known, number = tenant.sources, entry.position
+    match command:
+        case AnnounceCommand(announcement=announcement, ends=ends, said=said):
+            before = known.announcements.get(announcement.source)
+            if said or before is None:
+                held = StoredAnnouncement(announcement, ends, entry.arrival, number + 1 if said else 0)
+            else:  # renewed: the event that says it stays
+                held = StoredAnnouncement(announcement, ends, before.since, before.event)
+            known.announce(held)
+            outcome.change(upsert, tenant.number, "announcement", announcement.source, number, held)
+            return held
+        case RevokeCommand(source=source):
+            outcome.change(delete, tenant.number, "announcement", source)
+            return known.revoke(source)
+        case RouteCommand(bringer=bringer, sources=sources):
+            known.routes.update(dict.fromkeys(sources, bringer))
+            outcome.change(upsert, tenant.number, "brought", str(number), number, SourceRoute(bringer, sources))
+            return len(sources)
+        case CorrectCommand(correction=correction):
+            for earlier in known.correct(number, correction):
+                outcome.change(delete, tenant.number, "correction", str(earlier))
+            outcome.change(upsert, tenant.number, "correction", str(number), number, correction)
+            return number
+        case RemoveCorrectionCommand(number=taken):
+            back = known.take_back(taken)
+            outcome.change(delete, tenant.number, "correction", str(taken))
+            return back
+        case PinSourceCommand(source=source, kept=kept):
+            (known.pinned.add if kept else known.pinned.discard)(source)
+            known.version += 1
+            if kept:
+                outcome.change(upsert, tenant.number, "kept", source, number, PinnedSource(source))
+            else:
+                outcome.change(delete, tenant.number, "kept", source)
+            return kept
+        case RenameSourceCommand(before=before):
+            alias = known.identities.apply(command, entry.arrival)
+            known.version += 1
+            outcome.change(upsert, tenant.number, "alias", before, number, alias)
+            _transfer_to_renamed(tenant, command, number, outcome)
+            return alias
+
+
+def _transfer_to_renamed(tenant: Tenant, command: RenameSourceCommand, number: int, outcome: CommitBatch) -> None:
+    """Let what holds of a name hold of the sources that it became; alerts are told by `rename_in_alerts`.
+
+    Corrections are copied by commands of their own, which follow, since each has a number by which it is undone.
+    """
+    known, before = tenant.sources, command.before
+    others = tuple(source for source in command.sources if source != before)
+    if not others:
+        return
+    if (bringer := known.routes.get(before)) is not None:
+        known.routes.update(dict.fromkeys(others, bringer))
+        outcome.change(upsert, tenant.number, "brought", str(number), number, SourceRoute(bringer, others))
+    if before in known.pinned:
+        for source in others:
+            known.pinned.add(source)
+            outcome.change(upsert, tenant.number, "kept", source, number, PinnedSource(source))
+    held = known.announcements.get(before)
+    if held is None or held.announcement.controllable:  # whoever is told listens under the name it announced itself by
+        return
+    known.revoke(before)
+    outcome.change(delete, tenant.number, "announcement", before)
+    if len(others) == 1 and others[0] not in known.announcements:
+        moved = msgspec.structs.replace(held.announcement, source=others[0])
+        known.announce(msgspec.structs.replace(held, announcement=moved))
+        outcome.change(upsert, tenant.number, "announcement", others[0], number, known.announcements[others[0]])
+
 
 _log = structlog.get_logger("likewise.matching")
 
 
-class Commands:
+class CommandExecutor:
     """Applies commands. What a command makes is numbered by the command's position, which is never dealt again."""
 
     def __init__(
         self,
         find: FindEntry,
         had: Callable[[int, int], set[int]],
-        judged: Callable[[int, str], dict[int, Judge]],
+        judged: Callable[[int, str], dict[int, JudgeCommand]],
         met: Callable[[int, str, str], tuple[Entry, set[int]] | None],
     ) -> None:
         self._find = find
-        self._had = had  # by tenant and event: the subscribers that were given it
-        self._judged = judged  # by tenant and subscriber: its feedback, by position
-        self._met = met  # by tenant, source and id: an event, and the subscriptions it was delivered for
+        self._recipients_of = had  # by tenant and event: the subscribers that were given it
+        self._feedback_of = judged  # by tenant and subscriber: its feedback, by position
+        self._find_matched = met  # by tenant, source and id: an event, and the subscriptions it was delivered for
 
-    def apply(self, tenant: Tenant, entry: Entry, outcome: Outcome) -> object:
+    def apply(self, tenant: Tenant, entry: Entry, outcome: CommitBatch) -> object:
         """Apply one command; what came of it, which may be an error of the tree."""
         try:
             match entry.value:
-                case Register() as command:
+                case RegisterCommand() as command:
                     return self._register(tenant, command, entry.position, outcome)
-                case Unregister(subscriber=id):
+                case UnregisterCommand(subscriber=id):
                     self._unregister(tenant, id, entry.position, outcome)
-                case Subscribe() as command:
+                case SubscribeCommand() as command:
                     return self._subscribe(tenant, command, entry, outcome)
-                case Unsubscribe(subscriber=subscriber, id=id):
+                case UnsubscribeCommand(subscriber=subscriber, id=id):
                     held = tenant.subscription(subscriber, id)
-                    end(tenant, held, entry.position, outcome)
+                    end_subscription_of(tenant, held, entry.position, outcome)
                     outcome.release(tenant, held.subscriber, id)
-                case Withdraw(event=position):
+                case WithdrawCommand(event=position):
                     outcome.change(withdraw, position)
                     outcome.withdrawn.append((tenant, position))
-                    promote(tenant, tenant.windows.withdraw(position), outcome, self._find)
-                    speak(tenant, tenant.alerts.withdraw(position), outcome, self._find)
-                case Tick():
+                    send_promotions(tenant, tenant.windows.withdraw(position), outcome, self._find)
+                    send_notifications(tenant, tenant.alerts.withdraw(position), outcome, self._find)
+                case TickCommand():
                     now = tenant.window_time(entry.arrival)
-                    promote(tenant, tenant.windows.advance(now), outcome, self._find)
-                    speak(tenant, tenant.alerts.advance(now), outcome, self._find)
-                case Resume() | Excuse() | Expect() as command:
-                    take_silence(tenant, command, entry)
-                case Judge() as command:
+                    send_promotions(tenant, tenant.windows.advance(now), outcome, self._find)
+                    send_notifications(tenant, tenant.alerts.advance(now), outcome, self._find)
+                case ResumeCommand() | SuspendAbsenceCommand() | ExpectCommand() as command:
+                    apply_absence_command(tenant, command, entry)
+                case JudgeCommand() as command:
                     outcome.change(add_judgement, tenant.number, entry.position, entry.body)
-                    return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
-                case Retry() as command:
+                    return apply_feedback_command(tenant, command, tenant.subscription(command.subscriber, command.id))
+                case RetryCommand() as command:
                     return self._replay(tenant, command, outcome)
-                case SubscribeTopic() as command:
+                case SubscribeTopicCommand() as command:
                     return subscribe_topic(tenant, command, entry.position, outcome, self._find)
-                case UnsubscribeTopic(subscriber=subscriber, filter=text):
+                case UnsubscribeTopicCommand(subscriber=subscriber, filter=text):
                     unsubscribe_topic(tenant, subscriber, text, outcome)
-                case Announce() | Revoke() | Bring() | Correct() | TakeBack() | KeepAwake() | RenameSource() as command:
-                    if isinstance(command, Announce | Revoke):
-                        take_silence(tenant, command, entry)
-                    elif isinstance(command, RenameSource):
+                case (
+                    AnnounceCommand()
+                    | RevokeCommand()
+                    | RouteCommand()
+                    | CorrectCommand()
+                    | RemoveCorrectionCommand()
+                    | PinSourceCommand()
+                    | RenameSourceCommand() as command
+                ):
+                    if isinstance(command, AnnounceCommand | RevokeCommand):
+                        apply_absence_command(tenant, command, entry)
+                    elif isinstance(command, RenameSourceCommand):
                         rename_in_alerts(tenant, command)
-                    return learn(tenant, command, entry, outcome)
-                case Decided() as command:
-                    return self._decided(tenant, command, outcome)
+                    return apply_source_command(tenant, command, entry, outcome)
+                case RemoteDecision() as command:
+                    return self._deliver_decision(tenant, command, outcome)
                 case _:
                     raise AssertionError(entry.value)
         except LikewiseError as error:
@@ -132,7 +261,7 @@ class Commands:
             )
         return None
 
-    def _register(self, tenant: Tenant, command: Register, number: int, outcome: Outcome) -> SubscriberQueue:
+    def _register(self, tenant: Tenant, command: RegisterCommand, number: int, outcome: CommitBatch) -> SubscriberQueue:
         queue = tenant.subscribers.get(command.subscriber)
         if queue is None:
             queue = SubscriberQueue(number, command.subscriber, command.policy, command.limit)
@@ -145,10 +274,10 @@ class Commands:
         (tenant.blocking.add if queue.policy == "block" else tenant.blocking.discard)(queue)
         return queue
 
-    def _unregister(self, tenant: Tenant, id: str, position: int, outcome: Outcome) -> None:
+    def _unregister(self, tenant: Tenant, id: str, position: int, outcome: CommitBatch) -> None:
         queue = tenant.subscriber(id)
         for number in list(queue.subscriptions.values()):
-            end(tenant, tenant.held[number], position, outcome)
+            end_subscription_of(tenant, tenant.subscriptions[number], position, outcome)
         end_topics(tenant, queue.number, outcome)
         del tenant.subscribers[id]
         tenant.blocking.discard(queue)
@@ -156,30 +285,34 @@ class Commands:
         outcome.change(remove_subscriber, queue.number)
         outcome.release(tenant, queue.number)
         outcome.change(dead_letters.remove_of, tenant.number, queue.number)
-        given = self._judged(tenant.number, id)
+        given = self._feedback_of(tenant.number, id)
         outcome.change(remove_judgements, list(given))
-        take_back(tenant, given.values())
+        undo_feedback(tenant, given.values())
 
-    def _subscribe(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
-        if command.part > 1 and entry.position - 1 not in tenant.held:
+    def _subscribe(
+        self, tenant: Tenant, command: SubscribeCommand, entry: Entry, outcome: CommitBatch
+    ) -> StoredSubscription:
+        if command.part > 1 and entry.position - 1 not in tenant.subscriptions:
             raise StateError("another subscription of the same request was refused, so none of them is held")
         try:
-            return self._hold(tenant, command, entry, outcome)
+            return self._add_subscription(tenant, command, entry, outcome)
         except LikewiseError:
             for number in range(entry.position - command.part + 1, entry.position):
-                if (held := tenant.held.get(number)) is not None and held.ended is None:
-                    end(tenant, held, entry.position, outcome)
+                if (held := tenant.subscriptions.get(number)) is not None and held.ended is None:
+                    end_subscription_of(tenant, held, entry.position, outcome)
             raise
 
-    def _hold(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
+    def _add_subscription(
+        self, tenant: Tenant, command: SubscribeCommand, entry: Entry, outcome: CommitBatch
+    ) -> StoredSubscription:
         queue = tenant.subscriber(command.subscriber)
         id = command.subscription.id
         earlier = queue.subscriptions.get(id)
         if earlier is not None and not command.replace:
             raise DuplicateId(id)
-        held = Held(entry.position, queue.number, id, command.subscription, entry.arrival)
+        held = StoredSubscription(entry.position, queue.number, id, command.subscription, entry.arrival)
         try:
-            tenant.hold(held)
+            tenant.add_subscription(held)
         except LikewiseError:
             raise
         except Exception as error:  # an engine that cannot be made or cannot take it must not end matching for all
@@ -189,7 +322,7 @@ class Commands:
                 "broker's log"
             ) from error
         if earlier is not None:
-            end(tenant, tenant.held[earlier], entry.position, outcome)
+            end_subscription_of(tenant, tenant.subscriptions[earlier], entry.position, outcome)
         if command.subscription.remembers and tenant.windows_from is None and tenant.decides(command.subscription):
             tenant.windows_from = entry.position
             outcome.change(replay_windows_from, tenant.number, tenant.name, entry.position)
@@ -197,7 +330,7 @@ class Commands:
         outcome.change(add_subscription, tenant.number, row)
         return held
 
-    def _replay(self, tenant: Tenant, command: Retry, outcome: Outcome) -> bool:
+    def _replay(self, tenant: Tenant, command: RetryCommand, outcome: CommitBatch) -> bool:
         """Deliver what a full queue refused, or what could not be matched; whether anybody gets it."""
         entry = self._find(command.event)
         if entry is None:
@@ -205,21 +338,23 @@ class Commands:
             return False
         if command.subscriber is not None:
             queue = tenant.by_number.get(command.subscriber)
-            if queue is None or queue.gone:
+            if queue is None or queue.unregistered:
                 raise UnknownId(str(command.subscriber))
-            matched, scores = [number for number in command.subscriptions if number in tenant.held], b""
+            matched, scores = [number for number in command.subscriptions if number in tenant.subscriptions], b""
             owners = [queue.number]
         else:
             assert isinstance(entry.value, Event)
-            had = self._had(tenant.number, entry.position)  # of those it met when it came, or who subscribed since
+            had = self._recipients_of(
+                tenant.number, entry.position
+            )  # of those it met when it came, or who subscribed since
             found = [
                 each
-                for each in tenant.stateless.match(entry.position, entry.value, moment(entry))
-                if tenant.held[each.number].subscriber not in had
+                for each in tenant.stateless.match(entry.position, entry.value, effective_time(entry))
+                if tenant.subscriptions[each.number].subscriber not in had
             ]
             matched = [each.number for each in found]
             scores = pack_scores(np.array([each.score for each in found], np.float32))
-            owners = sorted({tenant.held[number].subscriber for number in matched})
+            owners = sorted({tenant.subscriptions[number].subscriber for number in matched})
         outcome.change(dead_letters.remove, tenant.number, command.letter)
         if not owners:
             return False
@@ -227,25 +362,29 @@ class Commands:
         outcome.send(tenant, Delivery(0, entry.position, REPLAYED, to, met, scores, entry.body, entry.ends))
         return True
 
-    def _decided(self, tenant: Tenant, command: Decided, outcome: Outcome) -> bool:
+    def _deliver_decision(self, tenant: Tenant, command: RemoteDecision, outcome: CommitBatch) -> bool:
         """Deliver what the broker above or this edge decided, and was not delivered before; whether anybody gets it."""
-        found = self._met(tenant.number, command.source, command.id)
+        found = self._find_matched(tenant.number, command.source, command.id)
         if found is None:
             return False  # it is over here, or was withdrawn
         entry, met = found
         wanted = sorted(
             (number, score)
             for number, score in command.subscriptions
-            if (held := tenant.held.get(number)) is not None and held.ended is None
+            if (held := tenant.subscriptions.get(number)) is not None and held.ended is None
         )
         if not isinstance(command.said, msgspec.UnsetType):
             facts = bytes(command.said)
             for number, score in wanted:
-                to, matched = np.array([tenant.held[number].subscriber], np.int64), np.array([number], np.int64)
+                to, matched = (
+                    np.array([tenant.subscriptions[number].subscriber], np.int64),
+                    np.array([number], np.int64),
+                )
                 scores = np.array([score], "<f4").tobytes()
-                cause = SAYINGS[command.cause]
+                cause = NOTIFICATION_CAUSES[command.cause]
                 outcome.send(
-                    tenant, Delivery(0, entry.position, cause, to, matched, scores, entry.body, entry.ends, said=facts)
+                    tenant,
+                    Delivery(0, entry.position, cause, to, matched, scores, entry.body, entry.ends, notification=facts),
                 )
             return bool(wanted)
         cause = CAUSES.index(command.cause)
@@ -255,7 +394,8 @@ class Commands:
             wanted = [
                 (number, score)
                 for number, score in wanted
-                if number not in met and not (number > entry.position and _had_before(tenant, tenant.held[number], met))
+                if number not in met
+                and not (number > entry.position and _was_delivered_before(tenant, tenant.subscriptions[number], met))
             ]
             decided.update(number for number, _ in wanted)
         if wanted:
@@ -266,40 +406,40 @@ class Commands:
         return bool(wanted)
 
 
-def _had_before(tenant: Tenant, held: Held, met: set[int]) -> bool:
+def _was_delivered_before(tenant: Tenant, held: StoredSubscription, met: set[int]) -> bool:
     """Whether the subscriber of a new subscription had an event before, by others than those it came together with."""
     first = held.number
-    while (before := tenant.held.get(first - 1)) is not None and before.subscriber == held.subscriber:
+    while (before := tenant.subscriptions.get(first - 1)) is not None and before.subscriber == held.subscriber:
         first -= 1
-    own = (tenant.held.get(number) for number in met if number < first)
+    own = (tenant.subscriptions.get(number) for number in met if number < first)
     return any(each is not None and each.subscriber == held.subscriber for each in own)
 
 
-def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
+def end_subscription_of(tenant: Tenant, held: StoredSubscription, position: int, outcome: CommitBatch) -> None:
     """End a subscription."""
-    tenant.let_go(held, position)
+    tenant.remove_subscription(held, position)
     outcome.change(end_subscription, held.number, position)
 
 
-def take_back(tenant: Tenant, judgements: Iterable[Judge]) -> None:
+def undo_feedback(tenant: Tenant, judgements: Iterable[JudgeCommand]) -> None:
     """Take feedback back, as if it had not been given."""
     feedback = tenant.stateless.interpretation.feedback
     for said in judgements:
         wanted = (said.id, said.event.id or "", said.relevant)
         for given in feedback:
             if (given.subscription_id, given.event_id, given.relevant) == wanted:
-                concerned = concerns(feedback.undo(given.number).pairs)
+                concerned = judged_by(feedback.undo(given.number).pairs)
                 for matcher in (tenant.stateless, tenant.windows, tenant.alerts):
                     matcher.forget_relatedness(concerned)
                 break
 
 
-def judge(tenant: Tenant, command: Judge, held: Held) -> object:
+def apply_feedback_command(tenant: Tenant, command: JudgeCommand, held: StoredSubscription) -> object:
     """Take feedback in, and let both matchers look at the terms concerned anew."""
     event = tenant.stateless.matcher.annotated(command.event)
-    pairs = judged_pairs(event, held.subscription, tenant.stateless.interpretation.measure)
+    pairs = feedback_pairs(event, held.subscription, tenant.stateless.interpretation.measure)
     judgement = tenant.stateless.interpretation.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
-    concerned: Callable[[str], bool] = concerns(pairs)
+    concerned: Callable[[str], bool] = judged_by(pairs)
     for matcher in (tenant.stateless, tenant.windows, tenant.alerts):
         matcher.forget_relatedness(concerned)
     return judgement

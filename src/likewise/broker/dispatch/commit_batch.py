@@ -9,16 +9,16 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from likewise.broker.log import dead_letters
-from likewise.broker.log.deliveries import ARRIVAL, Delivery, Whose, insert
+from likewise.broker.log.deliveries import ARRIVAL, Delivery, OwnerIndex, insert
 from likewise.broker.log.entries import Entry
 from likewise.broker.log.packed_sets import Numbers, pack, pack_parts
 from likewise.broker.log.positions import advance
 from likewise.broker.log.registry_tables import number_deliveries, settle_deliveries
-from likewise.broker.log.sinks.rows import remove_targets_of
-from likewise.broker.log.tables import Tables
-from likewise.broker.tenants.matched_events import MetEvents, Shares
+from likewise.broker.log.sink_rows import remove_targets_of
+from likewise.broker.log.tables import StoreTables
+from likewise.broker.tenants.matched_events import BatchMatchIndex, EventRecipients
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.broker.tenants.sink_queues import TargetFeed
+from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.broker.tenants.tenant import Tenant
 
 MATCHING: Final = "matching"  # the name of this follower of the log
@@ -31,7 +31,7 @@ class _Offer(NamedTuple):
     numbers: array[int]
 
 
-class Outcome:
+class CommitBatch:
     """Deliveries, changes and results of a stretch of the log, gathered, then stored, then told.
 
     Nothing of it shows before `store` has been committed: `take_effect` comes after that.
@@ -41,14 +41,16 @@ class Outcome:
         self.positions: dict[Tenant, int] = {}  # up to where entries of each tenant were matched
         self.arrival = 0  # of the first event
         self.deliveries: dict[Tenant, list[Delivery]] = {}
-        self.letters: list[dead_letters.NewLetter] = []
+        self.dead_letters: list[dead_letters.NewLetter] = []
         self.changes: list[tuple[Callable[..., None], tuple[object, ...]]] = []
         self.results: list[tuple[Entry, object]] = []
         self.withdrawn: list[tuple[Tenant, int]] = []
         self.unregistered: list[tuple[Tenant, SubscriberQueue]] = []
-        self.let_go: list[tuple[Tenant, int, str | None]] = []  # subscriptions (or subscribers) whose targets go
+        self.released_targets: list[
+            tuple[Tenant, int, str | None]
+        ] = []  # subscriptions (or subscribers) whose targets go
         self.decided: dict[tuple[int, int], set[int]] = {}  # by tenant and event, what it met by a command
-        self.fed: list[TargetFeed] = []  # targets that have something new
+        self.updated_sinks: list[SinkQueue] = []  # targets that have something new
         self._offers: dict[int, _Offer] = {}
         self._settled: dict[int, tuple[SubscriberQueue, int, int]] = {}
 
@@ -57,13 +59,13 @@ class Outcome:
 
     def deliver(self, tenant: Tenant, event: int, cause: int, matched: Numbers, scores: bytes, entry: Entry) -> None:
         """One event for the owners of the subscriptions it met."""
-        held = tenant.held
+        held = tenant.subscriptions
         owners = np.array(sorted({held[number].subscriber for number in matched.tolist()}), np.int64)
         self.send(
             tenant, Delivery(0, event, cause, owners, matched, scores, entry.body, entry.ends, message=entry.message)
         )
 
-    def deliver_all(self, tenant: Tenant, entries: Sequence[Entry], met: MetEvents) -> None:
+    def deliver_all(self, tenant: Tenant, entries: Sequence[Entry], met: BatchMatchIndex) -> None:
         """Events for the owners of the subscriptions they met on arrival; one that is over by then is for nobody.
 
         What each owner gets is found for all events at once, so that a match costs no step of its own here.
@@ -76,9 +78,9 @@ class Outcome:
                     numbers, scores = met.numbers(event), met.packed_scores(event)
                     self.deliver(tenant, entry.position, ARRIVAL, numbers, scores, entry)
             return
-        owned = tenant.owned(met.named)
+        owned = tenant.owners_of(met.named)
         given = np.array(chosen) & (np.diff(met.starts) > 0)
-        shares = Shares.of(met, owned, given)
+        shares = EventRecipients.of(met, owned, given)
         sent = np.cumsum(given) + (tenant.next_number - 1)  # the number of each event's delivery
         matched, place = met.named[met.index], owned.place[met.index]
         starts, first = met.starts.tolist(), shares.starts.tolist()
@@ -96,7 +98,7 @@ class Outcome:
                     b"" if met.scores is None else met.packed_scores(event),
                     entry.body,
                     entry.ends,
-                    Whose(owned.owners, place[a:b]),
+                    OwnerIndex(owned.owners, place[a:b]),
                     message=entry.message,
                     packed=packed[event],
                 )
@@ -115,7 +117,7 @@ class Outcome:
             self._offer(tenant, number).append(delivery.number)
         self.deliveries.setdefault(tenant, []).append(delivery)
 
-    def take(self, tenant: Tenant, deliveries: list[Delivery], offers: dict[int, array[int]]) -> None:
+    def add_numbered(self, tenant: Tenant, deliveries: list[Delivery], offers: dict[int, array[int]]) -> None:
         """Deliveries that have their numbers, and which of them each subscriber is offered."""
         self.deliveries.setdefault(tenant, []).extend(deliveries)
         for owner, numbers in offers.items():
@@ -130,26 +132,26 @@ class Outcome:
 
     def release(self, tenant: Tenant, subscriber: int, subscription: str | None = None) -> None:
         """The targets of a subscription, or of a whole subscriber, go with it."""
-        self.let_go.append((tenant, subscriber, subscription))
+        self.released_targets.append((tenant, subscriber, subscription))
         self.change(remove_targets_of, tenant.number, subscriber, subscription)
 
     def change(self, work: Callable[..., None], *arguments: object) -> None:
         """A change to the tables that belongs to this outcome: `work(tables, *arguments)`."""
         self.changes.append((work, arguments))
 
-    def absorb(self, other: Outcome) -> None:
+    def absorb(self, other: CommitBatch) -> None:
         """Take in another outcome, which came of later entries; no policies were applied to it."""
         self.positions |= other.positions
         self.arrival = self.arrival or other.arrival
         for tenant, deliveries in other.deliveries.items():
             self.deliveries.setdefault(tenant, []).extend(deliveries)
         for own, more in (
-            (self.letters, other.letters),
+            (self.dead_letters, other.dead_letters),
             (self.changes, other.changes),
             (self.results, other.results),
             (self.withdrawn, other.withdrawn),
             (self.unregistered, other.unregistered),
-            (self.let_go, other.let_go),
+            (self.released_targets, other.released_targets),
         ):
             own.extend(more)  # type: ignore[arg-type]
         for number, offer in other._offers.items():
@@ -158,18 +160,20 @@ class Outcome:
     def apply_policies(self, now: int) -> None:
         """Decide for each full queue: old ones go, or new ones become dead letters. Once, before storing."""
         for tenant, queue, numbers in self._offers.values():
-            room = queue.room(numbers)
+            room = queue.admit(numbers)
             if room.dropped:
                 self._settled[queue.number] = (queue, room.acknowledged, room.dropped)
-            if room.taken < len(numbers):
-                refused = set(numbers[room.taken :])
-                del numbers[room.taken :]
+            if room.accepted < len(numbers):
+                refused = set(numbers[room.accepted :])
+                del numbers[room.accepted :]
                 for delivery in self.deliveries[tenant]:
                     if delivery.number in refused:
                         delivery.recipients = delivery.recipients[delivery.recipients != queue.number]
                         delivery.packed = None
-                        own = delivery.matched[[place for place, _ in tenant.own(delivery, queue.number)]]
-                        self.letters.append(
+                        own = delivery.matched[
+                            [place for place, _ in tenant.recipient_subscriptions(delivery, queue.number)]
+                        ]
+                        self.dead_letters.append(
                             dead_letters.NewLetter(
                                 tenant.number,
                                 now,
@@ -181,7 +185,7 @@ class Outcome:
                             )
                         )
 
-    def store(self, tables: Tables) -> None:
+    def store(self, tables: StoreTables) -> None:
         """Write everything, and how far matching has come with it."""
         for work, arguments in self.changes:
             work(tables, *arguments)
@@ -189,19 +193,19 @@ class Outcome:
             insert(tables, tenant.number, deliveries)
             number_deliveries(tables, tenant.number, deliveries[-1].number)
         settle_deliveries(tables, [(to, count, number) for number, (_, to, count) in self._settled.items()])
-        dead_letters.insert(tables, self.letters)
+        dead_letters.insert(tables, self.dead_letters)
         advance(tables, MATCHING, {tenant.number: position for tenant, position in self.positions.items()})
 
     def take_effect(self) -> Iterable[SubscriberQueue]:
         """Fill the queues; which ones have something new."""
         for tenant, deliveries in self.deliveries.items():
-            tenant.remember(deliveries)
+            tenant.cache_deliveries(deliveries)
             tenant.stored_number = deliveries[-1].number
-            self.fed += tenant.feeds.offer(deliveries)
-        for tenant, subscriber, subscription in self.let_go:
-            for feed in tenant.feeds:
+            self.updated_sinks += tenant.sinks.offer(deliveries)
+        for tenant, subscriber, subscription in self.released_targets:
+            for feed in tenant.sinks:
                 if feed.subscriber == subscriber and subscription in (None, feed.subscription):
-                    tenant.feeds.remove(feed)
+                    tenant.sinks.remove(feed)
         for tenant, position in self.withdrawn:
             tenant.withdrawn.add(position)
         for _, queue, numbers in self._offers.values():
@@ -210,7 +214,7 @@ class Outcome:
             queue.dropped += count
             queue.acknowledge(to)
         for tenant, queue in self.unregistered:
-            queue.gone = True
+            queue.unregistered = True
             tenant.by_number.pop(queue.number, None)
         for tenant, position in self.positions.items():  # after the queues: whoever waits for it may look at them
             tenant.matched = position

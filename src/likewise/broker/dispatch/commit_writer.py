@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from likewise.broker.dispatch.commit_batch import Outcome
+from likewise.broker.dispatch.commit_batch import CommitBatch
 from likewise.broker.locks import Lock
 from likewise.broker.log.commits import Done
 from likewise.broker.log.entries import Entry
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 
-Stored = Callable[[Iterable[SubscriberQueue], Outcome], None]  # told which queues have something new
+Stored = Callable[[Iterable[SubscriberQueue], CommitBatch], None]  # told which queues have something new
 
 
-class Matching(Protocol):
+class MatchingControl(Protocol):
     """What stops for good when something that is on disk cannot be shown."""
 
     def fail(self, error: BaseException) -> None:
@@ -24,7 +24,7 @@ class Matching(Protocol):
         ...
 
 
-class StoreOutcome:
+class BatchCommit:
     """Stores an outcome. `done` is told when that shows; `foreseen` are the matchers held until it does.
 
     Those are released, and the numbers dealt out taken back, if it was matched before its events' own commit
@@ -33,10 +33,10 @@ class StoreOutcome:
 
     def __init__(
         self,
-        outcome: Outcome,
+        outcome: CommitBatch,
         queues: Lock,
         stored: Stored,
-        matching: Matching,
+        matching: MatchingControl,
         *,
         done: Done = lambda result: None,
         foreseen: dict[Tenant, int] | None = None,
@@ -53,7 +53,7 @@ class StoreOutcome:
         """Whether nothing of a tenant is left to match once this is stored."""
         return self.outcome.positions.get(tenant, 0) >= tenant.appended
 
-    def write(self, tables: Tables) -> None:
+    def write(self, tables: StoreTables) -> None:
         """Write it."""
         self.outcome.store(tables)
 
@@ -65,32 +65,32 @@ class StoreOutcome:
         except Exception as error:  # said by readiness, and to everyone who comes
             self._matching.fail(error)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Wake the streams, tell who waits for a command what came of it, and let matching go on."""
         try:
             self._stored(self._filled, self.outcome)
             for entry, result in self.outcome.results:
-                tell_applied(entry, result)
+                notify_applied(entry, result)
         except Exception as error:
             self._matching.fail(error)
         finally:
-            self._let_go()
+            self._release_matchers()
             self._done(None)
 
     def undo(self, error: BaseException | None) -> None:
         """Nothing of it was: the numbers are dealt out again."""
         for tenant, number in self._foreseen.items():
             tenant.next_number = number
-        self._let_go()
+        self._release_matchers()
         if error is not None:
             self._done(error)
 
-    def _let_go(self) -> None:
+    def _release_matchers(self) -> None:
         for tenant in self._foreseen:
             tenant.matchers.release()
 
 
-def tell_applied(entry: Entry, result: object) -> None:
+def notify_applied(entry: Entry, result: object) -> None:
     """Tell who waits for a command what came of it, once."""
     applied, entry.applied = entry.applied, None
     if applied is not None:

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 K = TypeVar("K")
 
 
-class Turns(Generic[K]):
+class DeficitRoundRobin(Generic[K]):
     """Who waits for a turn, in order.
 
     >>> turns = Turns[str](quantum=1.0)
@@ -31,42 +31,42 @@ class Turns(Generic[K]):
     def __init__(self, quantum: float) -> None:
         self._quantum = quantum
         self._new: deque[K] = deque()
-        self._line: deque[K] = deque()
-        self._owed: dict[K, float] = {}
+        self._active: deque[K] = deque()
+        self._deficit: dict[K, float] = {}
 
     def __len__(self) -> int:
-        return len(self._owed)
+        return len(self._deficit)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._owed
+        return key in self._deficit
 
-    def everyone(self) -> set[K]:
+    def waiting(self) -> set[K]:
         """Everyone who waits."""
-        return set(self._owed)
+        return set(self._deficit)
 
-    def join(self, key: K) -> None:
+    def enqueue(self, key: K) -> None:
         """Wait for a turn, if it does not already."""
-        if key not in self._owed:
-            self._owed[key] = 0.0
+        if key not in self._deficit:
+            self._deficit[key] = 0.0
             self._new.append(key)
 
     def next(self) -> tuple[K, float]:
         """Whose turn it is, and how much it may use."""
         while True:
-            key = (self._new or self._line)[0]
-            if len(self._owed) == 1:
-                self._owed[key] = 0.0  # whatever it used, nobody else waited
-            self._owed[key] += self._quantum
-            if self._owed[key] > 0:
-                return key, self._owed[key]
-            self._line.rotate(-1)
+            key = (self._new or self._active)[0]
+            if len(self._deficit) == 1:
+                self._deficit[key] = 0.0  # whatever it used, nobody else waited
+            self._deficit[key] += self._quantum
+            if self._deficit[key] > 0:
+                return key, self._deficit[key]
+            self._active.rotate(-1)
 
-    def used(self, key: K, amount: float, *, more: bool) -> None:
+    def charge(self, key: K, amount: float, *, more: bool) -> None:
         """The one whose turn it was has used so much; with `more` to do it goes to the end of the line."""
-        found = (self._new if self._new and self._new[0] == key else self._line).popleft()
+        found = (self._new if self._new and self._new[0] == key else self._active).popleft()
         assert found == key
         if more:
-            self._owed[key] -= amount
-            self._line.append(key)
+            self._deficit[key] -= amount
+            self._active.append(key)
         else:
-            del self._owed[key]
+            del self._deficit[key]

@@ -13,19 +13,19 @@ import msgspec
 import numpy as np
 import structlog
 
-from likewise.broker.clock import PLAUSIBLE
-from likewise.broker.dispatch.commit_batch import Outcome
-from likewise.broker.dispatch.match_events import received_event, set_aside
+from likewise.broker.clock import PLAUSIBLE_STEP_US
+from likewise.broker.dispatch.commit_batch import CommitBatch
+from likewise.broker.dispatch.match_events import add_dead_letter, received_event
 from likewise.broker.log.dead_letters import about
 from likewise.broker.log.deliveries import INITIAL, Delivery, recipients_of
-from likewise.broker.log.entries import EVENT, Entry, Subscribe
+from likewise.broker.log.entries import EVENT, Entry, SubscribeCommand
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.log_entries import first_of_newest
 from likewise.broker.log.packed_sets import NONE, pack_scores, unpack_scores
 from likewise.broker.tenants.match_guarded import match_guarded
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import LONGEST_PAUSE, Tenant
-from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS, WORDS_TOGETHER
+from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS, RELAXED_EVENTS_PER_CHECK
 from likewise.errors import LikewiseError
 
 PAGE = 1_000
@@ -33,7 +33,7 @@ SLICE = 16  # events of the first slice; the next ones as many as fit into a tur
 _log = structlog.get_logger("likewise.matching")
 
 
-class EarlierEvents:
+class InitialMatches:
     """The pass over stored events for the subscriptions of some commands, and what it has led to so far.
 
     The subscriptions are matched before they are held: so whatever stops the pass, nothing has to be taken back.
@@ -41,24 +41,24 @@ class EarlierEvents:
 
     def __init__(self, log: EventLog, tenant: Tenant, commands: Sequence[Entry]) -> None:
         self.last = commands[-1].position  # of the commands it is for
-        self.outcome = Outcome()
+        self.outcome = CommitBatch()
         self.alerts: NumberedMatcher | None = None  # new ones, with what earlier events tell them
         self._tenant = tenant
         self._first_number = tenant.next_number
         self.newest: int | None = None  # arrival that was looked at, as `Tenant.window_time` counts it
         self._slices = self._pass(log, commands)
 
-    def go_on(self, seconds: float) -> bool:
+    def advance(self, seconds: float) -> bool:
         """Look at events for so long, by the processor's time; whether all have been looked at."""
         end = time.thread_time() + seconds
         return all(time.thread_time() < end for _ in self._slices)
 
-    def without(self, refused: set[int]) -> Outcome:
+    def without(self, refused: set[int]) -> CommitBatch:
         """What it led to, less what is due to subscriptions that could not be held."""
         if not refused or not self.outcome.deliveries:
             return self.outcome
-        kept, self._tenant.next_number = Outcome(), self._first_number
-        kept.letters = self.outcome.letters
+        kept, self._tenant.next_number = CommitBatch(), self._first_number
+        kept.dead_letters = self.outcome.dead_letters
         for delivery in self.outcome.deliveries[self._tenant]:
             scores = unpack_scores(delivery.scores, len(delivery.matched))
             pairs = [(n, s) for n, s in zip(delivery.matched.tolist(), scores, strict=True) if n not in refused]
@@ -76,7 +76,7 @@ class EarlierEvents:
         matcher = tenant.stateless.alike()
         self._owners: dict[int, int] = {}
         for entry in commands:
-            assert isinstance(entry.value, Subscribe)
+            assert isinstance(entry.value, SubscribeCommand)
             queue, wanted = tenant.subscribers.get(entry.value.subscriber), entry.value.subscription
             if queue is None or wanted.top is not None or not tenant.decides(wanted):
                 continue
@@ -96,36 +96,36 @@ class EarlierEvents:
             return
         page: list[Entry] = []
         known = self.alerts is None and matcher.kinds <= {"exact"}  # what an event costs, from those before
-        size, most = (SLICE, PAGE) if known else (1, WORDS_TOGETHER)
+        size, most = (SLICE, PAGE) if known else (1, RELAXED_EVENTS_PER_CHECK)
         for entry in valid_events(log, tenant, commands[0].position, now, INITIAL_EVENTS):
             page.append(entry)
             if len(page) >= size:
                 begun = time.thread_time()
-                self._look(log, matcher, page)
+                self._match_page(log, matcher, page)
                 page, used = [], time.thread_time() - begun
                 size = min(most, 2 * size) if used < QUANTUM_SECONDS / 2 else max(1, size // 2)
                 yield
         if page:
-            self._look(log, matcher, page)
+            self._match_page(log, matcher, page)
         if self.alerts is not None:
             self.alerts.advance(now)  # what is due by now is not said: it came before
 
-    def _look(self, log: EventLog, matcher: NumberedMatcher, page: list[Entry]) -> None:
+    def _match_page(self, log: EventLog, matcher: NumberedMatcher, page: list[Entry]) -> None:
         """Match a page, and let it tell new alerts how things stand."""
         if self._owners:
             _match(log, self._tenant, matcher, page, self.outcome, self._owners)
         for entry in page if self.alerts is not None else ():
             try:
                 assert self.alerts is not None
-                self.alerts.match(entry.position, received_event(entry), self._time(entry.arrival))
+                self.alerts.match(entry.position, received_event(entry), self._window_time(entry.arrival))
             except Exception as error:  # what cannot be matched was set aside when it came
                 _log.warning("an earlier event cannot be matched", event_id=entry.id, error=str(error))
 
-    def _time(self, arrival: int) -> int:
+    def _window_time(self, arrival: int) -> int:
         """The moment of an arrival for new alerts: where a clock was set back, what they know goes back with it."""
         assert self.alerts is not None
         newest = arrival if self.newest is None else self.newest
-        if arrival < newest - PLAUSIBLE:
+        if arrival < newest - PLAUSIBLE_STEP_US:
             self.alerts.shift(arrival - newest)
             newest = arrival
         elif arrival > newest + LONGEST_PAUSE:
@@ -139,7 +139,7 @@ def _match(
     tenant: Tenant,
     matcher: NumberedMatcher,
     page: list[Entry],
-    outcome: Outcome,
+    outcome: CommitBatch,
     owners: Mapping[int, int],
 ) -> None:
     """Match a page; an event that cannot be matched becomes a dead letter, unless it is one already."""
@@ -148,7 +148,7 @@ def _match(
         with log.reading() as tables:
             known = about(tables, tenant.number, entry.position)
         if not known:
-            set_aside(tenant, entry, error, outcome)
+            add_dead_letter(tenant, entry, error, outcome)
 
     met = match_guarded(matcher, page, aside)
     for index in met:
@@ -166,7 +166,7 @@ def _match(
 
 
 def _send(
-    outcome: Outcome, tenant: Tenant, owners: Mapping[int, int], pairs: list[tuple[int, float]], sent: Delivery
+    outcome: CommitBatch, tenant: Tenant, owners: Mapping[int, int], pairs: list[tuple[int, float]], sent: Delivery
 ) -> None:
     """Send what met some subscriptions to their owners."""
     numbers = [number for number, _ in pairs]

@@ -13,8 +13,8 @@ from typing import Final
 
 import structlog
 
-from likewise.broker.dispatch.commit_batch import Outcome
-from likewise.broker.dispatch.commit_writer import StoreOutcome
+from likewise.broker.dispatch.commit_batch import CommitBatch
+from likewise.broker.dispatch.commit_writer import BatchCommit
 from likewise.broker.dispatch.match_events import match_events
 from likewise.broker.log.commits import Commit
 from likewise.broker.log.entries import EVENT, Entry, by_tenant
@@ -24,7 +24,7 @@ from likewise.defaults import MATCH_ENTRIES
 _log = structlog.get_logger("likewise.matching")
 FORESEEN: Final = 2 * MATCH_ENTRIES  # entries that are matched before their commit, at most
 FEW: Final = 16  # matches of an event, up to which more than `MATCH_ENTRIES` are
-MakeCommit = Callable[[Outcome, dict[Tenant, int]], StoreOutcome]
+MakeCommit = Callable[[CommitBatch, dict[Tenant, int]], BatchCommit]
 
 
 class MatchBeforeCommit:
@@ -38,13 +38,13 @@ class MatchBeforeCommit:
         self._make = make
         self._ready = ready
 
-    def gains(self, entries: Iterable[Entry], other: Commit) -> bool:
+    def gains_from(self, entries: Iterable[Entry], other: Commit) -> bool:
         """Whether more of these could be matched before their commit if another commit went first."""
-        if not isinstance(other, StoreOutcome):
+        if not isinstance(other, BatchCommit):
             return False
         return any(not tenant.caught_up and other.catches_up(tenant) for tenant in self._served(list(entries)))
 
-    def foresee(self, entries: list[Entry]) -> StoreOutcome | None:
+    def match(self, entries: list[Entry]) -> BatchCommit | None:
         """What new events lead to, for the tenants where that is known before they are committed."""
         if len(entries) > FORESEEN or not self._ready():
             return None
@@ -54,7 +54,7 @@ class MatchBeforeCommit:
         ready = {t: own for t, own in served.items() if t.caught_up and t.matchers.acquire(blocking=False)}
         if not ready:
             return None
-        outcome, dealt = Outcome(), {tenant: tenant.next_number for tenant in ready}
+        outcome, dealt = CommitBatch(), {tenant: tenant.next_number for tenant in ready}
         commit = self._make(outcome, dealt)
         try:
             for tenant, own in ready.items():
@@ -82,4 +82,4 @@ def _simple(tenant: Tenant) -> bool:
     """Whether matching an event changes nothing that would have to be changed back, and takes no time to speak of."""
     if tenant.stateless.interpretation.annotations.current().relaxed:
         return False
-    return not tenant.remembers and not tenant.ending and tenant.stateless.kinds <= {"exact"}
+    return not tenant.stateful and not tenant.ending and tenant.stateless.kinds <= {"exact"}

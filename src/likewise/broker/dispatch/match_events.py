@@ -8,15 +8,15 @@ import msgspec
 import numpy as np
 import structlog
 
-from likewise.broker.dispatch.commit_batch import Outcome
-from likewise.broker.dispatch.topics import deliver_topics
+from likewise.broker.dispatch.commit_batch import CommitBatch
+from likewise.broker.dispatch.topic_deliveries import deliver_topics
 from likewise.broker.log import dead_letters
-from likewise.broker.log.deliveries import ARRIVAL, PROMOTED, SAYINGS, Delivery
+from likewise.broker.log.deliveries import ARRIVAL, NOTIFICATION_CAUSES, PROMOTED, Delivery
 from likewise.broker.log.entries import Entry
 from likewise.broker.log.packed_sets import Numbers, pack_scores
-from likewise.broker.tenants.match_guarded import match_guarded, own_time
-from likewise.broker.tenants.matched_events import MetEvents
-from likewise.broker.tenants.numbered_matcher import Found, gathered
+from likewise.broker.tenants.match_guarded import event_time, match_guarded
+from likewise.broker.tenants.matched_events import BatchMatchIndex
+from likewise.broker.tenants.numbered_matcher import NumberedMatch, digest_positions
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
 
@@ -24,7 +24,7 @@ _log = structlog.get_logger("likewise.matching")
 FindEntry = Callable[[int], Entry | None]  # an earlier event by its position; None if it is gone
 
 
-def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find: FindEntry) -> None:
+def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: CommitBatch, find: FindEntry) -> None:
     """Match events of one tenant, in order, and send what comes of it.
 
     Each subscriber gets an event that matches on arrival once, whatever number of its subscriptions match;
@@ -32,51 +32,55 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
     """
     done = 0
     while done < len(entries):
-        part = read_together(entries[done : done + tenant.together()])
+        part = same_batch_prefix(entries[done : done + tenant.batch_size()])
         _match_part(tenant, part, outcome, find)
         if tenant.topics:
             deliver_topics(tenant, part, outcome)
         done += len(part)
     tenant.last_arrival = entries[-1].arrival
-    tenant.follows_arrival = own_time(entries[-1]) is None
+    tenant.follows_arrival = event_time(entries[-1]) is None
     tenant.events += len(entries)
 
 
-def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find: FindEntry) -> None:
+def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: CommitBatch, find: FindEntry) -> None:
     """Match as many events as what they meet has room in memory for."""
     plain = None
     if len(tenant.stateless):
-        plain = match_guarded(tenant.stateless, entries, lambda entry, error: set_aside(tenant, entry, error, outcome))
-        tenant.met(len(entries), len(plain.index))
+        plain = match_guarded(
+            tenant.stateless, entries, lambda entry, error: add_dead_letter(tenant, entry, error, outcome)
+        )
+        tenant.record_matches(len(entries), len(plain.index))
     if not len(tenant.windows):
         if plain is not None:
             outcome.deliver_all(tenant, entries, plain)
         if len(tenant.alerts):
             for entry in entries:
-                _alert(tenant, entry, outcome, find)
+                _match_alerts(tenant, entry, outcome, find)
         return
     for index, entry in enumerate(entries):
-        met, promoted = _windows(tenant, entry, outcome, None if plain is None or index not in plain else plain, index)
+        met, promoted = _match_window_event(
+            tenant, entry, outcome, None if plain is None or index not in plain else plain, index
+        )
         if met is not None and (entry.ends is None or entry.ends > entry.arrival):
             outcome.deliver(tenant, entry.position, ARRIVAL, *met, entry)
         if promoted:
-            promote(tenant, promoted, outcome, find)
+            send_promotions(tenant, promoted, outcome, find)
         if len(tenant.alerts):
-            _alert(tenant, entry, outcome, find)
+            _match_alerts(tenant, entry, outcome, find)
 
 
-def _alert(tenant: Tenant, entry: Entry, outcome: Outcome, find: FindEntry) -> None:
+def _match_alerts(tenant: Tenant, entry: Entry, outcome: CommitBatch, find: FindEntry) -> None:
     """Let an event move the alerts, and send what they say."""
     try:
         said = match_alerts(tenant, entry)
     except Exception as error:
-        set_aside(tenant, entry, error, outcome)
+        add_dead_letter(tenant, entry, error, outcome)
         return
     if said:
-        speak(tenant, said, outcome, find)
+        send_notifications(tenant, said, outcome, find)
 
 
-def match_alerts(tenant: Tenant, entry: Entry) -> list[Found]:
+def match_alerts(tenant: Tenant, entry: Entry) -> list[NumberedMatch]:
     """What alerts say by the arrival of an event."""
     event, at = received_event(entry), tenant.window_time(entry.arrival)
     if event.expires is not None and entry.arrival < event.expires <= at:  # it is valid: it is the alerts that wait
@@ -93,31 +97,41 @@ def received_event(entry: Entry) -> Event:
     return event
 
 
-def speak(tenant: Tenant, said: list[Found], outcome: Outcome, find: FindEntry) -> None:
+def send_notifications(tenant: Tenant, said: list[NumberedMatch], outcome: CommitBatch, find: FindEntry) -> None:
     """Send what alerts say, each for itself, in the order in which they say it."""
     for each in said:
         entry = None if each.event is None else find(each.event)
-        if entry is None or each.spoken is None:
+        if entry is None or each.notification is None:
             _log.error("what an alert says names an event that is gone", tenant=tenant.name, subscription=each.number)
             continue
-        spoken = each.spoken
+        spoken = each.notification
         if spoken.items:
-            ids = {id: find(position) for id, position in gathered(spoken).items()}
+            ids = {id: find(position) for id, position in digest_positions(spoken).items()}
             named = [
                 msgspec.structs.replace(item, event_id=known.id if (known := ids.get(item.event_id or "")) else None)
                 for item in spoken.items
             ]
             spoken = msgspec.structs.replace(spoken, items=tuple(named))
-        to = np.array([tenant.held[each.number].subscriber], np.int64)
+        to = np.array([tenant.subscriptions[each.number].subscriber], np.int64)
         matched, score = np.array([each.number], np.int64), np.array([each.score], "<f4").tobytes()
         facts = msgspec.json.encode(spoken)
         outcome.send(
             tenant,
-            Delivery(0, entry.position, SAYINGS[each.cause], to, matched, score, entry.body, entry.ends, said=facts),
+            Delivery(
+                0,
+                entry.position,
+                NOTIFICATION_CAUSES[each.cause],
+                to,
+                matched,
+                score,
+                entry.body,
+                entry.ends,
+                notification=facts,
+            ),
         )
 
 
-def read_together(entries: Sequence[Entry]) -> Sequence[Entry]:
+def same_batch_prefix(entries: Sequence[Entry]) -> Sequence[Entry]:
     """The first of some entries, up to one that was not read with them."""
     batch = entries[0].batch
     if batch is not None and entries[-1].batch is batch:  # what was read together stands together in the log
@@ -125,15 +139,15 @@ def read_together(entries: Sequence[Entry]) -> Sequence[Entry]:
     return entries[: next((n for n, entry in enumerate(entries) if entry.batch is not batch), len(entries))]
 
 
-def _windows(
-    tenant: Tenant, entry: Entry, outcome: Outcome, plain: MetEvents | None, index: int
-) -> tuple[tuple[Numbers, bytes] | None, list[Found]]:
+def _match_window_event(
+    tenant: Tenant, entry: Entry, outcome: CommitBatch, plain: BatchMatchIndex | None, index: int
+) -> tuple[tuple[Numbers, bytes] | None, list[NumberedMatch]]:
     """The numbers and scores of what an event met on arrival, the windows' share added, and what it promoted."""
     met = None if plain is None else (plain.numbers(index), plain.packed_scores(index))
     try:
         found = match_windows(tenant, entry)
     except Exception as error:
-        set_aside(tenant, entry, error, outcome)
+        add_dead_letter(tenant, entry, error, outcome)
         return met, []
     arrived = [each for each in found if not each.promoted]
     promoted = [each for each in found if each.promoted]
@@ -146,11 +160,11 @@ def _windows(
     return met, promoted
 
 
-def match_windows(tenant: Tenant, entry: Entry) -> list[Found]:
+def match_windows(tenant: Tenant, entry: Entry) -> list[NumberedMatch]:
     """What an event meets in a tenant's windows, and what it promotes there."""
     event = entry.value
     assert isinstance(event, Event)
-    if (own := own_time(entry)) is not None:
+    if (own := event_time(entry)) is not None:
         return tenant.windows.match(entry.position, event, own)
     at = tenant.window_time(entry.arrival)
     if event.expires is not None and entry.arrival < event.expires <= at:  # it is valid: it is the windows that wait
@@ -158,19 +172,19 @@ def match_windows(tenant: Tenant, entry: Entry) -> list[Found]:
     return tenant.windows.match(entry.position, event, at)
 
 
-def set_aside(tenant: Tenant, entry: Entry, error: Exception, outcome: Outcome) -> None:
+def add_dead_letter(tenant: Tenant, entry: Entry, error: Exception, outcome: CommitBatch) -> None:
     """Keep an event that cannot be matched as a dead letter, and say so."""
     _log.error(
         "event could not be matched", event_id=entry.id, position=entry.position, tenant=tenant.name, exc_info=error
     )
-    outcome.letters.append(
+    outcome.dead_letters.append(
         dead_letters.NewLetter(
             tenant.number, entry.arrival, "unmatched", f"{type(error).__name__}: {error}", None, entry.position
         )
     )
 
 
-def promote(tenant: Tenant, promoted: list[Found], outcome: Outcome, find: FindEntry) -> None:
+def send_promotions(tenant: Tenant, promoted: list[NumberedMatch], outcome: CommitBatch, find: FindEntry) -> None:
     """Send promotions: those of one event together, in the order in which they came."""
     grouped: dict[int, dict[int, float]] = {}
     for each in promoted:

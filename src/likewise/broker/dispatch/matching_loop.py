@@ -16,38 +16,46 @@ from contextlib import suppress
 
 import structlog
 
-from likewise.broker.cpu_gate import long_work
-from likewise.broker.dispatch.commands import Commands
-from likewise.broker.dispatch.commit_batch import Outcome
-from likewise.broker.dispatch.commit_writer import Stored, StoreOutcome, tell_applied
-from likewise.broker.dispatch.initial_matches import EarlierEvents
+from likewise.broker.cpu_gate import cpu_slot
+from likewise.broker.dispatch.commands import CommandExecutor
+from likewise.broker.dispatch.commit_batch import CommitBatch
+from likewise.broker.dispatch.commit_writer import BatchCommit, Stored, notify_applied
+from likewise.broker.dispatch.initial_matches import InitialMatches
 from likewise.broker.dispatch.match_events import match_events
-from likewise.broker.dispatch.tenant_queue import Line
+from likewise.broker.dispatch.tenant_queue import TenantQueue
 from likewise.broker.locks import Lock
 from likewise.broker.log.commits import wait_for
-from likewise.broker.log.deliveries import recipients_of, subscriptions_met
-from likewise.broker.log.entries import EVENT, Decided, Entry, Judge, Subscribe, SubscribeTopic, Unregister
+from likewise.broker.log.deliveries import matched_subscriptions, recipients_of
+from likewise.broker.log.entries import (
+    EVENT,
+    Entry,
+    JudgeCommand,
+    RemoteDecision,
+    SubscribeCommand,
+    SubscribeTopicCommand,
+    UnregisterCommand,
+)
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.log_entries import count_between, find_identity
 from likewise.broker.log.registry_tables import read_judgements
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.defaults import (
+    BATCH_STOP_SECONDS,
     FINISHING_SECONDS,
     MATCH_ENTRIES,
     QUANTUM_SECONDS,
+    RELAXED_EVENTS_PER_CHECK,
     ROUND_SECONDS,
     SAVING_SECONDS,
-    STRETCH_SECONDS,
-    WORDS_TOGETHER,
 )
 from likewise.errors import Unavailable
 
 _log = structlog.get_logger("likewise.matching")
-TAKEN_TOGETHER = (Subscribe, Decided)  # commands of which neighbours are applied together
+TAKEN_TOGETHER = (SubscribeCommand, RemoteDecision)  # commands of which neighbours are applied together
 BUSY_SECONDS = 0.0005  # before matchers that a question uses are looked at again
 
 
-class MatchingWorker:
+class MatchingLoop:
     """Follows the log from where each tenant's `matched` stands.
 
     `on_stored` is told which queues have something new; `on_quiet` is called between rounds, `on_end` after the last
@@ -74,15 +82,15 @@ class MatchingWorker:
         self._on_stored = on_stored
         self._on_quiet = on_quiet
         self._on_end = on_end
-        self._commands = Commands(self._find, self._had, self._judged, self._met)
+        self._commands = CommandExecutor(self._find, self._recipients_of, self._feedback_of, self._find_matched)
         self._at_hand: dict[int, Entry] = {}
-        self._line = Line(log)
-        self._earlier: dict[int, EarlierEvents] = {}  # of tenants whose new subscriptions are not held yet
+        self._queue = TenantQueue(log)
+        self._earlier: dict[int, InitialMatches] = {}  # of tenants whose new subscriptions are not held yet
         self._under_way: list[Entry] = []
         self._inbox: queue.SimpleQueue[list[Entry] | None] = queue.SimpleQueue()
         self._stopping = False
         self._ending = threading.Event()  # set: nothing is matched any more
-        self._given_up = False  # nobody waits for the thread any more
+        self._abandoned = False  # nobody waits for the thread any more
         self._thread = threading.Thread(target=self._run, name="likewise-matching", daemon=True)
 
     @property
@@ -95,9 +103,9 @@ class MatchingWorker:
         """Begin, with what the log holds."""
         for tenant in self._tenants.values():
             if not tenant.caught_up:
-                self._line.begin(tenant)
+                self._queue.begin(tenant)
                 with self._log.reading() as tables:
-                    tenant.handed = count_between(tables, tenant.number, tenant.matched, tenant.appended)
+                    tenant.enqueued = count_between(tables, tenant.number, tenant.matched, tenant.appended)
         self._thread.start()
 
     def take(self, entries: list[Entry]) -> None:
@@ -108,7 +116,7 @@ class MatchingWorker:
             tenant.appended = entry.position
             if entry.position > tenant.matched:
                 left.append(entry)
-                tenant.handed += 1
+                tenant.enqueued += 1
         if left:
             self._inbox.put(left)
 
@@ -121,24 +129,24 @@ class MatchingWorker:
         self._thread.join(FINISHING_SECONDS)
         if self._thread.is_alive():
             self.hurried.set()
-            self._thread.join(STRETCH_SECONDS)
+            self._thread.join(BATCH_STOP_SECONDS)
         if self._ending.is_set():
             self._thread.join(SAVING_SECONDS)
-        self._given_up = self._thread.is_alive()
-        return not self._given_up
+        self._abandoned = self._thread.is_alive()
+        return not self._abandoned
 
     # -- following ------------------------------------------------------------------------------
 
     def _run(self) -> None:
         try:
             self._begin()
-            while not self.hurried.is_set() and self._waits():
+            while not self.hurried.is_set() and self._receive_pending():
                 if self._busy():
                     self._round()
-                self._quiet()
+                self._idle()
             whole = self._finish()
         except BaseException as error:  # said by readiness, and to everyone who waits
-            if self._given_up:
+            if self._abandoned:
                 return  # the store is closed, and nobody waits
             if isinstance(error, Unavailable) and self.hurried.is_set():  # as on a full disk: nothing is wrong here
                 self.failure = error
@@ -153,7 +161,7 @@ class MatchingWorker:
         self._leave_the_rest()
         self._ending.set()
         try:
-            if not self._given_up and whole:
+            if not self._abandoned and whole:
                 self._on_end()
         except (Unavailable, OSError) as error:
             _log.warning("windows could not be saved; the next start replays the log instead", reason=str(error))
@@ -165,9 +173,9 @@ class MatchingWorker:
 
     def _busy(self) -> bool:
         """Whether there is anything to do."""
-        return bool(self._line)
+        return bool(self._queue)
 
-    def _quiet(self) -> None:
+    def _idle(self) -> None:
         """Between two rounds."""
         self._on_quiet()
 
@@ -180,7 +188,7 @@ class MatchingWorker:
         self.failure = error
         _log.error("matching has stopped", exc_info=error)
 
-    def _waits(self) -> bool:
+    def _receive_pending(self) -> bool:
         """Take in what was handed over, waiting for it if there is nothing to do; whether to go on."""
         if not self._busy() and not self._stopping:
             with suppress(queue.Empty):
@@ -199,7 +207,7 @@ class MatchingWorker:
         if entries is None:
             self._stopping = True
         else:
-            self._line.push(entries)
+            self._queue.push(entries)
 
     def _round(self) -> None:
         """Go round the tenants for `ROUND_SECONDS` or `MATCH_ENTRIES`, and store what that led to.
@@ -207,10 +215,10 @@ class MatchingWorker:
         It is stored sooner where a tenant has nothing left and all the others have had their turn: so nobody's few
         events wait for somebody's many.
         """
-        outcome, count, end = Outcome(), 0, time.thread_time() + ROUND_SECONDS
+        outcome, count, end = CommitBatch(), 0, time.thread_time() + ROUND_SECONDS
         served: set[int] = set()
-        while self._line and count < MATCH_ENTRIES and time.thread_time() < end and not self.hurried.is_set():
-            with self._line.turn(MATCH_ENTRIES - count) as (number, entries, left):
+        while self._queue and count < MATCH_ENTRIES and time.thread_time() < end and not self.hurried.is_set():
+            with self._queue.turn(MATCH_ENTRIES - count) as (number, entries, left):
                 tenant = self._tenants[number]
                 self._under_way += entries
                 if not tenant.saving and tenant.matchers.acquire(blocking=False):
@@ -220,17 +228,17 @@ class MatchingWorker:
                     left += entries
                     time.sleep(BUSY_SECONDS)
                 del self._under_way[len(self._under_way) - len(left) :]
-                tenant.taken += len(entries) - len(left)
-            tenant.pace = self._line.pace(number)
+                tenant.dequeued += len(entries) - len(left)
+            tenant.pace = self._queue.pace(number)
             count += len(entries) - len(left)
             served.add(number)
             self._take_in()
-            if len(left) == len(entries) or self._line.tenants() < served:
+            if len(left) == len(entries) or self._queue.tenants() < served:
                 break
         self._store(outcome)
         self._under_way = []
 
-    def _match(self, tenant: Tenant, entries: list[Entry], left: list[Entry], outcome: Outcome) -> Outcome:
+    def _match(self, tenant: Tenant, entries: list[Entry], left: list[Entry], outcome: CommitBatch) -> CommitBatch:
         """Match entries of a tenant, except those it leaves for a later turn; the outcome to go on with.
 
         New subscriptions come after a commit: what came before must be stored, so that they are not given what their
@@ -242,20 +250,20 @@ class MatchingWorker:
         self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
         passed = 0
         for run in _runs(entries):
-            if isinstance(run[0].value, Subscribe):
+            if isinstance(run[0].value, SubscribeCommand):
                 if outcome.deliveries:
                     self._store(outcome)
-                    outcome = Outcome()
-                earlier = self._earlier.get(tenant.number) or EarlierEvents(self._log, tenant, run)
-                with long_work():
-                    over = earlier.go_on(QUANTUM_SECONDS)
+                    outcome = CommitBatch()
+                earlier = self._earlier.get(tenant.number) or InitialMatches(self._log, tenant, run)
+                with cpu_slot():
+                    over = earlier.advance(QUANTUM_SECONDS)
                 if not over:
                     self._earlier[tenant.number] = earlier
                     left += entries[passed:]
                     return outcome
                 self._earlier.pop(tenant.number, None)
                 own = [entry for entry in run if entry.position <= earlier.last]
-                self._hold(tenant, own, earlier, outcome)
+                self._add_subscriptions(tenant, own, earlier, outcome)
                 if len(own) < len(run):  # more came meanwhile, which the pass was not for
                     outcome.positions[tenant] = own[-1].position
                     left += entries[passed + len(own) :]
@@ -268,41 +276,43 @@ class MatchingWorker:
                     left += entries[passed + done :]
                     return outcome
             else:
-                if outcome and isinstance(run[0].value, (Unregister, SubscribeTopic, Decided)):
+                if outcome and isinstance(run[0].value, (UnregisterCommand, SubscribeTopicCommand, RemoteDecision)):
                     self._store(outcome)
-                    outcome = Outcome()
-                with tenant.matchers, long_work():
+                    outcome = CommitBatch()
+                with tenant.matchers, cpu_slot():
                     self._apply(tenant, run, outcome)
             passed += len(run)
             outcome.positions[tenant] = run[-1].position
         return outcome
 
-    def _match_events(self, tenant: Tenant, run: list[Entry], outcome: Outcome) -> int:
+    def _match_events(self, tenant: Tenant, run: list[Entry], outcome: CommitBatch) -> int:
         """Match events until the turn is over, at least one; how many it were.
 
         What an exact subscription costs is known from the events before. New words cost a thousand times what known
         ones do, and nobody sees them coming: where words are asked for, few events are matched between two looks.
         """
-        known = tenant.stateless.kinds <= {"exact"} and not tenant.remembers
+        known = tenant.stateless.kinds <= {"exact"} and not tenant.stateful
         done, size, end = 0, len(run) if known else 1, time.thread_time() + QUANTUM_SECONDS
         while done < len(run) and (not done or time.thread_time() < end):
             begun, part = time.thread_time(), run[done : done + size]
-            with tenant.matchers, long_work():
+            with tenant.matchers, cpu_slot():
                 match_events(tenant, part, outcome, self._find)
             done += len(part)
-            size = min(2 * size, WORDS_TOGETHER) if time.thread_time() - begun < QUANTUM_SECONDS / 4 else 1
+            size = min(2 * size, RELAXED_EVENTS_PER_CHECK) if time.thread_time() - begun < QUANTUM_SECONDS / 4 else 1
         return done
 
-    def _apply(self, tenant: Tenant, run: list[Entry], outcome: Outcome) -> list[object]:
+    def _apply(self, tenant: Tenant, run: list[Entry], outcome: CommitBatch) -> list[object]:
         results = [self._commands.apply(tenant, entry, outcome) for entry in run]
         outcome.results += zip(run, results, strict=True)
         return results
 
-    def _hold(self, tenant: Tenant, run: list[Entry], earlier: EarlierEvents, outcome: Outcome) -> None:
+    def _add_subscriptions(
+        self, tenant: Tenant, run: list[Entry], earlier: InitialMatches, outcome: CommitBatch
+    ) -> None:
         """Hold new subscriptions, and send what the pass over earlier events has found for them."""
-        with tenant.matchers, long_work():
+        with tenant.matchers, cpu_slot():
             results = self._apply(tenant, run, outcome)
-            held = {each.number for each in results if isinstance(each, Held) and each.ended is None}
+            held = {each.number for each in results if isinstance(each, StoredSubscription) and each.ended is None}
             outcome.absorb(earlier.without({entry.position for entry in run} - held))
             if earlier.alerts is not None:
                 tenant.alerts.adopt(earlier.alerts)
@@ -313,24 +323,24 @@ class MatchingWorker:
         found = self._at_hand.get(position)
         return found if found is not None else next(self._log.entries(position - 1, position), None)
 
-    def _had(self, tenant: int, event: int) -> set[int]:
+    def _recipients_of(self, tenant: int, event: int) -> set[int]:
         with self._log.reading() as tables:
             return recipients_of(tables, tenant, event)
 
-    def _met(self, tenant: int, source: str, id: str) -> tuple[Entry, set[int]] | None:
+    def _find_matched(self, tenant: int, source: str, id: str) -> tuple[Entry, set[int]] | None:
         with self._log.reading() as tables:
-            names = self._tenants[tenant].known.identities.names_of(source)
+            names = self._tenants[tenant].sources.identities.names_of(source)
             found = (find_identity(tables, tenant, id, name) for name in sorted(names, key=lambda name: name != source))
             entry = next((each for each in found if each is not None), None)
-            return None if entry is None else (entry, subscriptions_met(tables, tenant, entry.position))
+            return None if entry is None else (entry, matched_subscriptions(tables, tenant, entry.position))
 
-    def _judged(self, tenant: int, subscriber: str) -> dict[int, Judge]:
+    def _feedback_of(self, tenant: int, subscriber: str) -> dict[int, JudgeCommand]:
         with self._log.reading() as tables:
             return {at: said for at, said in read_judgements(tables, tenant) if said.subscriber == subscriber}
 
     # -- storing --------------------------------------------------------------------------------
 
-    def _store(self, outcome: Outcome) -> None:
+    def _store(self, outcome: CommitBatch) -> None:
         """Store an outcome, again and again while there is no room for it."""
         if not outcome:
             return
@@ -339,19 +349,19 @@ class MatchingWorker:
         while True:
             try:
                 wait_for(
-                    lambda done: self._log.submit(StoreOutcome(outcome, self._lock, self._on_stored, self, done=done))
+                    lambda done: self._log.submit(BatchCommit(outcome, self._lock, self._on_stored, self, done=done))
                 )
                 return
             except Unavailable:
-                if self._given_up or self.hurried.is_set():
+                if self._abandoned or self.hurried.is_set():
                     raise
                 _log.warning("deliveries cannot be stored; trying again", tenants=len(outcome.positions))
                 time.sleep(pause)
                 pause = min(2.0, 2 * pause)
 
-    def commit_of(self, outcome: Outcome, dealt: dict[Tenant, int]) -> StoreOutcome:
+    def commit_of(self, outcome: CommitBatch, dealt: dict[Tenant, int]) -> BatchCommit:
         """The commit of what was matched before its events' own; the matchers of those tenants are held."""
-        return StoreOutcome(outcome, self._lock, self._on_stored, self, foreseen=dealt)
+        return BatchCommit(outcome, self._lock, self._on_stored, self, foreseen=dealt)
 
     # -- ending ---------------------------------------------------------------------------------
 
@@ -370,9 +380,9 @@ class MatchingWorker:
 
     def _refuse(self, refused: Unavailable) -> None:
         for entry in self._under_way:
-            tell_applied(entry, refused)
+            notify_applied(entry, refused)
         self._under_way = []
-        self._line.refuse(refused)
+        self._queue.refuse(refused)
 
 
 def _runs(entries: list[Entry]) -> Iterator[list[Entry]]:

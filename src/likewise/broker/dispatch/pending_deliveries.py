@@ -9,7 +9,7 @@ from pyroaring import BitMap64
 from likewise.broker.locks import Lock
 from likewise.broker.log.deliveries import Delivery, read, render
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.retention_policy import TimeOf
+from likewise.broker.retention_clock import TimeOf
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 
@@ -29,7 +29,7 @@ def read_pending(
     `times` gives the time by which the event at a position is over.
     """
     found = pending_deliveries(log, queues, tenant, queue, after, limit, times, most_bytes)
-    return [(each.number, render(each, tenant.own(each, queue.number))) for each in found]
+    return [(each.number, render(each, tenant.recipient_subscriptions(each, queue.number))) for each in found]
 
 
 def pending_deliveries(

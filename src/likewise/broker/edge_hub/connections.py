@@ -6,28 +6,28 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from likewise.api.edge_frames import EdgeShown, Health
-from likewise.broker.edge_hub.demands import Above, EdgeDemands
+from likewise.api.edge_frames import EdgeStatus, HealthFrame
+from likewise.broker.edge_hub.demands import EdgeDemands, UpstreamDemand
 from likewise.broker.edge_hub.identities import subscriber_of
-from likewise.broker.log.edges.connections import LineRow, open_line, read_lines, remove_line
-from likewise.broker.log.entries import COMMAND, EVENT, Entry, Withdraw
-from likewise.broker.log.event_log import Done, EventLog, Tables
+from likewise.broker.log.edges.connections import EdgeRow, open_edge, read_edges, remove_edge
+from likewise.broker.log.entries import COMMAND, EVENT, Entry, WithdrawCommand
+from likewise.broker.log.event_log import Done, EventLog, StoreTables
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.tenants.visibility import Reach
+from likewise.broker.tenants.visibility import SourceVisibility
 from likewise.errors import UnknownId
 from likewise.matching.registry import Profile
 
 
-def bringer_of(edge: str) -> str:
+def edge_route(edge: str) -> str:
     """What an edge is called among those who bring sources.
 
-    >>> bringer_of("barn")
+    >>> edge_route("barn")
     'edge barn'
     """
     return f"edge {edge}"
 
 
-class Connected:
+class EdgeConnection:
     """An edge that is connected: what it said, and what passed the line. `close` ends it for a newer one."""
 
     def __init__(self, edge: str, address: str, since: int, close: Callable[[], None]) -> None:
@@ -35,10 +35,10 @@ class Connected:
         self.address = address
         self.since = since
         self.close = close
-        self.health = Health()
+        self.health = HealthFrame()
         self.readings: dict[str, int] = {}
         self.sources: set[str] = set()  # that it announced
-        self.seen = since
+        self.last_seen = since
         self.demand = ""  # the version that it goes by
         self.filters = 0
         self.received = 0
@@ -48,7 +48,7 @@ class Connected:
         self.wake: Callable[[], None] = lambda: None
 
 
-class EdgeLines:
+class EdgeConnections:
     """The edges of every tenant.
 
     `here` is what this broker is called if it is an edge itself, `above` what it is asked for then.
@@ -61,13 +61,13 @@ class EdgeLines:
         clock: Callable[[], int],
         profile: Profile,
         texts: Callable[[Tenant, str], Iterable[str]],
-        reach: Reach,
+        reach: SourceVisibility,
         tenants: Iterable[Tenant] = (),
     ) -> None:
         self.here = ""
-        self.above: Above | None = None
-        self.connected: dict[tuple[int, str], Connected] = {}
-        self._last: dict[tuple[int, str], Connected] = {}  # what those said last who are away
+        self.above: UpstreamDemand | None = None
+        self.connected: dict[tuple[int, str], EdgeConnection] = {}
+        self._last: dict[tuple[int, str], EdgeConnection] = {}  # what those said last who are away
         self._log = log
         self._clock = clock
         self._profile: Profile = profile
@@ -76,8 +76,8 @@ class EdgeLines:
         self._reach = reach
         for tenant in tenants:  # whoever is known has not come back yet
             with log.reading() as tables:
-                for row in read_lines(tables, tenant.number):
-                    reach.down(tenant, bringer_of(row.id))
+                for row in read_edges(tables, tenant.number):
+                    reach.down(tenant, edge_route(row.id))
 
     def demands(self, tenant: Tenant) -> EdgeDemands:
         """What the edges of a tenant are asked for."""
@@ -94,11 +94,13 @@ class EdgeLines:
             if entry.hops and entry.kind == EVENT and entry.source:
                 brought.setdefault((entry.tenant, entry.hops[-1]), set()).add(entry.source)
         for (number, edge), sources in brought.items():
-            self._reach.note(number, bringer_of(edge), sources)
+            self._reach.note(number, edge_route(edge), sources)
         for demands in list(self._demands.values()):
             demands.take(entries)
         if self.connected:
-            gone = [(e.tenant, e.value.event) for e in entries if e.kind == COMMAND and isinstance(e.value, Withdraw)]
+            gone = [
+                (e.tenant, e.value.event) for e in entries if e.kind == COMMAND and isinstance(e.value, WithdrawCommand)
+            ]
             if gone:
                 for (tenant, _), line in list(self.connected.items()):
                     line.withdrawn += [event for owner, event in gone if owner == tenant]
@@ -109,23 +111,23 @@ class EdgeLines:
     def start_open(self, tenant: Tenant, edge: str, epoch: str, done: Done) -> None:
         """The line of an edge, kept from now on; `done` is told its row."""
         now = self._clock()
-        self._log.write(lambda tables: open_line(tables, tenant.number, edge, epoch, now), done)
+        self._log.write(lambda tables: open_edge(tables, tenant.number, edge, epoch, now), done)
 
-    def connect(self, tenant: Tenant, line: Connected) -> None:
+    def connect(self, tenant: Tenant, line: EdgeConnection) -> None:
         """An edge is connected; an older connection of the same name ends."""
         older = self.connected.get((tenant.number, line.edge))
         self.connected[tenant.number, line.edge] = line
         self._last.pop((tenant.number, line.edge), None)
-        self._reach.up(tenant, bringer_of(line.edge))
+        self._reach.up(tenant, edge_route(line.edge))
         if older is not None:
             older.close()
 
-    def disconnect(self, tenant: Tenant, line: Connected) -> None:
+    def disconnect(self, tenant: Tenant, line: EdgeConnection) -> None:
         """A connection is over."""
         if self.connected.get((tenant.number, line.edge)) is line:
             del self.connected[tenant.number, line.edge]
             self._last[tenant.number, line.edge] = line
-            self._reach.down(tenant, bringer_of(line.edge))
+            self._reach.down(tenant, edge_route(line.edge))
 
     def start_remove(self, tenant: Tenant, edge: str, done: Done) -> None:
         """Forget an edge that is not connected, or let go of it; its numbers begin anew if it comes again."""
@@ -134,10 +136,10 @@ class EdgeLines:
             connected.close()
         self._last.pop((tenant.number, edge), None)
         self.demands(tenant).forget(edge)
-        self._reach.gone(tenant, bringer_of(edge))
+        self._reach.removed(tenant, edge_route(edge))
 
-        def work(tables: Tables) -> None:
-            if not remove_line(tables, tenant.number, edge):
+        def work(tables: StoreTables) -> None:
+            if not remove_edge(tables, tenant.number, edge):
                 raise UnknownId(edge)
 
         self._log.write(work, done)
@@ -154,24 +156,24 @@ class EdgeLines:
                 found.update(dict.fromkeys((edge, *line.health.below)))
         return tuple(found)
 
-    def shown(self, tenant: Tenant) -> list[EdgeShown]:
+    def shown(self, tenant: Tenant) -> list[EdgeStatus]:
         """Every edge of a tenant as it is shown."""
         with self._log.reading() as tables:
-            rows = read_lines(tables, tenant.number)
+            rows = read_edges(tables, tenant.number)
         return [self._shown(tenant, row) for row in rows]
 
-    def one_shown(self, tenant: Tenant, edge: str) -> EdgeShown:
+    def one_shown(self, tenant: Tenant, edge: str) -> EdgeStatus:
         """One edge as it is shown."""
         found = [each for each in self.shown(tenant) if each.id == edge]
         if not found:
             raise UnknownId(edge, remedy="no edge of this name has ever connected")
         return found[0]
 
-    def _shown(self, tenant: Tenant, row: LineRow) -> EdgeShown:
+    def _shown(self, tenant: Tenant, row: EdgeRow) -> EdgeStatus:
         """Of one that is away: when it was heard last, and what it said then, if that was since this broker runs."""
         queue = tenant.subscribers.get(subscriber_of(row.id))
         held, queued = (0, 0) if queue is None else (len(queue.subscriptions), len(queue))
-        shown = EdgeShown(row.id, "away", row.epoch, row.sequence, row.known.added, subscriptions=held, queued=queued)
+        shown = EdgeStatus(row.id, "away", row.epoch, row.sequence, row.known.added, subscriptions=held, queued=queued)
         line = self.connected.get((tenant.number, row.id))
         heard = line or self._last.get((tenant.number, row.id))
         if heard is None:
@@ -179,7 +181,7 @@ class EdgeLines:
         said = heard.health
         shown = msgspec.structs.replace(
             shown,
-            seen=heard.seen,
+            seen=heard.last_seen,
             waiting=said.waiting,
             waiting_bytes=said.bytes,
             oldest=said.oldest,

@@ -16,14 +16,22 @@ from typing import NamedTuple
 
 import msgspec
 
-from likewise.api.edge_frames import Alternatives, Demanded, FilterSent, GroupSent, OwnSent, TermSent, Vocabulary
+from likewise.api.edge_frames import (
+    Alternatives,
+    DemandFrame,
+    FilterSpec,
+    LocalSubscriptionSpec,
+    SourceGroupSpec,
+    TermSpec,
+    VocabularyFrame,
+)
 from likewise.broker.edge_hub.identities import EdgeSubscription, read_name, subscriber_of
-from likewise.broker.log.entries import COMMAND, Entry, Subscribe
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.log.entries import COMMAND, Entry, SubscribeCommand
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.defaults import EDGE_TEXTS, MAX_ANNOUNCED_ATTRIBUTES
-from likewise.matching.demand.filters import Judged
+from likewise.matching.demand.demand_filter import Judged
 from likewise.matching.demand.index import DemandIndex
-from likewise.matching.demand.scored import decidable
+from likewise.matching.demand.score_rows import is_decidable_by_scores
 from likewise.matching.registry import Profile
 from likewise.model import Subscription
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
@@ -37,33 +45,33 @@ COMPARED_SECONDS = 30.0  # between two looks at whether what was asked for is he
 class EdgeDemand(NamedTuple):
     """All that an edge is asked for."""
 
-    filters: dict[str, FilterSent]
-    groups: dict[str, GroupSent]
+    filters: dict[str, FilterSpec]
+    groups: dict[str, SourceGroupSpec]
 
 
-class Above(NamedTuple):
+class UpstreamDemand(NamedTuple):
     """What the broker above asks of sources that are below this one; None for one that it has not spoken of.
 
     `trouble` says why it refuses the line; None while it does not.
     """
 
-    asks: Callable[[Sequence[Key]], EdgeDemand | None]
+    requests: Callable[[Sequence[Key]], EdgeDemand | None]
     trouble: Callable[[], str | None] = lambda: None
 
 
-class _Offered:
+class _SourceOffer:
     """What is known about one source with certain themes of its events."""
 
     def __init__(self) -> None:
         self.announced: Announcement | None = None
-        self.seen: dict[tuple[str, str], AnnouncedAttribute] = {}
+        self.observed: dict[tuple[str, str], AnnouncedAttribute] = {}
         self.texts: dict[str, dict[str, None]] = {}
 
     def announcement(self, key: Key) -> Announcement | None:
         """Both as one announcement; None if there is nothing yet."""
         own = () if self.announced is None else self.announced.attributes
         known = {(fold(each.name), each.unit) for each in own}
-        more = tuple(each for name, each in self.seen.items() if name not in known)
+        more = tuple(each for name, each in self.observed.items() if name not in known)
         attributes = (*own, *more)[:MAX_ANNOUNCED_ATTRIBUTES]
         if not attributes:
             return None
@@ -80,7 +88,7 @@ class EdgeDemands:
         self._texts = texts
         self._decides = decides
         self._index = DemandIndex(tenant.stateless.interpretation, profile)
-        self._offered: dict[str, dict[Key, _Offered]] = {}
+        self._offered: dict[str, dict[Key, _SourceOffer]] = {}
         self._waiting: deque[int] = deque()  # subscriptions that are not held yet
         self._begins: int | None = None  # up to where entries were not handed over, and may not be applied yet
         self._begun = False
@@ -97,7 +105,7 @@ class EdgeDemands:
                 if other[0] == key[0] and other != key and offered.announced is not None:
                     offered.announced = None
                     self._offer(edge, other, offered)
-            offered = self._offered.setdefault(edge, {}).setdefault(key, _Offered())
+            offered = self._offered.setdefault(edge, {}).setdefault(key, _SourceOffer())
             if offered.announced is None or not offered.announced.same_as(announcement):
                 offered.announced = announcement
                 self._offer(edge, key, offered)
@@ -110,23 +118,23 @@ class EdgeDemands:
                     offered.announced = None
                     self._offer(edge, key, offered)
 
-    def see(self, edge: str, said: Vocabulary) -> None:
+    def see(self, edge: str, said: VocabularyFrame) -> None:
         """An edge reports what events of a source have."""
         key = (said.source, said.themes)
         with self._lock:
-            offered = self._offered.setdefault(edge, {}).setdefault(key, _Offered())
-            before = len(offered.seen) + sum(map(len, offered.texts.values()))
+            offered = self._offered.setdefault(edge, {}).setdefault(key, _SourceOffer())
+            before = len(offered.observed) + sum(map(len, offered.texts.values()))
             for each in said.attributes:
-                known = offered.seen.get((fold(each.name), each.unit))
+                known = offered.observed.get((fold(each.name), each.unit))
                 if known is None:
-                    offered.seen[fold(each.name), each.unit] = each
+                    offered.observed[fold(each.name), each.unit] = each
                 elif known.kind and known.kind != each.kind:
-                    offered.seen[fold(each.name), each.unit] = AnnouncedAttribute(each.name, each.unit)
+                    offered.observed[fold(each.name), each.unit] = AnnouncedAttribute(each.name, each.unit)
                     before -= 1
             for name, texts in said.texts.items():
                 own = offered.texts.setdefault(fold(name), {})
                 own.update(dict.fromkeys(texts[: max(0, EDGE_TEXTS - len(own))]))
-            if len(offered.seen) + sum(map(len, offered.texts.values())) > before:
+            if len(offered.observed) + sum(map(len, offered.texts.values())) > before:
                 self._offer(edge, key, offered)
 
     def forget(self, edge: str) -> None:
@@ -135,7 +143,7 @@ class EdgeDemands:
             for key in self._offered.pop(edge, {}):
                 self._index.revoke(_named(edge, key))
 
-    def _offer(self, edge: str, key: Key, offered: _Offered) -> None:
+    def _offer(self, edge: str, key: Key, offered: _SourceOffer) -> None:
         said = offered.announcement(key)
         if said is None:
             self._index.revoke(_named(edge, key))
@@ -154,7 +162,7 @@ class EdgeDemands:
         self._waiting.extend(
             e.position
             for e in entries
-            if e.kind == COMMAND and e.tenant == self._tenant.number and isinstance(e.value, Subscribe)
+            if e.kind == COMMAND and e.tenant == self._tenant.number and isinstance(e.value, SubscribeCommand)
         )
 
     def _take_subscriptions(self) -> None:
@@ -166,7 +174,7 @@ class EdgeDemands:
             for held in tenant.live():
                 self._add(held)
         for number in [self._waiting.popleft() for _ in range(len(self._waiting))]:
-            known = tenant.held.get(number)
+            known = tenant.subscriptions.get(number)
             if known is not None and known.ended is None:
                 self._add(known)
             elif number > applied:
@@ -175,16 +183,16 @@ class EdgeDemands:
             index.remove(number)
         if time.monotonic() >= self._compared + COMPARED_SECONDS:  # those that were forgotten since the last look
             self._compared = time.monotonic()
-            for number in index.numbers() - tenant.held.keys():
+            for number in index.numbers() - tenant.subscriptions.keys():
                 index.remove(number)
 
-    def _add(self, held: Held) -> None:
+    def _add(self, held: StoredSubscription) -> None:
         if held.number not in self._index and self._decides(held.subscription):
             self._index.add(held.number, held.subscription)
 
     # -- what is asked ----------------------------------------------------------------------------
 
-    def of(self, edge: str, above: Above | None = None) -> EdgeDemand:
+    def of(self, edge: str, above: UpstreamDemand | None = None) -> EdgeDemand:
         """What an edge is asked for now; `above` is what the broker above asks of it, if there is one."""
         with self._lock:
             self._take_subscriptions()
@@ -192,29 +200,29 @@ class EdgeDemands:
                 self._index.recompile()
             return self._of(edge, above)
 
-    def _of(self, edge: str, above: Above | None) -> EdgeDemand:
-        filters: dict[str, FilterSent] = {}
-        groups: dict[str, GroupSent] = {}
+    def _of(self, edge: str, above: UpstreamDemand | None) -> EdgeDemand:
+        filters: dict[str, FilterSpec] = {}
+        groups: dict[str, SourceGroupSpec] = {}
         sources: dict[int, list[Key]] = {}
         known = set(self._index.sources())
         for key in self._offered.get(edge, {}):
             if _named(edge, key) in known:
-                sources.setdefault(self._index.asked(_named(edge, key)).group, []).append(key)
+                sources.setdefault(self._index.group_demand(_named(edge, key)).group, []).append(key)
         for keys in sources.values():
             made, sent = self._group(edge, keys)
             groups[made.group] = made
             filters |= sent
-        asked_above = None if above is None else above.asks(list(self._offered.get(edge, {})))
+        asked_above = None if above is None else above.requests(list(self._offered.get(edge, {})))
         if asked_above is not None:
             filters |= asked_above.filters
             groups |= asked_above.groups
         return EdgeDemand(filters, groups)
 
-    def _group(self, edge: str, keys: list[Key]) -> tuple[GroupSent, dict[str, FilterSent]]:
+    def _group(self, edge: str, keys: list[Key]) -> tuple[SourceGroupSpec, dict[str, FilterSpec]]:
         """What is asked of sources that offer the same, and its filters: what the edge decides itself apart."""
         source = _named(edge, keys[0])
-        asked = self._index.asked(source)
-        of = {number: self._of_edge(edge, number) for number in (*asked.filters, *asked.everything)}
+        asked = self._index.group_demand(source)
+        of = {number: self._of_edge(edge, number) for number in (*asked.filters, *asked.unfiltered)}
         sent = {
             number: filter_sent(each.alternatives)
             for number, each in asked.filters.items()
@@ -228,24 +236,27 @@ class EdgeDemands:
             keys,
             {each.number for n, each in sent.items() if n not in here},
             asked.judged,
-            any((own := of[n]) is None or own.above for n in asked.everything),
+            any((own := of[n]) is None or own.above for n in asked.unfiltered),
         )
         if columns is not None:
             own_sent = sorted(
-                (OwnSent(here[n], sent[n].number, *msgspec.structs.astuple(each)) for n, each in scores.items()),
+                (
+                    LocalSubscriptionSpec(here[n], sent[n].number, *msgspec.structs.astuple(each))
+                    for n, each in scores.items()
+                ),
                 key=lambda each: each.subscription,
             )
-            values = tuple(TermSent(t.text, t.theme, t.unit, t.kind, t.context) for t in columns.values)
+            values = tuple(TermSpec(t.text, t.theme, t.unit, t.kind, t.context) for t in columns.values)
             made = msgspec.structs.replace(made, own=tuple(own_sent), values=values)
         return made, {each.number: each for each in sent.values()}
 
     def _decided_there(self, number: int) -> bool:
         """Whether an edge decides a relaxed subscription by scores: nothing else is needed, or laid over events."""
-        return not self._index.annotates and decidable(self._index.subscription(number))
+        return not self._index.annotates and is_decidable_by_scores(self._index.subscription(number))
 
     def _of_edge(self, edge: str, number: int) -> EdgeSubscription | None:
         """The name of a subscription that an edge brought; None if it is another's."""
-        held = self._tenant.held.get(number)
+        held = self._tenant.subscriptions.get(number)
         queue = None if held is None else self._tenant.by_number.get(held.subscriber)
         if held is None or queue is None or queue.id != subscriber_of(edge):
             return None
@@ -253,19 +264,21 @@ class EdgeDemands:
 
 
 @lru_cache(maxsize=100_000)
-def filter_sent(alternatives: Alternatives) -> FilterSent:
+def filter_sent(alternatives: Alternatives) -> FilterSpec:
     """A filter under a name for what it says: what is asked of several groups, or by several, is sent once."""
-    return FilterSent(hashlib.sha256(msgspec.json.encode(alternatives)).hexdigest()[:16], alternatives)
+    return FilterSpec(hashlib.sha256(msgspec.json.encode(alternatives)).hexdigest()[:16], alternatives)
 
 
-def group_sent(name: str, keys: Sequence[Key], filters: Iterable[str], judged: Judged, everything: bool) -> GroupSent:
+def group_sent(
+    name: str, keys: Sequence[Key], filters: Iterable[str], judged: Judged, everything: bool
+) -> SourceGroupSpec:
     """A group as it is sent, in an order of its own: equal ones are equal."""
     terms = sorted(judged.terms)
-    return GroupSent(
+    return SourceGroupSpec(
         name,
         tuple(sorted(keys)),
         tuple(sorted(filters)),
-        tuple(TermSent(t.text, t.theme, t.unit, t.kind, t.context) for t in terms),
+        tuple(TermSpec(t.text, t.theme, t.unit, t.kind, t.context) for t in terms),
         dict(sorted(judged.allowed.items())),
         {name: tuple(sorted(texts)) for name, texts in sorted(judged.texts.items())},
         everything,
@@ -288,9 +301,9 @@ def version_of(demand: EdgeDemand) -> str:
     return hashlib.sha256(b"\n".join((*groups, b"", *filters))).hexdigest()[:16]
 
 
-def changed(before: EdgeDemand, after: EdgeDemand, version: str, base: str, until: int) -> Demanded:
+def changed(before: EdgeDemand, after: EdgeDemand, version: str, base: str, until: int) -> DemandFrame:
     """What makes one demand another, as the message that says so."""
-    return Demanded(
+    return DemandFrame(
         version=version,
         base=base,
         until=until,

@@ -9,75 +9,77 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from likewise.api.edge_frames import Item, RefusedItem
-from likewise.broker.log.edges.connections import Forwarded
-from likewise.broker.log.entries import Entry, batch_entries, put_under
+from likewise.api.edge_frames import EdgeItem, RejectedItem
+from likewise.broker.log.edges.connections import EdgePosition
+from likewise.broker.log.entries import Entry, batch_entries, set_source
 from likewise.broker.tenants.access import Access
-from likewise.broker.tenants.identities import Identities
-from likewise.errors import Circle, LikewiseError
-from likewise.formats.json.batches import read_each
+from likewise.broker.tenants.identities import SourceIdentities
+from likewise.errors import LikewiseError, RoutingLoop
+from likewise.formats.json.batches import decode_each
 
 
-class Read(NamedTuple):
+class DecodedItems(NamedTuple):
     """The entries of items, by sequence, and what is refused of them."""
 
     entries: list[tuple[int, Entry]]
-    refused: list[RefusedItem]
+    refused: list[RejectedItem]
 
 
-class Taking:
+class EdgeIngest:
     """Reads what one edge sends; `here` is what this broker is called itself, if it is an edge, too."""
 
     def __init__(
-        self, tenant: int, edge: str, epoch: str, access: Access, here: str = "", names: Identities | None = None
+        self, tenant: int, edge: str, epoch: str, access: Access, here: str = "", names: SourceIdentities | None = None
     ) -> None:
         self._tenant = tenant
         self._edge = edge
         self._epoch = epoch
         self._access = access
         self._here = here
-        self._names = Identities() if names is None else names
+        self._names = SourceIdentities() if names is None else names
 
-    def noted(self, sequence: int) -> Forwarded:
+    def noted(self, sequence: int) -> EdgePosition:
         """What says in a commit that everything up to a sequence is stored."""
-        return Forwarded(self._tenant, self._edge, self._epoch, sequence)
+        return EdgePosition(self._tenant, self._edge, self._epoch, sequence)
 
-    def read(self, items: Sequence[Item], kept: int | None) -> Read:
+    def read(self, items: Sequence[EdgeItem], kept: int | None) -> DecodedItems:
         """The entries of items; all at once where nothing is wrong with any."""
         try:
-            entries = batch_entries(self._tenant, read_each([bytes(item.event) for item in items]), kept)
+            entries = batch_entries(self._tenant, decode_each([bytes(item.event) for item in items]), kept)
         except LikewiseError:
             entries = None
-        found = Read([], [])
+        found = DecodedItems([], [])
         for place, item in enumerate(items):
             try:
                 entry = (
                     entries[place]
                     if entries is not None
-                    else batch_entries(self._tenant, read_each([bytes(item.event)]), kept)[0]
+                    else batch_entries(self._tenant, decode_each([bytes(item.event)]), kept)[0]
                 )
                 found.entries.append((item.sequence, self._checked(item, entry)))
             except LikewiseError as error:
-                found.refused.append(RefusedItem(item.sequence, error.code, str(error)[:500]))
+                found.refused.append(RejectedItem(item.sequence, error.code, str(error)[:500]))
         return found
 
-    def _checked(self, item: Item, entry: Entry) -> Entry:
+    def _checked(self, item: EdgeItem, entry: Entry) -> Entry:
         if not any(map(self._access.covers, self._names.former(entry.source))):  # as its source was called before
             self._access.require_source(entry.source)
         if self._here and self._here in item.hops:
-            raise Circle(f"the event {entry.id!r} came over {self._here!r} before; let no two brokers dial each other")
+            raise RoutingLoop(
+                f"the event {entry.id!r} came over {self._here!r} before; let no two brokers dial each other"
+            )
         entry.hops, entry.first_received = (*item.hops, self._edge), item.received or None
         became = self._names.sources_of(entry.source)
-        if self._names.given_up_at(entry.source) is not None and len(became) == 1:
-            put_under(entry, became.pop())  # it waited at the edge when its source was renamed
+        if self._names.retired_at(entry.source) is not None and len(became) == 1:
+            set_source(entry, became.pop())  # it waited at the edge when its source was renamed
         return entry
 
 
-Note = Callable[[int], Forwarded]
+Note = Callable[[int], EdgePosition]
 
 
 def with_note(entries: Sequence[tuple[int, Entry]], upto: int, note: Note) -> list[Entry]:
     """Entries of which the last one says how far the edge has come."""
     made = [entry for _, entry in entries]
-    made[-1].noted = note(upto)
+    made[-1].progress = note(upto)
     return made

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from likewise.api.edge_frames import Delivered
+from likewise.api.edge_frames import EdgeDelivery
 from likewise.broker.edge_hub.identities import read_name
 from likewise.broker.log.deliveries import CAUSES, PROMOTED, Delivery, recipients_of
-from likewise.broker.log.edges.hops import came_by
+from likewise.broker.log.edges.hops import event_route
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 
@@ -31,9 +31,9 @@ class _Named(msgspec.Struct, gc=False):
 _NAMED = msgspec.json.Decoder(_Named)
 
 
-def delivered(
+def edge_deliveries(
     log: EventLog, tenant: Tenant, queue: SubscriberQueue, edge: str, page: Sequence[Delivery]
-) -> list[Delivered]:
+) -> list[EdgeDelivery]:
     """Deliveries as they are sent to an edge; those that say nothing to it left out."""
     found = []
     with log.reading() as tables:
@@ -44,20 +44,22 @@ def delivered(
     return found
 
 
-def _one(tables: Tables, tenant: Tenant, queue: SubscriberQueue, edge: str, delivery: Delivery) -> Delivered | None:
-    hops = came_by(tables, delivery.event).hops
+def _one(
+    tables: StoreTables, tenant: Tenant, queue: SubscriberQueue, edge: str, delivery: Delivery
+) -> EdgeDelivery | None:
+    hops = event_route(tables, delivery.event).hops
     own = bool(hops) and hops[-1] == edge
     scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
     met = []
-    for place, id in tenant.own(delivery, queue.number):
+    for place, id in tenant.recipient_subscriptions(delivery, queue.number):
         name = read_name(id)
         if name is not None and (name.above or not own):
             met.append((id, 1.0 if scores is None else float(scores[place])))
     if not met:
         return None
     named = _NAMED.decode(delivery.body)
-    whole = not own or delivery.cause == PROMOTED or bool(delivery.said)
-    return Delivered(
+    whole = not own or delivery.cause == PROMOTED or bool(delivery.notification)
+    return EdgeDelivery(
         delivery.number,
         CAUSES[delivery.cause],
         tuple(met),
@@ -65,11 +67,13 @@ def _one(tables: Tables, tenant: Tenant, queue: SubscriberQueue, edge: str, deli
         named.id,
         msgspec.Raw(delivery.body) if whole else msgspec.UNSET,
         hops,
-        msgspec.Raw(delivery.said) if delivery.said else msgspec.UNSET,
+        msgspec.Raw(delivery.notification) if delivery.notification else msgspec.UNSET,
     )
 
 
-def taken_back(log: EventLog, tenant: Tenant, queue: SubscriberQueue, events: Sequence[int]) -> list[tuple[str, str]]:
+def withdrawn_names(
+    log: EventLog, tenant: Tenant, queue: SubscriberQueue, events: Sequence[int]
+) -> list[tuple[str, str]]:
     """Sources and ids of withdrawn events that an edge was given."""
     found = []
     for position in events:

@@ -17,13 +17,13 @@ from typing import Final
 import msgspec
 import structlog
 
-from likewise.broker.config import Lake
-from likewise.broker.lake_writer.progress import Progress, Reach, read_progress, write_progress
-from likewise.broker.lake_writer.rows import batch_rows
+from likewise.broker.config import LakeSettings
+from likewise.broker.lake_writer.batch_rows import batch_rows
+from likewise.broker.lake_writer.progress import LakeOffsets, LakeProgress, read_progress, write_progress
 from likewise.broker.log.deliveries import first_event_after
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.log.tables import Tables
-from likewise.broker.maintenance.scheduler import Chores
+from likewise.broker.log.tables import StoreTables
+from likewise.broker.maintenance.scheduler import RetryingTasks
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import ArtefactMissing, StateError
 from likewise.extras import require
@@ -31,7 +31,7 @@ from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.format_marker import is_marked, mark_lake
 from likewise.lake.parts import TABLES, day_text, write_part
 from likewise.lake.plain_commits import PlainCommits
-from likewise.lake.storage import place_of
+from likewise.lake.storage import storage_path
 from likewise.model.time import duration
 
 _log = structlog.get_logger("likewise.lake")
@@ -42,15 +42,15 @@ FINISHING: Final = 20.0  # seconds in which what is left is written when the bro
 class LakeFollower:
     """Writes the lake that `said` names; `troubles` says what does not work now."""
 
-    def __init__(self, log: EventLog, tenants: Mapping[int, Tenant], said: Lake) -> None:
+    def __init__(self, log: EventLog, tenants: Mapping[int, Tenant], said: LakeSettings) -> None:
         require("match", "a lake")
         assert said.folder is not None
         self._log = log
         self._tenants = tenants
-        self._said = said
-        folder = place_of(said.folder)
+        self._settings = said
+        folder = storage_path(said.folder)
         self._lake = DeltaCommits(folder) if said.format == "delta" else PlainCommits(folder)
-        self.chores = Chores()
+        self.retries = RetryingTasks()
         self.batches = 0  # that were committed since the start
         with log.reading() as tables:
             self._progress = read_progress(tables, said.name)
@@ -60,7 +60,7 @@ class LakeFollower:
         self._thread = threading.Thread(target=self._run, name="likewise-lake", daemon=True)
 
         for tenant in tenants.values():
-            tenant.told = self._of(tenant).done.told
+            tenant.lake_position = self._of(tenant).done.told
 
     def start(self) -> None:
         """Begin, with what the log holds."""
@@ -79,27 +79,27 @@ class LakeFollower:
         """How many deliveries of a tenant are not in the lake."""
         return max(0, tenant.stored_number - self._of(tenant).done.deliveries)
 
-    def kept_from(self, tables: Tables, tenant: Tenant) -> int | None:
+    def needed_from(self, tables: StoreTables, tenant: Tenant) -> int | None:
         """The first entry of a tenant that the lake still needs; None if it needs none."""
         progress = self._of(tenant)
         needed = [first_event_after(tables, tenant.number, progress.done.deliveries)]
-        if self._said.keep == "all":
+        if self._settings.keep == "all":
             needed.append(progress.done.entries + 1)
         return min((each for each in needed if each is not None), default=None)
 
-    def wait_until_kept(self, timeout: float = 60.0) -> None:
+    def wait_until_written(self, timeout: float = 60.0) -> None:
         """Wait until everything that is matched by now is in the lake; for tests."""
         target = {tenant: (tenant.stored_number, tenant.matched) for tenant in self._tenants.values()}
         deadline = time.monotonic() + timeout
         while any(not self._reached(tenant, *to) for tenant, to in target.items()):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"the lake is behind: {[*self.chores]}")
+                raise TimeoutError(f"the lake is behind: {[*self.retries]}")
             self._wake.set()
             time.sleep(0.01)
 
     def _reached(self, tenant: Tenant, deliveries: int, entries: int) -> bool:
         done = self._of(tenant).done
-        return done.deliveries >= deliveries and (self._said.keep != "all" or done.entries >= entries)
+        return done.deliveries >= deliveries and (self._settings.keep != "all" or done.entries >= entries)
 
     # -- its thread -----------------------------------------------------------------------------
 
@@ -116,22 +116,22 @@ class LakeFollower:
             before = -1
             while self._of(tenant).batches > before:
                 before = self._of(tenant).batches
-                self.chores.do(f"keeping what is wanted of {tenant.name!r}", partial(self._keep, tenant))
+                self.retries.do(f"keeping what is wanted of {tenant.name!r}", partial(self._write_batch, tenant))
 
-    def _of(self, tenant: Tenant) -> Progress:
-        return self._progress.get(tenant.number, Progress())
+    def _of(self, tenant: Tenant) -> LakeProgress:
+        return self._progress.get(tenant.number, LakeProgress())
 
-    def _keep(self, tenant: Tenant) -> None:
+    def _write_batch(self, tenant: Tenant) -> None:
         """Write the batch that is planned, or plan the next one and write it, if there is anything to write."""
-        query = f"{self._said.name}-{tenant.number}"
+        query = f"{self._settings.name}-{tenant.number}"
         progress = self._of(tenant)
         if progress.planned is None:
             planned = self._plan(tenant, progress)
             if planned is None:
                 return
             if not progress.batches:
-                mark_lake(self._lake.folder, self._said.format)
-            self._look_at_the_place()
+                mark_lake(self._lake.folder, self._settings.format)
+            self._check_marker()
             if self._lake.tables_with(query, progress.batches):
                 raise StateError(
                     f"the lake in {self._lake.folder} has batch {progress.batches} of {query!r} already: this store is "
@@ -141,19 +141,19 @@ class LakeFollower:
             self._write(tenant, progress)
         reach = progress.planned
         assert reach is not None
-        self._look_at_the_place()
+        self._check_marker()
         there = self._lake.tables_with(query, progress.batches)
         parts = []
         name = f"{query}-{progress.batches:010d}"
         missing = [table for table in TABLES if table not in there]
-        for table, day, rows in batch_rows(self._log, tenant, progress, reach, missing, self._said.keep, query):
+        for table, day, rows in batch_rows(self._log, tenant, progress, reach, missing, self._settings.keep, query):
             whose = (tenant.name, day_text(day)) if day is not None else ("", "")
             parts.append(write_part(self._lake.folder, table, rows, f"{name}-00000", *whose))
         self._lake.commit(query, progress.batches, parts)
-        self._write(tenant, Progress(progress.batches + 1, reach, None, progress.every_event_from))
+        self._write(tenant, LakeProgress(progress.batches + 1, reach, None, progress.every_event_from))
         self.batches += 1
 
-    def _look_at_the_place(self) -> None:
+    def _check_marker(self) -> None:
         """Refuse to write where the lake is gone: a disk that is not mounted is an empty folder."""
         if not is_marked(self._lake.folder):
             raise ArtefactMissing(
@@ -161,25 +161,29 @@ class LakeFollower:
                 "another [lake] name"
             )
 
-    def _plan(self, tenant: Tenant, progress: Progress) -> Progress | None:
+    def _plan(self, tenant: Tenant, progress: LakeProgress) -> LakeProgress | None:
         """What the next batch holds; None if there is nothing."""
         matched, stored, done = tenant.matched, tenant.stored_number, progress.done
-        every, since = self._said.keep == "all", progress.every_event_from
+        every, since = self._settings.keep == "all", progress.every_event_from
         entries = done.entries
         if every:
             if since < 0:  # all events from now on; where nothing was kept yet, all there are
                 since = entries = matched if progress.batches else 0
             entries = min(matched, entries + MOST)
-        reach = Reach(min(stored, done.deliveries + MOST), entries, max(done.told, matched))
-        if reach.deliveries == done.deliveries and reach.entries == done.entries and not self._told_more(tenant, done):
+        reach = LakeOffsets(min(stored, done.deliveries + MOST), entries, max(done.told, matched))
+        if (
+            reach.deliveries == done.deliveries
+            and reach.entries == done.entries
+            and not self._has_new_subscriptions(tenant, done)
+        ):
             return None
         begun = msgspec.structs.replace(done, entries=max(done.entries, since)) if every else done
-        return Progress(progress.batches, begun, reach, since)
+        return LakeProgress(progress.batches, begun, reach, since)
 
-    def _told_more(self, tenant: Tenant, done: Reach) -> bool:
-        return any(number > done.told for number in list(tenant.held))
+    def _has_new_subscriptions(self, tenant: Tenant, done: LakeOffsets) -> bool:
+        return any(number > done.told for number in list(tenant.subscriptions))
 
-    def _write(self, tenant: Tenant, progress: Progress) -> None:
-        self._log.commit(lambda tables: write_progress(tables, self._said.name, tenant.number, progress))
+    def _write(self, tenant: Tenant, progress: LakeProgress) -> None:
+        self._log.commit(lambda tables: write_progress(tables, self._settings.name, tenant.number, progress))
         self._progress[tenant.number] = progress
-        tenant.told = progress.done.told
+        tenant.lake_position = progress.done.told

@@ -11,10 +11,10 @@ from typing import Final
 import msgspec
 
 from likewise.broker.log.positions import put_positions, read_every_position
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 
 
-class Reach(msgspec.Struct, frozen=True):
+class LakeOffsets(msgspec.Struct, frozen=True):
     """Up to where: deliveries by number, entries of the log where all events are kept, subscriptions told about."""
 
     deliveries: int = 0
@@ -22,15 +22,15 @@ class Reach(msgspec.Struct, frozen=True):
     told: int = 0
 
 
-class Progress(msgspec.Struct, frozen=True):
+class LakeProgress(msgspec.Struct, frozen=True):
     """Of one tenant: the batches that count, what they reach, and the batch that is planned, if one is.
 
     `every_event_from` is the entry after which all events are kept; -1 if that was never so.
     """
 
     batches: int = 0
-    done: Reach = Reach()
-    planned: Reach | None = None
+    done: LakeOffsets = LakeOffsets()
+    planned: LakeOffsets | None = None
     every_event_from: int = -1
 
 
@@ -38,7 +38,7 @@ _DONE: Final = ("deliveries", "entries", "told")
 _NAMES: Final = ("batches", *_DONE, *(f"planned {name}" for name in _DONE), "planned batches", "every event from")
 
 
-def read_progress(tables: Tables, lake: str) -> dict[int, Progress]:
+def read_progress(tables: StoreTables, lake: str) -> dict[int, LakeProgress]:
     """How far a lake of this name has come, by tenant."""
     known = {f"lake {lake} {name}": name for name in _NAMES}
     found: dict[int, dict[str, int]] = {}
@@ -48,15 +48,15 @@ def read_progress(tables: Tables, lake: str) -> dict[int, Progress]:
     return {tenant: _progress(said) for tenant, said in found.items()}
 
 
-def _progress(said: dict[str, int]) -> Progress:
-    done = Reach(*(said.get(name, 0) for name in _DONE))
+def _progress(said: dict[str, int]) -> LakeProgress:
+    done = LakeOffsets(*(said.get(name, 0) for name in _DONE))
     planned = None
     if said.get("planned batches", 0) > said.get("batches", 0):
-        planned = Reach(*(said.get(f"planned {name}", 0) for name in _DONE))
-    return Progress(said.get("batches", 0), done, planned, said.get("every event from", 0) - 1)
+        planned = LakeOffsets(*(said.get(f"planned {name}", 0) for name in _DONE))
+    return LakeProgress(said.get("batches", 0), done, planned, said.get("every event from", 0) - 1)
 
 
-def write_progress(tables: Tables, lake: str, tenant: int, progress: Progress) -> None:
+def write_progress(tables: StoreTables, lake: str, tenant: int, progress: LakeProgress) -> None:
     """Keep how far a lake has come with a tenant; nothing of it ever goes back."""
     reach = progress.done if progress.planned is None else progress.planned
     said = {"batches": progress.batches, "planned batches": progress.batches + (progress.planned is not None)}

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from likewise.broker.lake_writer.rows import subscription_name
+from likewise.broker.lake_writer.batch_rows import subscription_name
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.registry_tables import (
     count_judgements,
@@ -24,13 +24,20 @@ from likewise.broker.log.registry_tables import (
     read_subscribers,
     subscriptions_between,
 )
-from likewise.broker.log.tables import Tables
-from likewise.broker.maintenance.scheduler import Chores
+from likewise.broker.log.tables import StoreTables
+from likewise.broker.maintenance.scheduler import RetryingTasks
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import StateError
 from likewise.lake.change_log import ChangeLog
-from likewise.lake.storage import place_of
-from likewise.lake.subscription_snapshot import Added, Change, ComparedBy, HeldSet, Known, Removed
+from likewise.lake.storage import storage_path
+from likewise.lake.subscription_snapshot import (
+    Change,
+    SnapshotKnowledge,
+    SubscriptionAdded,
+    SubscriptionRemoved,
+    SubscriptionSnapshot,
+    TermMeaning,
+)
 from likewise.semantics.enrichment.rows import write_annotations
 
 EVERY: Final = 0.5  # seconds between looks
@@ -41,14 +48,14 @@ class StreamLog:
     """Keeps the change logs below a place; `meaning` says by what words are compared."""
 
     def __init__(
-        self, log: EventLog, tenants: Mapping[int, Tenant], folder: str, meaning: Callable[[], ComparedBy]
+        self, log: EventLog, tenants: Mapping[int, Tenant], folder: str, meaning: Callable[[], TermMeaning]
     ) -> None:
         self._log = log
         self._tenants = tenants
-        self._folder = place_of(folder)
+        self._folder = storage_path(folder)
         self._meaning = meaning
         self._logs: dict[int, ChangeLog] = {}
-        self.chores = Chores()
+        self.retries = RetryingTasks()
         self._ending = threading.Event()
         self._turn = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="likewise-stream-log", daemon=True)
@@ -74,7 +81,7 @@ class StreamLog:
         with self._turn:
             for tenant in list(self._tenants.values()):
                 name = f"writing the change log of {tenant.name!r}"
-                self.chores.do(name, partial(self._copy, tenant))
+                self.retries.do(name, partial(self._copy, tenant))
 
     def _run(self) -> None:
         while not self._ending.wait(EVERY):
@@ -89,12 +96,14 @@ class StreamLog:
         if held.version > before and held.version % COMPACTED == 0:
             log.compact()
 
-    def _changes(self, tables: Tables, tenant: Tenant, held: HeldSet) -> list[Change]:
+    def _changes(self, tables: StoreTables, tenant: Tenant, held: SubscriptionSnapshot) -> list[Change]:
         """What makes the log equal to the store, as it stands in this transaction."""
         live = live_subscriptions(tables, tenant.number)
         known = set(live)
         found: list[Change] = [
-            Removed(number, each.subscription.id) for number, each in held.subscriptions.items() if number not in known
+            SubscriptionRemoved(number, each.subscription.id)
+            for number, each in held.subscriptions.items()
+            if number not in known
         ]
         new = [number for number in live if number not in held.subscriptions]
         if new:
@@ -109,17 +118,23 @@ class StreamLog:
             for row in subscriptions_between(tables, tenant.number, new[0] - 1, new[-1]):
                 if row.number in wanted:
                     name = subscription_name(owners.get(row.subscriber, ""), row.id)
-                    found.append(Added(row.number, msgspec.structs.replace(row.subscription, id=name), row.added))
-        beside = self._beside(tables, tenant, held.known)
+                    found.append(
+                        SubscriptionAdded(row.number, msgspec.structs.replace(row.subscription, id=name), row.added)
+                    )
+        beside = self._knowledge_changes(tables, tenant, held.known)
         return found if beside is None else [*found, beside]
 
-    def _beside(self, tables: Tables, tenant: Tenant, held: Known) -> Known | None:
+    def _knowledge_changes(
+        self, tables: StoreTables, tenant: Tenant, held: SnapshotKnowledge
+    ) -> SnapshotKnowledge | None:
         """What is known beside subscriptions, where it is other than in the log."""
         by = tenant.stateless.interpretation
         feedback = tuple(by.feedback)[: count_judgements(tables, tenant.number)]  # what is on disk
         annotations = write_annotations(table) if len(table := by.annotations.current()) else ""
-        now = Known(feedback, annotations, self._meaning())
+        now = SnapshotKnowledge(feedback, annotations, self._meaning())
         said = {
-            name: getattr(now, name) for name in Known.__struct_fields__ if getattr(now, name) != getattr(held, name)
+            name: getattr(now, name)
+            for name in SnapshotKnowledge.__struct_fields__
+            if getattr(now, name) != getattr(held, name)
         }
-        return Known(**said) if said else None
+        return SnapshotKnowledge(**said) if said else None

@@ -18,7 +18,7 @@ from likewise.errors import ArtefactDamaged
 NAME: Final = "commits"
 
 
-class Watermark:
+class CommitMarker:
     """The file beside the store."""
 
     def __init__(self, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 A `Commit` writes in the writer's transaction, shows what it wrote once that is on disk, and then tells whoever waits.
 If the transaction fails, it undoes what it did in memory. There are three kinds: `Append` (entries of the log, with
-what they led to where that was known before the commit), `Work` (any other change) and `StoreOutcome` (what matching
+what they led to where that was known before the commit), `Work` (any other change) and `BatchCommit` (what matching
 led to, and how far it has come; `likewise.broker.dispatch.commit_writer`).
 """
 
@@ -15,11 +15,11 @@ from typing import Protocol
 from likewise.api.events import Receipt
 from likewise.broker.locks import may_wait
 from likewise.broker.log.checksums import refuse
-from likewise.broker.log.edges.connections import Forwarded, come_to
-from likewise.broker.log.edges.uplink import come_down_to
-from likewise.broker.log.entries import EVENT, Entry, put_under, same_content, without_source
+from likewise.broker.log.edges.connections import EdgePosition, advance_edge
+from likewise.broker.log.edges.uplink import advance_uplink
+from likewise.broker.log.entries import EVENT, Entry, same_content, set_source, without_source
 from likewise.broker.log.log_entries import add_entries, find_identity
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.errors import Conflict, LikewiseError
 from likewise.model import Event
 
@@ -33,7 +33,7 @@ Request = tuple[list[Entry], Done]  # entries of which all or none are appended,
 class Commit(Protocol):
     """Something to be brought to disk. All four are called on the writer's thread."""
 
-    def write(self, tables: Tables) -> None:
+    def write(self, tables: StoreTables) -> None:
         """Write it, in the writer's transaction."""
         ...
 
@@ -41,7 +41,7 @@ class Commit(Protocol):
         """It is on disk: whoever looks may see it."""
         ...
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Everything of the transaction shows: tell whoever waits."""
         ...
 
@@ -50,18 +50,18 @@ class Commit(Protocol):
         ...
 
 
-class Work:
+class TableChange:
     """Any change of the tables; whoever waits is told what it returned, or the error of the tree that it met."""
 
-    def __init__(self, work: Callable[[Tables], object], done: Done) -> None:
+    def __init__(self, work: Callable[[StoreTables], object], done: Done) -> None:
         self._work = work
         self._done = done
         self._result: object = None
 
-    def write(self, tables: Tables) -> None:
+    def write(self, tables: StoreTables) -> None:
         """Do it, apart from what shares the transaction."""
         try:
-            with tables.apart():
+            with tables.savepoint():
                 self._result = self._work(tables)
         except LikewiseError as error:
             self._result = error
@@ -69,7 +69,7 @@ class Work:
     def show(self) -> None:
         """Nothing of it is kept in memory."""
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Tell the result."""
         self._done(self._result)
 
@@ -95,7 +95,7 @@ class SourceNames(Protocol):
         ...
 
 
-class Head:
+class LogHead:
     """Where the log ends: the position and the arrival of its last entry, on disk or in the transaction under way.
 
     `names` are the names of sources, by tenant.
@@ -119,23 +119,23 @@ class Follower(Protocol):
         ...
 
 
-class Foresight(Protocol):
+class PreCommitMatcher(Protocol):
     """Says what entries lead to while their own transaction is under way (`delivering.match_before_commit`)."""
 
-    def foresee(self, entries: list[Entry]) -> Commit | None:
+    def match(self, entries: list[Entry]) -> Commit | None:
         """What some of them lead to, to be written with them; None if that is for later."""
         ...
 
-    def gains(self, entries: Iterable[Entry], other: Commit) -> bool:
+    def gains_from(self, entries: Iterable[Entry], other: Commit) -> bool:
         """Whether more of them could be foreseen if another commit went first."""
         ...
 
 
-class Append:
+class AppendEntries:
     """Entries for the log: of one request or of several that share a transaction; of each request all or none."""
 
     def __init__(
-        self, requests: list[Request], head: Head, followers: list[Follower], foresight: Foresight | None
+        self, requests: list[Request], head: LogHead, followers: list[Follower], foresight: PreCommitMatcher | None
     ) -> None:
         self._requests = requests
         self._head = head
@@ -148,35 +148,35 @@ class Append:
     def __len__(self) -> int:
         return sum(len(entries) for entries, _ in self._requests)
 
-    def join(self, other: Append) -> None:
+    def join(self, other: AppendEntries) -> None:
         """Take another one's requests over, to be done after its own."""
         self._requests += other._requests
 
-    def parts(self) -> list[Append]:
+    def parts(self) -> list[AppendEntries]:
         """Each request by itself."""
-        return [Append([request], self._head, self._followers, self._foresight) for request in self._requests]
+        return [AppendEntries([request], self._head, self._followers, self._foresight) for request in self._requests]
 
-    def by_tenant(self) -> list[Append]:
+    def by_tenant(self) -> list[AppendEntries]:
         """The requests of each tenant by themselves, those of the one with the fewest entries first."""
         own: dict[int, list[Request]] = {}
         for request in self._requests:
             own.setdefault(request[0][0].tenant if request[0] else 0, []).append(request)
-        parts = [Append(requests, self._head, self._followers, self._foresight) for requests in own.values()]
+        parts = [AppendEntries(requests, self._head, self._followers, self._foresight) for requests in own.values()]
         return sorted(parts, key=len)
 
     def gains_from(self, other: Commit) -> bool:
         """Whether more of it could be matched before its commit if another commit went first."""
         entries = (entry for entries, _ in self._requests for entry in entries)
-        return self._foresight is not None and self._foresight.gains(entries, other)
+        return self._foresight is not None and self._foresight.gains_from(entries, other)
 
-    def write(self, tables: Tables) -> None:
+    def write(self, tables: StoreTables) -> None:
         """Write rows for entries whose identity is new, and what they lead to where that is foreseen."""
         self._results, self._new, self._outcome = [], [], None
         if not (not self._resolve_names() and self._add_all(tables)):
             for entries, _ in self._requests:
                 self._results.append(self._add(tables, entries))
         if self._new and self._foresight is not None:
-            self._outcome = self._foresight.foresee(self._new)
+            self._outcome = self._foresight.match(self._new)
             if self._outcome is not None:
                 self._outcome.write(tables)
 
@@ -193,11 +193,11 @@ class Append:
                 if entry.kind == EVENT and entry.source and names:
                     source = names.resolve(entry.source)
                     if source != entry.source:
-                        put_under(entry, source)
-                    found = found or (entry.own_id and bool(names.former(source)))
+                        set_source(entry, source)
+                    found = found or (entry.has_own_id and bool(names.former(source)))
         return found
 
-    def _known_before(self, tables: Tables, entry: Entry) -> Entry | None:
+    def _known_before(self, tables: StoreTables, entry: Entry) -> Entry | None:
         """Return the same event under an earlier name of its source; it conflicts if that was its source's alone."""
         names = self._head.names.get(entry.tenant)
         for name, alone in () if not names else names.former(entry.source).items():
@@ -210,7 +210,7 @@ class Append:
                 raise Conflict(entry.id, source=entry.source)
         return None
 
-    def _add_all(self, tables: Tables) -> bool:
+    def _add_all(self, tables: StoreTables) -> bool:
         """Write the entries of every request at once; whether that could be: nearly always no identity is known."""
         every = [entry for entries, _ in self._requests for entry in entries]
         for position, entry in enumerate(every, self._head.position + 1):
@@ -223,18 +223,18 @@ class Append:
         self._results = [[Receipt(e.id, e.position) for e in entries] for entries, _ in self._requests]
         return True
 
-    def _note(self, tables: Tables, entries: list[Entry]) -> None:
-        for noted in [entry.noted for entry in entries if entry.noted is not None]:
-            come_to(tables, noted) if isinstance(noted, Forwarded) else come_down_to(tables, noted)
+    def _note(self, tables: StoreTables, entries: list[Entry]) -> None:
+        for noted in [entry.progress for entry in entries if entry.progress is not None]:
+            advance_edge(tables, noted) if isinstance(noted, EdgePosition) else advance_uplink(tables, noted)
 
-    def _add(self, tables: Tables, entries: list[Entry]) -> Receipts | Conflict:
+    def _add(self, tables: StoreTables, entries: list[Entry]) -> Receipts | Conflict:
         """Write the new entries of one request; the same content again is found where it was."""
         receipts: Receipts = []
         fresh: list[Entry] = []
         known: dict[tuple[int, str, str], Entry] = {}
         position, arrival = self._head.position, self._head.arrival
         for entry in entries:
-            if entry.own_id:
+            if entry.has_own_id:
                 identity = (entry.tenant, entry.id, entry.source)
                 try:
                     before = self._known_before(tables, entry)
@@ -266,14 +266,14 @@ class Append:
             for follower in tuple(self._followers):  # a connector may join meanwhile
                 follower.take(self._new)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Tell the publishers, then whoever gets something."""
         try:
             for (_, done), result in zip(self._requests, self._results, strict=True):
                 done(result)
         finally:
             if self._outcome is not None:
-                self._outcome.tell()
+                self._outcome.notify()
 
     def undo(self, error: BaseException | None) -> None:
         """Take back what was foreseen."""

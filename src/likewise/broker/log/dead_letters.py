@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from likewise.api.operations import Reason
 from likewise.broker.log.checksums import refuse, text_checksum
 from likewise.broker.log.packed_sets import unpack
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.tables import Row, StoreTables
 from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_DEAD_LETTERS
 from likewise.errors import UnknownId
 
@@ -43,7 +43,7 @@ class DeadLetter(NamedTuple):
     media_type: str
 
 
-def insert(tables: Tables, letters: Sequence[NewLetter]) -> None:
+def insert(tables: StoreTables, letters: Sequence[NewLetter]) -> None:
     """Keep dead letters; of each tenant the newest `MAX_DEAD_LETTERS`."""
     if not letters:
         return
@@ -64,7 +64,7 @@ def insert(tables: Tables, letters: Sequence[NewLetter]) -> None:
         )
 
 
-def listed(tables: Tables, tenant: int, after: int, limit: int) -> list[DeadLetter]:
+def listed(tables: StoreTables, tenant: int, after: int, limit: int) -> list[DeadLetter]:
     """A tenant's dead letters after a number, oldest first."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?",
@@ -75,7 +75,7 @@ def listed(tables: Tables, tenant: int, after: int, limit: int) -> list[DeadLett
     return [letter_row(row) for row in rows]
 
 
-def one(tables: Tables, tenant: int, number: int) -> DeadLetter:
+def one(tables: StoreTables, tenant: int, number: int) -> DeadLetter:
     """A tenant's dead letter by its number."""
     row = tables.row(f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number = ?", tenant, number)
     if row is None:
@@ -83,13 +83,13 @@ def one(tables: Tables, tenant: int, number: int) -> DeadLetter:
     return letter_row(row)
 
 
-def about(tables: Tables, tenant: int, event: int) -> bool:
+def about(tables: StoreTables, tenant: int, event: int) -> bool:
     """Whether an event of a tenant is a dead letter because it could not be matched."""
     query = "SELECT 1 FROM dead_letters WHERE tenant = ? AND event = ? AND reason = 'unmatched'"
     return tables.row(query, tenant, event) is not None
 
 
-def of_event(tables: Tables, tenant: int, event: int, subscriber: int) -> list[DeadLetter]:
+def of_event(tables: StoreTables, tenant: int, event: int, subscriber: int) -> list[DeadLetter]:
     """The dead letters of a tenant about an event: those of a subscriber, and those of nobody in particular."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND event = ? AND (subscriber IS NULL OR subscriber = ?) "
@@ -113,11 +113,11 @@ def letter_row(row: Row) -> DeadLetter:
     return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched).tolist(), body, media_type)
 
 
-def remove_of(tables: Tables, tenant: int, subscriber: int) -> None:
+def remove_of(tables: StoreTables, tenant: int, subscriber: int) -> None:
     """Forget the dead letters of a subscriber."""
     tables.change("DELETE FROM dead_letters WHERE tenant = ? AND subscriber = ?", tenant, subscriber)
 
 
-def remove(tables: Tables, tenant: int, number: int) -> None:
+def remove(tables: StoreTables, tenant: int, number: int) -> None:
     """Forget a dead letter."""
     tables.change("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", tenant, number)

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from likewise.api.deliveries import Cause
 from likewise.broker.log.checksums import altered, check_entry, delivery_checksum, refuse
-from likewise.broker.log.mqtt.messages import Kept
+from likewise.broker.log.mqtt.messages import StoredMessage
 from likewise.broker.log.packed_sets import Numbers, pack, unpack
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.tables import Row, StoreTables
 
 CAUSES: Final[tuple[Cause, ...]] = (
     "arrival",
@@ -33,8 +33,10 @@ CAUSES: Final[tuple[Cause, ...]] = (
     "digest",
     "arrival",
 )
-ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED, SAID = range(7)  # from `SAID` on it is what an alert says
-SAYINGS: Final = {cause: number for number, cause in enumerate(CAUSES) if number >= SAID}
+ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED, NOTIFICATION = range(
+    7
+)  # from `SAID` on it is what an alert says
+NOTIFICATION_CAUSES: Final = {cause: number for number, cause in enumerate(CAUSES) if number >= NOTIFICATION}
 SCORE_BYTES: Final = 4  # of the one score of what an alert says; its facts stand behind it in the table
 _ENCODE: Final = msgspec.json.Encoder().encode
 COLUMNS: Final = "tenant, number, event, cause, checksum, recipients, matched, scores"
@@ -45,14 +47,14 @@ _WITH_EVENT: Final = (
 )
 
 
-class Whose(msgspec.Struct, frozen=True, gc=False):
+class OwnerIndex(msgspec.Struct, frozen=True, gc=False):
     """Whose some subscriptions are: each one's place among the owners, who are in ascending order."""
 
     owners: Numbers
     place: NDArray[np.int32]
 
     @classmethod
-    def of(cls, owner: Sequence[int]) -> Whose:
+    def of(cls, owner: Sequence[int]) -> OwnerIndex:
         """From the owner of each.
 
         >>> Whose.of([9, 4, 9])
@@ -62,7 +64,7 @@ class Whose(msgspec.Struct, frozen=True, gc=False):
         return cls(owners, place.astype(np.int32))
 
 
-class Owners(NamedTuple):
+class SortedOwners(NamedTuple):
     """Whose the matched subscriptions are: owners in ascending order, and where each one's subscription stands."""
 
     owner: Numbers
@@ -84,28 +86,35 @@ class Delivery(msgspec.Struct):
     scores: bytes = b""
     body: bytes = b""
     ends: int | None = None
-    whose: Whose | None = None  # where it is known from matching
-    owners: Owners | None = None  # found once for all recipients, when the first of them is served
-    message: Kept | None = None  # as a device published it; read where it is asked for
+    owner_index: OwnerIndex | None = None  # where it is known from matching
+    owners: SortedOwners | None = None  # found once for all recipients, when the first of them is served
+    message: StoredMessage | None = None  # as a device published it; read where it is asked for
     topics: dict[int, list[int]] | None = None  # subscriptions to topics by subscriber, found once for all of them
-    said: bytes = b""
+    notification: bytes = b""
     packed: tuple[bytes, bytes] | None = None  # recipients and matched as they are stored, where matching packed them
 
     @property
     def size(self) -> int:
         """About how many bytes it takes in memory."""
         payload = 0 if self.message is None else len(self.message.payload)
-        return 800 + len(self.body) + payload + len(self.said) + 8 * len(self.recipients) + 12 * len(self.matched)
+        return (
+            800 + len(self.body) + payload + len(self.notification) + 8 * len(self.recipients) + 12 * len(self.matched)
+        )
 
     def over(self, now: int) -> bool:
         """Whether the event's validity is over; for windows (sources.md C) and alerts it does not matter.
 
         A retained message outlives what else the log keeps; whether it says that it is over is seen to when it is sent.
         """
-        return self.cause not in (PROMOTED, RETAINED) and not self.said and self.ends is not None and self.ends <= now
+        return (
+            self.cause not in (PROMOTED, RETAINED)
+            and not self.notification
+            and self.ends is not None
+            and self.ends <= now
+        )
 
 
-def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
+def insert(tables: StoreTables, tenant: int, deliveries: Iterable[Delivery]) -> None:
     """Write the rows of a tenant's deliveries."""
     rows = []
     known: dict[bytes, bytes] = {}  # recipients as they are packed: those of neighbours are often the same
@@ -117,13 +126,13 @@ def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
             if (found := known.get(said)) is None:
                 found = known[said] = pack(d.recipients)
             recipients, matched = found, pack(d.matched)
-        scores = d.scores + d.said if d.said else d.scores
+        scores = d.scores + d.notification if d.notification else d.scores
         check = delivery_checksum(tenant, d.number, d.event, d.cause, recipients, matched, scores)
         rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, scores))
     tables.insert_all("deliveries", rows)
 
 
-def read(tables: Tables, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
+def read(tables: StoreTables, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
     """The deliveries with these numbers that are still there, their events with them; withdrawn ones left out."""
     found = []
     for number in numbers:
@@ -135,13 +144,13 @@ def read(tables: Tables, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
         if body is None:  # an event goes together with its deliveries
             raise refuse(f"the event of delivery {number}")
         check_entry(delivery.event, owner, kind, arrival, ends, check, body)
-        if not withdrawn or delivery.said:  # what an alert said stays said
+        if not withdrawn or delivery.notification:  # what an alert said stays said
             delivery.body, delivery.ends = body, ends
             found.append(delivery)
     return found
 
 
-def read_between(tables: Tables, tenant: int, after: int, until: int, limit: int) -> list[Delivery]:
+def read_between(tables: StoreTables, tenant: int, after: int, until: int, limit: int) -> list[Delivery]:
     """The deliveries of a tenant between two numbers, in order, without their events."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?",
@@ -153,7 +162,7 @@ def read_between(tables: Tables, tenant: int, after: int, until: int, limit: int
     return [delivery_row(row) for row in rows]
 
 
-def read_newest(tables: Tables, tenant: int, after: int, limit: int) -> list[Delivery]:
+def read_newest(tables: StoreTables, tenant: int, after: int, limit: int) -> list[Delivery]:
     """The newest deliveries of a tenant after a number, at most so many, in order, without their events."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
@@ -164,7 +173,7 @@ def read_newest(tables: Tables, tenant: int, after: int, limit: int) -> list[Del
     return [delivery_row(row) for row in reversed(rows)]
 
 
-def first_deliveries(tables: Tables, tenant: int, events: Sequence[int]) -> dict[int, int]:
+def first_deliveries(tables: StoreTables, tenant: int, events: Sequence[int]) -> dict[int, int]:
     """The number of the first delivery of each of some events that is for what it says, not for its topic."""
     found: dict[int, int] = {}
     for first in range(0, len(events), 1_000):
@@ -183,25 +192,25 @@ def first_deliveries(tables: Tables, tenant: int, events: Sequence[int]) -> dict
     return found
 
 
-def first_event_after(tables: Tables, tenant: int, number: int) -> int | None:
+def first_event_after(tables: StoreTables, tenant: int, number: int) -> int | None:
     """The first position among the events of a tenant's deliveries after a number; None if there are none."""
     (found,) = tables.one("SELECT min(event) FROM deliveries WHERE tenant = ? AND number > ?", tenant, number)
     return None if found is None else int(found)
 
 
-def recipients_of(tables: Tables, tenant: int, event: int) -> set[int]:
+def recipients_of(tables: StoreTables, tenant: int, event: int) -> set[int]:
     """The subscribers that an event was sent to for itself, and not by what an alert said of it."""
     rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
-    return {n for row in rows if not (found := delivery_row(row)).said for n in found.recipients.tolist()}
+    return {n for row in rows if not (found := delivery_row(row)).notification for n in found.recipients.tolist()}
 
 
-def subscriptions_met(tables: Tables, tenant: int, event: int) -> set[int]:
+def matched_subscriptions(tables: StoreTables, tenant: int, event: int) -> set[int]:
     """The subscriptions that an event was delivered for, and not by what an alert said of it."""
     rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
-    return {n for row in rows if not (found := delivery_row(row)).said for n in found.matched.tolist()}
+    return {n for row in rows if not (found := delivery_row(row)).notification for n in found.matched.tolist()}
 
 
-def recipients_after(tables: Tables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:
+def recipients_after(tables: StoreTables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:
     """The number and the recipients of each delivery of a tenant after a number, in order."""
     for row in tables.each(
         f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number", tenant, after
@@ -223,9 +232,9 @@ def delivery_row(row: Row) -> Delivery:
     verify(*row)
     _, number, event, cause, _, recipients, matched, scores = row
     said = b""
-    if cause >= SAID:
+    if cause >= NOTIFICATION:
         scores, said = scores[:SCORE_BYTES], scores[SCORE_BYTES:]
-    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores, said=said)
+    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores, notification=said)
 
 
 def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
@@ -243,4 +252,4 @@ def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
         _ENCODE(named),
         delivery.body,
     )
-    return frame[:-1] + b',"alert":' + delivery.said + b"}" if delivery.said else frame
+    return frame[:-1] + b',"alert":' + delivery.notification + b"}" if delivery.notification else frame

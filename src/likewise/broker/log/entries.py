@@ -15,12 +15,12 @@ import msgspec
 from msgspec.structs import force_setattr, replace
 
 from likewise.api.deliveries import Cause
-from likewise.api.subscribers import Policy
-from likewise.broker.log.catalogue.rows import Basis
-from likewise.broker.log.edges.connections import Forwarded
-from likewise.broker.log.edges.uplink import Received
-from likewise.broker.log.ids import uuid7s
-from likewise.broker.log.mqtt.messages import Kept
+from likewise.api.subscribers import QueuePolicy
+from likewise.broker.log.catalogue.records import Basis
+from likewise.broker.log.edges.connections import EdgePosition
+from likewise.broker.log.edges.uplink import ReceivedPosition
+from likewise.broker.log.mqtt.messages import StoredMessage
+from likewise.broker.log.uuid7 import uuid7s
 from likewise.errors import ArtefactDamaged, InvalidEvent, LikewiseError
 from likewise.formats.json.batches import JsonBatch
 from likewise.formats.json.events import event_from_json, event_to_json
@@ -34,21 +34,21 @@ EVENT: Final = 0
 COMMAND: Final = 1
 
 
-class Register(msgspec.Struct, frozen=True, tag="register"):
+class RegisterCommand(msgspec.Struct, frozen=True, tag="register"):
     """A subscriber exists from here on; registering again changes its queue and loses nothing."""
 
     subscriber: str
-    policy: Policy
+    policy: QueuePolicy
     limit: int
 
 
-class Unregister(msgspec.Struct, frozen=True, tag="unregister"):
+class UnregisterCommand(msgspec.Struct, frozen=True, tag="unregister"):
     """A subscriber, its subscriptions and its queue are forgotten."""
 
     subscriber: str
 
 
-class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
+class SubscribeCommand(msgspec.Struct, frozen=True, tag="subscribe"):
     """A subscription holds from here on; with `replace` in place of the one with the same id.
 
     Those of one request stand in the log one after another, `part` being the place among them from 1 on: all of
@@ -61,30 +61,30 @@ class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
     part: int = 1
 
 
-class Unsubscribe(msgspec.Struct, frozen=True, tag="unsubscribe"):
+class UnsubscribeCommand(msgspec.Struct, frozen=True, tag="unsubscribe"):
     """A subscription holds no longer."""
 
     subscriber: str
     id: str
 
 
-class Withdraw(msgspec.Struct, frozen=True, tag="withdraw"):
+class WithdrawCommand(msgspec.Struct, frozen=True, tag="withdraw"):
     """An event is taken back (unpublished), by its position."""
 
     event: int
 
 
-class Tick(msgspec.Struct, frozen=True, tag="tick"):
+class TickCommand(msgspec.Struct, frozen=True, tag="tick"):
     """Time has passed, up to the entry's arrival."""
 
 
-class Resume(msgspec.Struct, frozen=True, tag="resume"):
+class ResumeCommand(msgspec.Struct, frozen=True, tag="resume"):
     """The broker goes on after it could hear nothing for so long, in µs."""
 
     after: int
 
 
-class Judge(msgspec.Struct, frozen=True, tag="judge"):
+class JudgeCommand(msgspec.Struct, frozen=True, tag="judge"):
     """An event was, or was not, what a subscription meant."""
 
     subscriber: str
@@ -93,7 +93,7 @@ class Judge(msgspec.Struct, frozen=True, tag="judge"):
     relevant: bool
 
 
-class Retry(msgspec.Struct, frozen=True, tag="replay"):
+class RetryCommand(msgspec.Struct, frozen=True, tag="replay"):
     """A dead letter about an event is tried again, for its subscriber or, without one, for everybody."""
 
     letter: int
@@ -102,7 +102,7 @@ class Retry(msgspec.Struct, frozen=True, tag="replay"):
     subscriptions: tuple[int, ...]
 
 
-class SubscribeTopic(msgspec.Struct, frozen=True, tag="subscribe-topic", omit_defaults=True):
+class SubscribeTopicCommand(msgspec.Struct, frozen=True, tag="subscribe-topic", omit_defaults=True):
     """A subscriber gets what is published to some topics from here on, with an acknowledgement.
 
     In place of one with the same filter, which keeps its number. With `retained` it first gets the retained messages
@@ -116,14 +116,14 @@ class SubscribeTopic(msgspec.Struct, frozen=True, tag="subscribe-topic", omit_de
     retained: bool = False
 
 
-class UnsubscribeTopic(msgspec.Struct, frozen=True, tag="unsubscribe-topic"):
+class UnsubscribeTopicCommand(msgspec.Struct, frozen=True, tag="unsubscribe-topic"):
     """A subscription to topics holds no longer."""
 
     subscriber: str
     filter: str
 
 
-class Announce(msgspec.Struct, frozen=True, tag="announce"):
+class AnnounceCommand(msgspec.Struct, frozen=True, tag="announce"):
     """What a source can produce, from here on until `ends` (µs); with `said`, the next entry is the event of it."""
 
     announcement: Announcement
@@ -132,7 +132,7 @@ class Announce(msgspec.Struct, frozen=True, tag="announce"):
     before: int = 0  # the position of the event that said what it takes the place of
 
 
-class Revoke(msgspec.Struct, frozen=True, tag="revoke"):
+class RevokeCommand(msgspec.Struct, frozen=True, tag="revoke"):
     """What a source announced holds no longer: it says so, or its lease is over."""
 
     source: str
@@ -140,14 +140,14 @@ class Revoke(msgspec.Struct, frozen=True, tag="revoke"):
     waited_for: int = 0  # the event of it, if whoever waits for the source goes on: its lease is over
 
 
-class Bring(msgspec.Struct, frozen=True, tag="bring"):
+class RouteCommand(msgspec.Struct, frozen=True, tag="bring"):
     """A bridge or an edge brings what some sources say, from here on."""
 
     bringer: str
     sources: tuple[str, ...]
 
 
-class Excuse(msgspec.Struct, frozen=True, tag="excuse", omit_defaults=True):
+class SuspendAbsenceCommand(msgspec.Struct, frozen=True, tag="excuse", omit_defaults=True):
     """The silence of some sources means nothing from here on, or (`ends`) counts again."""
 
     sources: tuple[str, ...]
@@ -155,7 +155,7 @@ class Excuse(msgspec.Struct, frozen=True, tag="excuse", omit_defaults=True):
     ends: bool = False
 
 
-class Expect(msgspec.Struct, frozen=True, tag="expect", omit_defaults=True):
+class ExpectCommand(msgspec.Struct, frozen=True, tag="expect", omit_defaults=True):
     """A source announced, by an event, what an alert waits for: its key is watched, or (`ends`) no longer."""
 
     subscription: int
@@ -165,26 +165,26 @@ class Expect(msgspec.Struct, frozen=True, tag="expect", omit_defaults=True):
     ends: bool = False
 
 
-class Correct(msgspec.Struct, frozen=True, tag="correct"):
+class CorrectCommand(msgspec.Struct, frozen=True, tag="correct"):
     """A person says what an attribute is, in place of what was said about it before."""
 
     correction: Correction
 
 
-class TakeBack(msgspec.Struct, frozen=True, tag="take back"):
+class RemoveCorrectionCommand(msgspec.Struct, frozen=True, tag="take back"):
     """A correction holds no longer, by its number."""
 
     number: int
 
 
-class KeepAwake(msgspec.Struct, frozen=True, tag="keep"):
+class PinSourceCommand(msgspec.Struct, frozen=True, tag="keep"):
     """A person's word that a source goes on whoever asks for it, or that it need not any more."""
 
     source: str
     kept: bool
 
 
-class RenameSource(msgspec.Struct, frozen=True, tag="rename source", omit_defaults=True):
+class RenameSourceCommand(msgspec.Struct, frozen=True, tag="rename source", omit_defaults=True):
     """What was sent under a name belongs to other sources from here on.
 
     One source takes over the name's alerts, announcement and standing; of several (the name was shared by mistake) each
@@ -197,7 +197,7 @@ class RenameSource(msgspec.Struct, frozen=True, tag="rename source", omit_defaul
     basis: Basis = ""
 
 
-class Decided(msgspec.Struct, frozen=True, tag="decided", omit_defaults=True):
+class RemoteDecision(msgspec.Struct, frozen=True, tag="decided", omit_defaults=True):
     """What the broker above, or an edge by its scores, decided about an event: what it met, by number, with scores.
 
     What an alert says of it has its facts in `said`.
@@ -211,32 +211,32 @@ class Decided(msgspec.Struct, frozen=True, tag="decided", omit_defaults=True):
 
 
 Command = (
-    Register
-    | Unregister
-    | Subscribe
-    | Unsubscribe
-    | Withdraw
-    | Tick
-    | Resume
-    | Judge
-    | Retry
-    | SubscribeTopic
-    | UnsubscribeTopic
-    | Announce
-    | Revoke
-    | Bring
-    | Excuse
-    | Expect
-    | Correct
-    | TakeBack
-    | KeepAwake
-    | RenameSource
-    | Decided
+    RegisterCommand
+    | UnregisterCommand
+    | SubscribeCommand
+    | UnsubscribeCommand
+    | WithdrawCommand
+    | TickCommand
+    | ResumeCommand
+    | JudgeCommand
+    | RetryCommand
+    | SubscribeTopicCommand
+    | UnsubscribeTopicCommand
+    | AnnounceCommand
+    | RevokeCommand
+    | RouteCommand
+    | SuspendAbsenceCommand
+    | ExpectCommand
+    | CorrectCommand
+    | RemoveCorrectionCommand
+    | PinSourceCommand
+    | RenameSourceCommand
+    | RemoteDecision
 )
 Applied = Callable[[object], None]
 
 
-class InBatch(msgspec.Struct, frozen=True, gc=False):
+class BatchedEvent(msgspec.Struct, frozen=True, gc=False):
     """An event that was read into columns with others, by its place among them."""
 
     batch: JsonBatch
@@ -255,41 +255,41 @@ class Entry(msgspec.Struct, gc=False):
 
     tenant: int
     kind: int
-    said: Event | Command | InBatch
+    content: Event | Command | BatchedEvent
     body: bytes
     source: str = ""
     id: str = ""
     ends: int | None = None
     position: int = 0
     arrival: int = 0
-    own_id: bool = False
+    has_own_id: bool = False
     applied: Applied | None = None
-    message: Kept | None = None
+    message: StoredMessage | None = None
     received: tuple[int, int] | None = None
     hops: tuple[str, ...] = ()
     first_received: int | None = None
-    noted: Forwarded | Received | None = None
+    progress: EdgePosition | ReceivedPosition | None = None
 
     @property
     def value(self) -> Event | Command:
         """The event or the command; an event of a batch is made now."""
-        said = self.said
-        return _with_id(said.batch[said.place], self.id) if isinstance(said, InBatch) else said
+        said = self.content
+        return _with_id(said.batch[said.place], self.id) if isinstance(said, BatchedEvent) else said
 
     @property
     def batch(self) -> JsonBatch | None:
         """The batch an event was read with, if it was."""
-        return self.said.batch if isinstance(self.said, InBatch) else None
+        return self.content.batch if isinstance(self.content, BatchedEvent) else None
 
     @property
     def time(self) -> int | None:
         """An event's own time; None if it states none, and for a command."""
-        if isinstance(self.said, InBatch):
-            return self.said.batch.around(self.said.place).time
-        return self.said.time if isinstance(self.said, Event) else None
+        if isinstance(self.content, BatchedEvent):
+            return self.content.batch.envelope_fields(self.content.place).time
+        return self.content.time if isinstance(self.content, Event) else None
 
 
-class Gone(NamedTuple):
+class RemovedEvent(NamedTuple):
     """An event that the log holds no longer: its validity was over, or it had been withdrawn."""
 
     tenant: int
@@ -350,12 +350,12 @@ def check_id(id: str) -> None:
 def batch_entries(tenant: int, batch: JsonBatch, kept: int | None) -> list[Entry]:
     """The entries of a tenant's events that were read together: no `Event` is made, and each keeps its own bytes.
 
-    >>> from likewise.formats.json.batches import read_each
-    >>> [entry] = batch_entries(1, read_each([b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}']), kept=7)
+    >>> from likewise.formats.json.batches import decode_each
+    >>> [entry] = batch_entries(1, decode_each([b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}']), kept=7)
     >>> entry.id, entry.ends, entry.body, entry.value.tuples[0].value
     ('e1', 7, b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}', 45)
     """
-    around = [batch.around(place) for place in range(len(batch))]
+    around = [batch.envelope_fields(place) for place in range(len(batch))]
     new_ids = iter(uuid7s(sum(each.id is None for each in around)))
     ids = []
     for each in around:
@@ -370,7 +370,7 @@ def batch_entries(tenant: int, batch: JsonBatch, kept: int | None) -> list[Entry
         if kept is not None:
             ends = kept if ends is None else min(ends, kept)
         body = envelope or event_body(_with_id(batch[place], id))
-        said = InBatch(batch, place) if columnar else _with_id(batch[place], id)
+        said = BatchedEvent(batch, place) if columnar else _with_id(batch[place], id)
         entries.append(Entry(tenant, EVENT, said, body, each.source or "", id, ends, 0, 0, each.id is not None))
     return entries
 
@@ -392,7 +392,7 @@ def by_tenant(entries: Sequence[Entry]) -> dict[int, Sequence[Entry]]:
     return dict(found)
 
 
-def content(event: Event) -> Event:
+def normalized(event: Event) -> Event:
     """What an event says, whatever the order of its keys: two with equal contents are the same.
 
     >>> from likewise.model import event
@@ -412,20 +412,20 @@ def same_content(one: Entry, other: Entry) -> bool:
         return True
     if not isinstance(one.value, Event) or not isinstance(other.value, Event):
         return False
-    return event_body(content(one.value)) == event_body(content(other.value))
+    return event_body(normalized(one.value)) == event_body(normalized(other.value))
 
 
 def without_source(event: Event) -> bytes:
     """Return what an event says, whoever sent it and whatever the order of its keys, as bytes to compare."""
-    return event_body(replace(content(event), source=None))
+    return event_body(replace(normalized(event), source=None))
 
 
-def put_under(entry: Entry, source: str) -> None:
+def set_source(entry: Entry, source: str) -> None:
     """Let an event be of another source: its name stands for that one."""
     value = entry.value
     assert isinstance(value, Event)
-    entry.said = replace(value, source=source)
-    entry.source, entry.body = source, event_body(entry.said)
+    entry.content = replace(value, source=source)
+    entry.source, entry.body = source, event_body(entry.content)
 
 
 def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> list[Entry]:
@@ -451,7 +451,7 @@ def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> lis
             ends = kept if ends is None else min(ends, kept)
         assert event.id is not None
         entries.append(
-            Entry(tenant, EVENT, event, event_body(event), event.source or "", event.id, ends, own_id=own_id)
+            Entry(tenant, EVENT, event, event_body(event), event.source or "", event.id, ends, has_own_id=own_id)
         )
     return entries
 

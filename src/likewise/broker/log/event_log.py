@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
-from likewise.broker.log.commits import Commit, Done, Follower, Foresight, Request
+from likewise.broker.log.commits import Commit, Done, Follower, PreCommitMatcher, Request
 from likewise.broker.log.entries import Entry
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 
-__all__ = ["Commit", "Done", "EventLog", "Follower", "Foresight", "Request", "Tables"]
+__all__ = ["Commit", "Done", "EventLog", "Follower", "PreCommitMatcher", "Request", "StoreTables"]
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ class EventLog(Protocol):
     """What the broker needs of its store."""
 
     followers: list[Follower]
-    foresight: Foresight | None
+    foresight: PreCommitMatcher | None
 
     @property
     def position(self) -> int:
@@ -41,15 +41,15 @@ class EventLog(Protocol):
         """`append` for several, which share a transaction and fail each by itself."""
         ...
 
-    def write(self, work: Callable[[Tables], object], done: Done) -> None:
+    def write(self, work: Callable[[StoreTables], object], done: Done) -> None:
         """Do some work in the writer's next transaction; `done` is told what it returned, or the error it met."""
         ...
 
-    def commit(self, work: Callable[[Tables], T]) -> T:
+    def commit(self, work: Callable[[StoreTables], T]) -> T:
         """`write`, waiting for it."""
         ...
 
-    def reading(self) -> AbstractContextManager[Tables]:
+    def reading(self) -> AbstractContextManager[StoreTables]:
         """The tables as the last commit left them."""
         ...
 

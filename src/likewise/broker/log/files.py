@@ -10,7 +10,7 @@ from typing import Final
 
 from likewise.broker.log.rows import state_rows
 from likewise.broker.log.schema import APPLICATION, OLDEST, SCHEMA, VERSION
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.defaults import STORE_CACHE_BYTES
 from likewise.errors import ArtefactDamaged, ArtefactVersion, LikewiseError, StateError, Unavailable
 
@@ -35,7 +35,7 @@ class FolderLock:
         os.close(self._file)
 
 
-class Place:
+class DatabaseFiles:
     """Where the files of a store are, to notice that they were removed or replaced while they are in use.
 
     Whoever has a file open writes on into it, also when nobody can ever open it again.
@@ -44,7 +44,7 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._paths = [str(folder / name) for name in (DATABASE, DATABASE + "-wal")]  # looked at before every commit
-        self._found = self._look()
+        self._identities = self._look()
 
     def _look(self) -> list[tuple[int, int] | None]:
         found: list[tuple[int, int] | None] = []
@@ -60,9 +60,9 @@ class Place:
     def check(self) -> None:
         """Refuse to go on if the files are not there any more, or are others."""
         found = self._look()
-        if self._found[1] is None:
-            self._found[1] = found[1]  # the first commit makes it
-        if found != self._found:
+        if self._identities[1] is None:
+            self._identities[1] = found[1]  # the first commit makes it
+        if found != self._identities:
             raise Unavailable(
                 f"the files of the store in {self._folder} were removed or replaced while the broker runs: nothing can "
                 "be kept; put them back as they were, or stop the broker and restore a copy"
@@ -82,7 +82,7 @@ def connect(folder: Path | None, *, reading: bool = False, cache: int = STORE_CA
             connection.execute("PRAGMA query_only = ON")
     except (sqlite3.Error, UnicodeDecodeError) as error:
         connection.close()
-        raise said(error, folder) from error
+        raise storage_error(error, folder) from error
     return connection
 
 
@@ -105,9 +105,9 @@ def open_tables(connection: sqlite3.Connection, folder: Path | None) -> dict[str
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         check_version(version, folder)
         check(connection, folder)
-        return state_rows(Tables(connection))
+        return state_rows(StoreTables(connection))
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise said(error, folder) from error
+        raise storage_error(error, folder) from error
 
 
 def check_version(found: int, folder: Path | None) -> None:
@@ -141,7 +141,7 @@ def check(connection: sqlite3.Connection, folder: Path | None, *, thoroughly: bo
         raise ArtefactDamaged(f"the store in {folder} is damaged: {found}; restore a copy")
 
 
-def said(error: BaseException, folder: Path | None) -> BaseException:
+def storage_error(error: BaseException, folder: Path | None) -> BaseException:
     """What SQLite said, as an error of the tree.
 
     >>> type(said(sqlite3.OperationalError("database or disk is full"), None)).__name__

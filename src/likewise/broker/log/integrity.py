@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Final
 
 from likewise.broker.log import dead_letters
-from likewise.broker.log.catalogue.rows import KNOWN, known_row
-from likewise.broker.log.commit_marker import Watermark
+from likewise.broker.log.catalogue.records import KNOWN, decode_row
+from likewise.broker.log.commit_marker import CommitMarker
 from likewise.broker.log.deliveries import COLUMNS, delivery_row
-from likewise.broker.log.edges.connections import LINE, line_row
+from likewise.broker.log.edges.connections import EDGE_COLUMNS, decode_edge
 from likewise.broker.log.edges.hops import HOPS, hops_row
 from likewise.broker.log.edges.outbox import OUTBOX, outbox_row
 from likewise.broker.log.edges.uplink import UPLINK, uplink_row
-from likewise.broker.log.files import DATABASE, FolderLock, check, connect, said
+from likewise.broker.log.files import DATABASE, FolderLock, check, connect, storage_error
 from likewise.broker.log.mqtt.messages import MESSAGE, RECEIVED, RETAINED, message_row, received_row, retained_row
 from likewise.broker.log.mqtt.sessions import IN_FLIGHT, SESSION, in_flight_row, session_row
-from likewise.broker.log.mqtt.topics import TOPIC, topic_row
+from likewise.broker.log.mqtt.topic_subscriptions import TOPIC, topic_row
 from likewise.broker.log.rows import (
     ENTRY,
     FOLLOWER,
@@ -38,8 +38,8 @@ from likewise.broker.log.rows import (
     tenant_row,
     token_row,
 )
-from likewise.broker.log.sinks.rows import TARGET, target_row
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.sink_rows import TARGET, target_row
+from likewise.broker.log.tables import Row, StoreTables
 from likewise.errors import ArtefactMissing
 
 _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
@@ -59,21 +59,21 @@ _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "sessions": (SESSION, session_row),
     "in_flight": (IN_FLIGHT, in_flight_row),
     "received": (RECEIVED, received_row),
-    "catalogue": (KNOWN, known_row),
+    "catalogue": (KNOWN, decode_row),
     "hops": (HOPS, hops_row),
-    "edges": (LINE, line_row),
+    "edges": (EDGE_COLUMNS, decode_edge),
     "outbox": (OUTBOX, outbox_row),
     "uplink": (UPLINK, uplink_row),
 }
 
 
-def count_rows(tables: Tables, table: str, tenant: int, *, events: bool = False) -> int:
+def count_rows(tables: StoreTables, table: str, tenant: int, *, events: bool = False) -> int:
     """How many rows of a table are a tenant's; of the log with `events` those alone."""
     (found,) = tables.one(f"SELECT count(*) FROM {table} WHERE tenant = ? {'AND kind = 0' if events else ''}", tenant)
     return int(found)
 
 
-def events_size(tables: Tables, tenant: int, events: int) -> int:
+def events_size(tables: StoreTables, tenant: int, events: int) -> int:
     """About how many bytes a tenant's events have, by the mean of a thousand of them."""
     (mean,) = tables.one(
         "SELECT avg(length(body)) FROM (SELECT body FROM log WHERE kind = 0 AND tenant = ? LIMIT 1000)", tenant
@@ -81,7 +81,7 @@ def events_size(tables: Tables, tenant: int, events: int) -> int:
     return round((mean or 0) * events)
 
 
-def copy_store(data: Path, target: Path, beside: Callable[[Tables], None] = lambda tables: None) -> int:
+def copy_store(data: Path, target: Path, beside: Callable[[StoreTables], None] = lambda tables: None) -> int:
     """Copy the store of a folder, in use or not, into another folder; the bytes copied.
 
     The copy is the store as it was at one moment: all of it is read in one transaction, which holds nobody up.
@@ -90,29 +90,29 @@ def copy_store(data: Path, target: Path, beside: Callable[[Tables], None] = lamb
     source, copy = connect(data, reading=True), sqlite3.connect(target / DATABASE)
     try:
         source.execute("BEGIN")
-        state = state_rows(Tables(source))
-        beside(Tables(source))
+        state = state_rows(StoreTables(source))
+        beside(StoreTables(source))
         source.backup(copy, pages=-1)  # in smaller steps every commit would make it start again
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise said(error, data) from error
+        raise storage_error(error, data) from error
     finally:
         source.close()
         copy.close()
-    mark = Watermark(target)
+    mark = CommitMarker(target)
     mark.write(state["commit"])
     mark.close()
     return (target / DATABASE).stat().st_size
 
 
 @contextmanager
-def reading_store(data: Path) -> Iterator[Tables]:
+def reading_store(data: Path) -> Iterator[StoreTables]:
     """The tables of a folder, in use or not."""
     there(data)
     connection = connect(data, reading=True)
     try:
-        yield Tables(connection)
+        yield StoreTables(connection)
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise said(error, data) from error
+        raise storage_error(error, data) from error
     finally:
         connection.close()
 
@@ -123,11 +123,11 @@ def verify_tables(data: Path) -> dict[str, int]:
     connection = connect(data, reading=True)
     try:
         check(connection, data, thoroughly=True)
-        tables = Tables(connection)
+        tables = StoreTables(connection)
         state_rows(tables)
         return {table: read_all(tables, table, columns, read) for table, (columns, read) in _TABLES.items()}
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise said(error, data) from error
+        raise storage_error(error, data) from error
     finally:
         connection.close()
 

@@ -7,17 +7,17 @@ from typing import Final, NamedTuple
 
 from likewise.broker.log.checksums import entry_checksums, refuse
 from likewise.broker.log.deliveries import COLUMNS, delivery_row
-from likewise.broker.log.edges.hops import Came, add_hops, remove_hops
-from likewise.broker.log.entries import Entry, Gone
+from likewise.broker.log.edges.hops import EventRoute, add_hops, remove_hops
+from likewise.broker.log.entries import Entry, RemovedEvent
 from likewise.broker.log.mqtt.messages import add_messages, remove_messages
 from likewise.broker.log.rows import ENTRY, entry_row, entry_rows
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.tables import Row, StoreTables
 
 PAGE: Final = 1_000  # entries read at once
 SWEPT: Final = 2_000  # events of a tenant removed in one commit, so that nobody waits long for it
 
 
-def add_entries(tables: Tables, entries: Sequence[Entry]) -> bool:
+def add_entries(tables: StoreTables, entries: Sequence[Entry]) -> bool:
     """Write entries at the log's end, which have their positions, and the messages they came in.
 
     Nothing is written if the identity of one is known, or stands among them twice; then it is False.
@@ -33,12 +33,12 @@ def add_entries(tables: Tables, entries: Sequence[Entry]) -> bool:
         return False
     if beside := [(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
         add_messages(tables, beside)
-    if come := [(e.position, e.tenant, Came(e.hops, e.first_received)) for e in entries if e.hops]:
+    if come := [(e.position, e.tenant, EventRoute(e.hops, e.first_received)) for e in entries if e.hops]:
         add_hops(tables, come)
     return True
 
 
-def find_identity(tables: Tables, tenant: int, id: str, source: str) -> Entry | None:
+def find_identity(tables: StoreTables, tenant: int, id: str, source: str) -> Entry | None:
     """The event of a tenant with this id and source."""
     row = tables.row(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND source = ?", tenant, id, source
@@ -46,7 +46,7 @@ def find_identity(tables: Tables, tenant: int, id: str, source: str) -> Entry | 
     return None if row is None else entry_row(row)
 
 
-def find_events(tables: Tables, tenant: int, id: str, sources: Collection[str] | None) -> list[tuple[int, str]]:
+def find_events(tables: StoreTables, tenant: int, id: str, sources: Collection[str] | None) -> list[tuple[int, str]]:
     """The positions and sources of the events with this id that were not withdrawn; of some names if they are said."""
     rows = tables.rows(
         "SELECT position, source FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND withdrawn = 0", tenant, id
@@ -54,7 +54,7 @@ def find_events(tables: Tables, tenant: int, id: str, sources: Collection[str] |
     return [(position, by) for position, by in rows if sources is None or by in sources]
 
 
-def rows_between(tables: Tables, after: int, until: int, tenant: int | None = None) -> list[Row]:
+def rows_between(tables: StoreTables, after: int, until: int, tenant: int | None = None) -> list[Row]:
     """The rows of the first `PAGE` entries between two positions, in order; each begins with its position."""
     return tables.rows(
         f"SELECT {ENTRY} FROM log "
@@ -66,7 +66,7 @@ def rows_between(tables: Tables, after: int, until: int, tenant: int | None = No
     )
 
 
-def ranges_after(tables: Tables, positions: Mapping[int, int]) -> dict[int, int]:
+def ranges_after(tables: StoreTables, positions: Mapping[int, int]) -> dict[int, int]:
     """The last position of each tenant that has entries after the position it is said to be at."""
     found: dict[int, int] = {}
     for tenant, position in tables.each(
@@ -79,7 +79,7 @@ def ranges_after(tables: Tables, positions: Mapping[int, int]) -> dict[int, int]
     return found
 
 
-def entries_at(tables: Tables, positions: Sequence[int]) -> list[Entry]:
+def entries_at(tables: StoreTables, positions: Sequence[int]) -> list[Entry]:
     """The entries at some positions that are still there, in order."""
     found: list[Entry] = []
     ordered = sorted(positions)
@@ -92,7 +92,7 @@ def entries_at(tables: Tables, positions: Sequence[int]) -> list[Entry]:
     return found
 
 
-def newest_event(tables: Tables, tenant: int, until: int) -> Entry | None:
+def newest_event(tables: StoreTables, tenant: int, until: int) -> Entry | None:
     """The newest event of a tenant up to a position."""
     row = tables.row(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position <= ? ORDER BY position DESC LIMIT 1",
@@ -102,7 +102,7 @@ def newest_event(tables: Tables, tenant: int, until: int) -> Entry | None:
     return None if row is None else entry_row(row)
 
 
-def newest_events(tables: Tables, tenant: int, after: int, limit: int) -> list[Entry]:
+def newest_events(tables: StoreTables, tenant: int, after: int, limit: int) -> list[Entry]:
     """The newest events of a tenant after a position that were not withdrawn, at most so many, in order."""
     rows = tables.rows(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
@@ -114,7 +114,7 @@ def newest_events(tables: Tables, tenant: int, after: int, limit: int) -> list[E
     return [entry_row(row) for row in reversed(rows)]
 
 
-def first_of_newest(tables: Tables, tenant: int, before: int, limit: int) -> int | None:
+def first_of_newest(tables: StoreTables, tenant: int, before: int, limit: int) -> int | None:
     """The first position of the newest events of a tenant before a position, at most so many of them."""
     (first,) = tables.one(
         "SELECT min(position) FROM (SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position < ? "
@@ -126,7 +126,7 @@ def first_of_newest(tables: Tables, tenant: int, before: int, limit: int) -> int
     return None if first is None else int(first)
 
 
-def count_between(tables: Tables, tenant: int, after: int, until: int) -> int:
+def count_between(tables: StoreTables, tenant: int, after: int, until: int) -> int:
     """How many entries of a tenant there are after a position, up to another."""
     (found,) = tables.one(
         "SELECT count(*) FROM log WHERE tenant = ? AND position > ? AND position <= ?", tenant, after, until
@@ -134,14 +134,14 @@ def count_between(tables: Tables, tenant: int, after: int, until: int) -> int:
     return int(found)
 
 
-def withdraw(tables: Tables, position: int) -> None:
+def withdraw(tables: StoreTables, position: int) -> None:
     """Mark an event as taken back."""
     tables.change(
         "UPDATE log SET withdrawn = 1, checksum = checksum + 1 WHERE position = ? AND withdrawn = 0", position
     )
 
 
-def withdrawn_events(tables: Tables, tenant: int) -> set[int]:
+def withdrawn_events(tables: StoreTables, tenant: int) -> set[int]:
     """The positions of a tenant's events that were taken back."""
     rows = tables.each("SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 AND tenant = ?", tenant)
     return {position for (position,) in rows}
@@ -150,7 +150,7 @@ def withdrawn_events(tables: Tables, tenant: int) -> set[int]:
 # -- forgetting ------------------------------------------------------------------------------------
 
 
-class Unneeded(NamedTuple):
+class RemovalLimits(NamedTuple):
     """What of a tenant nobody needs any more: entries before a position, if they arrived up to a moment."""
 
     tenant: int
@@ -161,14 +161,14 @@ class Unneeded(NamedTuple):
 Waiting = tuple[int, int, int]  # positions after one, up to another, and by how many µs their expiry waits
 
 
-class Swept(NamedTuple):
+class SweepResult(NamedTuple):
     """What was removed: events, and deliveries by tenant, number and recipients."""
 
-    events: list[Gone]
+    events: list[RemovedEvent]
     deliveries: list[tuple[int, int, list[int]]]
 
 
-def over(tables: Tables, unneeded: Unneeded, now: int, spans: Sequence[Waiting] = ()) -> list[int]:
+def expired(tables: StoreTables, unneeded: RemovalLimits, now: int, spans: Sequence[Waiting] = ()) -> list[int]:
     """The positions of unneeded events whose validity is over or that were withdrawn, at most `SWEPT`.
 
     A retained message stays until another takes its place, or it is over by what it said itself. `spans` are
@@ -197,7 +197,7 @@ def _waited(spans: Sequence[Waiting]) -> str:
     return f"AND ends <= ?2 - CASE {cases} ELSE 0 END "
 
 
-def count_held_back(tables: Tables, tenant: int, now: int, spans: Sequence[Waiting]) -> int:
+def count_delayed(tables: StoreTables, tenant: int, now: int, spans: Sequence[Waiting]) -> int:
     """Count the events of a tenant that are over by the clock, and whose expiry waits."""
     found = 0
     for after, upto, behind in spans:
@@ -214,7 +214,7 @@ def count_held_back(tables: Tables, tenant: int, now: int, spans: Sequence[Waiti
     return found
 
 
-def any_ending(tables: Tables, after: int, upto: int) -> bool:
+def any_ending(tables: StoreTables, after: int, upto: int) -> bool:
     """Whether an event with an end is left between two positions; found by these, since newer ones have most ends."""
     row = tables.row(
         "SELECT 1 FROM log WHERE kind = 0 AND +ends IS NOT NULL AND position > ? AND position <= ? LIMIT 1", after, upto
@@ -222,8 +222,8 @@ def any_ending(tables: Tables, after: int, upto: int) -> bool:
     return row is not None
 
 
-def newly_over(
-    tables: Tables, tenant: int, after: tuple[int, int], now: int, until: int, limit: int
+def newly_expired(
+    tables: StoreTables, tenant: int, after: tuple[int, int], now: int, until: int, limit: int
 ) -> list[tuple[int, int]]:
     """Ends and positions of a tenant's events up to a position whose validity ended after one's, in order of both."""
     rows = tables.rows(
@@ -239,7 +239,7 @@ def newly_over(
     return [(ends, position) for ends, position in rows]
 
 
-def over_between(tables: Tables, tenant: int, after: int, until: int, now: int) -> list[tuple[int, int]]:
+def expired_between(tables: StoreTables, tenant: int, after: int, until: int, now: int) -> list[tuple[int, int]]:
     """Ends and positions of a tenant's events between two positions whose validity is over."""
     rows = tables.rows(
         "SELECT ends, position FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND position <= ? "
@@ -252,12 +252,12 @@ def over_between(tables: Tables, tenant: int, after: int, until: int, now: int) 
     return [(ends, position) for ends, position in rows]
 
 
-def sweep(tables: Tables, chosen: Iterable[tuple[Unneeded, Iterable[int]]], now: int) -> Swept:
+def sweep(tables: StoreTables, chosen: Iterable[tuple[RemovalLimits, Iterable[int]]], now: int) -> SweepResult:
     """Remove events by their positions, each of which must be over, and unneeded commands."""
-    swept = Swept([], [])
+    swept = SweepResult([], [])
     for (tenant, before, _), positions in chosen:
         for position in positions:
-            gone = _over(tables, position, now)
+            gone = _expired_event(tables, position, now)
             if gone is None:
                 continue
             swept.events.append(gone)
@@ -271,7 +271,7 @@ def sweep(tables: Tables, chosen: Iterable[tuple[Unneeded, Iterable[int]]], now:
     return swept
 
 
-def _over(tables: Tables, position: int, now: int) -> Gone | None:
+def _expired_event(tables: StoreTables, position: int, now: int) -> RemovedEvent | None:
     """The event to be removed; refused if an index alone says that it is over, which was altered on disk then."""
     found = tables.row(f"SELECT withdrawn, {ENTRY} FROM log WHERE position = ?", position)
     if found is None:
@@ -280,4 +280,4 @@ def _over(tables: Tables, position: int, now: int) -> Gone | None:
     entry = entry_row(tuple(row))
     if not withdrawn and (entry.ends is None or entry.ends > now):
         raise refuse(f"an index over entry {position} of the log")
-    return Gone(entry.tenant, position, entry.id, entry.source)
+    return RemovedEvent(entry.tenant, position, entry.id, entry.source)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from likewise.broker.log.checksums import guarded, refuse, text_checksum
-from likewise.broker.log.files import DATABASE, FolderLock, check, check_version, connect, said
+from likewise.broker.log.files import DATABASE, FolderLock, check, check_version, connect, storage_error
 from likewise.broker.log.schema import APPLICATION, OLDEST, VERSION
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.errors import ArtefactDamaged, ArtefactMissing
 
 
@@ -44,18 +44,18 @@ def migrate(data: Path) -> Migrated:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("BEGIN IMMEDIATE")
         for version in range(found, VERSION):
-            _STEPS[version](Tables(connection))
+            _STEPS[version](StoreTables(connection))
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
         return Migrated(found, VERSION)
     except sqlite3.Error as error:
-        raise said(error, data) from error
+        raise storage_error(error, data) from error
     finally:
         connection.close()  # which takes back what was not committed
         lock.release()
 
 
-def _followers(tables: Tables) -> None:
+def _followers(tables: StoreTables) -> None:
     """Version 3: the position matched is kept for each tenant, as that of a follower of the log."""
     matched, guard = tables.one("SELECT value, guard FROM state WHERE name = 'matched'")
     if not guarded(matched, guard):
@@ -74,7 +74,7 @@ def _followers(tables: Tables) -> None:
     tables.change("DELETE FROM state WHERE name = 'matched'")
 
 
-def _kept_types(tables: Tables) -> None:
+def _dead_letter_types(tables: StoreTables) -> None:
     """Version 4: a dead letter keeps the media type its sender named, a token may end."""
     tables.change("ALTER TABLE dead_letters ADD COLUMN media_type TEXT NOT NULL DEFAULT ''")
     letters = tables.rows(
@@ -94,7 +94,7 @@ def _kept_types(tables: Tables) -> None:
         tables.change("UPDATE tokens SET checksum = ? WHERE digest = ?", kept, rest[0])
 
 
-def _targets(tables: Tables) -> None:
+def _targets(tables: StoreTables) -> None:
     """Version 5: subscriptions may have targets."""
     if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
         raise refuse("a number the store goes on from")
@@ -106,7 +106,7 @@ def _targets(tables: Tables) -> None:
     )
 
 
-def _mqtt(tables: Tables) -> None:
+def _mqtt(tables: StoreTables) -> None:
     """Version 6: devices connect to the broker itself."""
     if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
         raise refuse("a number the store goes on from")
@@ -133,7 +133,7 @@ _MQTT: Final = (
 )
 
 
-def _catalogue(tables: Tables) -> None:
+def _catalogue(tables: StoreTables) -> None:
     """Version 7: what is known about sources is kept."""
     if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
         raise refuse("a number the store goes on from")
@@ -144,7 +144,7 @@ def _catalogue(tables: Tables) -> None:
     )
 
 
-def _edges(tables: Tables) -> None:
+def _edges(tables: StoreTables) -> None:
     """Version 8: brokers stand at the edge, and this one may."""
     if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
         raise refuse("a number the store goes on from")
@@ -164,7 +164,7 @@ _EDGES: Final = (
 )
 
 
-def _naming(tables: Tables) -> None:
+def _naming(tables: StoreTables) -> None:
     """Version 9: sources have aliases, and those of MQTT are named by prefix, not by the topic's last level.
 
     Which names change is found when the broker starts, which knows the topic maps
@@ -175,9 +175,9 @@ def _naming(tables: Tables) -> None:
     tables.change("INSERT INTO state VALUES ('naming', 1, ~1)")
 
 
-_STEPS: Final[dict[int, Callable[[Tables], None]]] = {
+_STEPS: Final[dict[int, Callable[[StoreTables], None]]] = {
     2: _followers,
-    3: _kept_types,
+    3: _dead_letter_types,
     4: _targets,
     5: _mqtt,
     6: _catalogue,

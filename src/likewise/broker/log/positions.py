@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from likewise.broker.log.checksums import text_checksum
 from likewise.broker.log.rows import FOLLOWER, follower_row
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 
 
-def start_at(tables: Tables, follower: str, tenant: int, position: int = 0) -> None:
+def start_at(tables: StoreTables, follower: str, tenant: int, position: int = 0) -> None:
     """Let a follower begin after a position of a tenant's entries."""
     tables.change(
         "INSERT INTO followers VALUES (?1, ?2, ?3, ~?3, ?4)",
@@ -24,7 +24,7 @@ def start_at(tables: Tables, follower: str, tenant: int, position: int = 0) -> N
     )
 
 
-def advance(tables: Tables, follower: str, positions: Mapping[int, int]) -> None:
+def advance(tables: StoreTables, follower: str, positions: Mapping[int, int]) -> None:
     """Write down the position a follower has come to for some tenants; it never goes back."""
     tables.change_all(
         "UPDATE followers SET position = max(position, ?1), guard = ~max(position, ?1) "
@@ -33,13 +33,13 @@ def advance(tables: Tables, follower: str, positions: Mapping[int, int]) -> None
     )
 
 
-def read_positions(tables: Tables, follower: str) -> dict[int, int]:
+def read_positions(tables: StoreTables, follower: str) -> dict[int, int]:
     """How far a follower has come, by tenant."""
     rows = tables.rows(f"SELECT {FOLLOWER} FROM followers")  # all of them: a name that was altered is found
     return {tenant: position for name, tenant, position in map(follower_row, rows) if name == follower}
 
 
-def put_positions(tables: Tables, tenant: int, positions: Mapping[str, int]) -> None:
+def put_positions(tables: StoreTables, tenant: int, positions: Mapping[str, int]) -> None:
     """Write down the positions of several followers for a tenant, new ones or known ones; none goes back."""
     tables.change_all(
         "INSERT INTO followers VALUES (?1, ?2, ?3, ~?3, ?4) ON CONFLICT (follower, tenant) DO UPDATE SET "
@@ -48,6 +48,6 @@ def put_positions(tables: Tables, tenant: int, positions: Mapping[str, int]) -> 
     )
 
 
-def read_every_position(tables: Tables) -> list[tuple[str, int, int]]:
+def read_every_position(tables: StoreTables) -> list[tuple[str, int, int]]:
     """Every follower by its name, each tenant's number, and the position it has come to."""
     return [follower_row(row) for row in tables.rows(f"SELECT {FOLLOWER} FROM followers")]

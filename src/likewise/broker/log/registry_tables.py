@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from likewise.broker.log.checksums import GUARD, checksum, subscriber_checksum, subscriber_guard, tenant_checksum
-from likewise.broker.log.entries import Judge
+from likewise.broker.log.entries import JudgeCommand
 from likewise.broker.log.rows import (
     JUDGEMENT,
     SUBSCRIBER,
@@ -21,30 +21,30 @@ from likewise.broker.log.rows import (
     subscription_row,
     tenant_row,
 )
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 
 # -- tenants ---------------------------------------------------------------------------------------
 
 
-def add_tenant(tables: Tables, name: str) -> int:
+def add_tenant(tables: StoreTables, name: str) -> int:
     """Keep a new tenant; its number."""
     number = tables.add("INSERT INTO tenants (name) VALUES (?)", name)
     tables.change("UPDATE tenants SET checksum = ? WHERE number = ?", tenant_checksum(number, name, None), number)
     return number
 
 
-def read_tenants(tables: Tables) -> list[TenantRow]:
+def read_tenants(tables: StoreTables) -> list[TenantRow]:
     """Every tenant."""
     return [tenant_row(row) for row in tables.rows(f"SELECT {TENANT} FROM tenants ORDER BY number")]
 
 
-def replay_windows_from(tables: Tables, number: int, name: str, start: int | None) -> None:
+def replay_windows_from(tables: StoreTables, number: int, name: str, start: int | None) -> None:
     """Write down from where a tenant's windows are replayed."""
     check = tenant_checksum(number, name, start)
     tables.change("UPDATE tenants SET windows_from = ?, checksum = ? WHERE number = ?", start, check, number)
 
 
-def number_deliveries(tables: Tables, tenant: int, last: int) -> None:
+def number_deliveries(tables: StoreTables, tenant: int, last: int) -> None:
     """Write down the number of a tenant's last delivery."""
     tables.change("UPDATE tenants SET last_delivery = ?1, guard = ~?1 WHERE number = ?2", last, tenant)
 
@@ -52,7 +52,7 @@ def number_deliveries(tables: Tables, tenant: int, last: int) -> None:
 # -- subscribers -----------------------------------------------------------------------------------
 
 
-def add_subscriber(tables: Tables, tenant: int, row: SubscriberRow) -> None:
+def add_subscriber(tables: StoreTables, tenant: int, row: SubscriberRow) -> None:
     """Keep a new subscriber."""
     tables.change(
         "INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -68,7 +68,7 @@ def add_subscriber(tables: Tables, tenant: int, row: SubscriberRow) -> None:
     )
 
 
-def change_queue(tables: Tables, tenant: int, row: SubscriberRow) -> None:
+def change_queue(tables: StoreTables, tenant: int, row: SubscriberRow) -> None:
     """Keep another policy and limit of a subscriber's queue."""
     check = subscriber_checksum(row.number, tenant, row.id, row.policy, row.limit)
     tables.change(
@@ -80,12 +80,12 @@ def change_queue(tables: Tables, tenant: int, row: SubscriberRow) -> None:
     )
 
 
-def remove_subscriber(tables: Tables, number: int) -> None:
+def remove_subscriber(tables: StoreTables, number: int) -> None:
     """Forget a subscriber."""
     tables.change("DELETE FROM subscribers WHERE number = ?", number)
 
 
-def settle_deliveries(tables: Tables, settled: Iterable[tuple[int, int, int]]) -> None:
+def settle_deliveries(tables: StoreTables, settled: Iterable[tuple[int, int, int]]) -> None:
     """For each (up to a number, so many dropped, subscriber): nothing up to that number waits for it any more."""
     tables.change_all(
         f"UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = {GUARD}, dropped = dropped + ?2 "
@@ -94,7 +94,7 @@ def settle_deliveries(tables: Tables, settled: Iterable[tuple[int, int, int]]) -
     )
 
 
-def read_subscribers(tables: Tables, tenant: int) -> list[SubscriberRow]:
+def read_subscribers(tables: StoreTables, tenant: int) -> list[SubscriberRow]:
     """The subscribers of a tenant."""
     return [
         subscriber_row(row) for row in tables.each(f"SELECT {SUBSCRIBER} FROM subscribers WHERE tenant = ?", tenant)
@@ -104,7 +104,7 @@ def read_subscribers(tables: Tables, tenant: int) -> list[SubscriberRow]:
 # -- subscriptions ---------------------------------------------------------------------------------
 
 
-def add_subscription(tables: Tables, tenant: int, row: SubscriptionRow) -> None:
+def add_subscription(tables: StoreTables, tenant: int, row: SubscriptionRow) -> None:
     """Keep a new subscription."""
     body = msgspec.json.encode(row.subscription)
     tables.change(
@@ -119,7 +119,7 @@ def add_subscription(tables: Tables, tenant: int, row: SubscriptionRow) -> None:
     )
 
 
-def end_subscription(tables: Tables, number: int, position: int) -> None:
+def end_subscription(tables: StoreTables, number: int, position: int) -> None:
     """Write down that a subscription ended at a position."""
     tables.change(
         "UPDATE subscriptions SET ended = ?1, checksum = checksum - coalesce(ended + 1, 0) + ?1 + 1 WHERE number = ?2",
@@ -128,18 +128,18 @@ def end_subscription(tables: Tables, number: int, position: int) -> None:
     )
 
 
-def remove_subscriptions(tables: Tables, numbers: Iterable[int]) -> None:
+def remove_subscriptions(tables: StoreTables, numbers: Iterable[int]) -> None:
     """Forget subscriptions that ended."""
     tables.change_all("DELETE FROM subscriptions WHERE number = ?", [(number,) for number in numbers])
 
 
-def read_subscriptions(tables: Tables, tenant: int) -> list[SubscriptionRow]:
+def read_subscriptions(tables: StoreTables, tenant: int) -> list[SubscriptionRow]:
     """The subscriptions of a tenant, those that ended among them, in the order of addition."""
     rows = tables.each(f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? ORDER BY number", tenant)
     return [subscription_row(row) for row in rows]
 
 
-def subscriptions_between(tables: Tables, tenant: int, after: int, until: int) -> list[SubscriptionRow]:
+def subscriptions_between(tables: StoreTables, tenant: int, after: int, until: int) -> list[SubscriptionRow]:
     """The subscriptions of a tenant with numbers between two, those that ended among them."""
     rows = tables.each(
         f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number",
@@ -150,7 +150,7 @@ def subscriptions_between(tables: Tables, tenant: int, after: int, until: int) -
     return [subscription_row(row) for row in rows]
 
 
-def live_subscriptions(tables: Tables, tenant: int) -> list[int]:
+def live_subscriptions(tables: StoreTables, tenant: int) -> list[int]:
     """The numbers of a tenant's subscriptions that hold, ascending."""
     rows = tables.rows("SELECT number FROM subscriptions WHERE tenant = ? AND ended IS NULL ORDER BY number", tenant)
     return [number for (number,) in rows]
@@ -159,23 +159,23 @@ def live_subscriptions(tables: Tables, tenant: int) -> list[int]:
 # -- feedback --------------------------------------------------------------------------------------
 
 
-def add_judgement(tables: Tables, tenant: int, position: int, body: bytes) -> None:
+def add_judgement(tables: StoreTables, tenant: int, position: int, body: bytes) -> None:
     """Keep feedback."""
     check = checksum(body, position, tenant)
     tables.change("INSERT INTO judgements VALUES (?, ?, ?, ?)", position, tenant, check, body)
 
 
-def count_judgements(tables: Tables, tenant: int) -> int:
+def count_judgements(tables: StoreTables, tenant: int) -> int:
     """How much feedback of a tenant there is."""
     return int(tables.one("SELECT count(*) FROM judgements WHERE tenant = ?", tenant)[0])
 
 
-def remove_judgements(tables: Tables, positions: Iterable[int]) -> None:
+def remove_judgements(tables: StoreTables, positions: Iterable[int]) -> None:
     """Forget feedback."""
     tables.change_all("DELETE FROM judgements WHERE position = ?", [(position,) for position in positions])
 
 
-def read_judgements(tables: Tables, tenant: int) -> list[tuple[int, Judge]]:
+def read_judgements(tables: StoreTables, tenant: int) -> list[tuple[int, JudgeCommand]]:
     """The feedback of a tenant with its positions, in order."""
     rows = tables.rows(f"SELECT {JUDGEMENT} FROM judgements WHERE tenant = ? ORDER BY position", tenant)
     return [judgement_row(row) for row in rows]

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from likewise.api.subscribers import Policy
+from likewise.api.subscribers import QueuePolicy
 from likewise.broker.log.checksums import (
     altered,
     check_entry,
@@ -23,10 +23,10 @@ from likewise.broker.log.checksums import (
     tenant_checksum,
     text_checksum,
 )
-from likewise.broker.log.entries import EVENT, Entry, InBatch, Judge, is_written, read_command, read_event
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.entries import EVENT, BatchedEvent, Entry, JudgeCommand, is_written, read_command, read_event
+from likewise.broker.log.tables import Row, StoreTables
 from likewise.errors import LikewiseError
-from likewise.formats.json.batches import read_each
+from likewise.formats.json.batches import decode_each
 from likewise.model import Event, Subscription
 
 TENANT: Final = "number, name, windows_from, last_delivery, guard, checksum"
@@ -75,7 +75,7 @@ class SubscriberRow(NamedTuple):
 
     number: int
     id: str
-    policy: Policy
+    policy: QueuePolicy
     limit: int
     acknowledged: int
     dropped: int
@@ -123,34 +123,34 @@ def entry_row(row: Row) -> Entry:
 
 def entry_rows(rows: Sequence[Row]) -> Iterator[Entry]:
     """As `entry_row` gives them; events in their own JSON are read into columns, `TOGETHER` at a time."""
-    for own, some in groupby(rows, _in_own_bytes):
+    for own, some in groupby(rows, _is_payload_envelope):
         alike = list(some)
         for first in range(0, len(alike), TOGETHER):
             part = alike[first : first + TOGETHER]
-            yield from (_in_columns(part) if own else None) or map(entry_row, part)
+            yield from (_columnar_entries(part) if own else None) or map(entry_row, part)
 
 
-def _in_own_bytes(row: Row) -> bool:
+def _is_payload_envelope(row: Row) -> bool:
     kind, body = row[2], row[-1]
     return kind == EVENT and isinstance(body, bytes) and not is_written(body)
 
 
-def _in_columns(rows: Sequence[Row]) -> list[Entry] | None:
+def _columnar_entries(rows: Sequence[Row]) -> list[Entry] | None:
     """The entries of events that can be read together; None if some cannot: then each says so in its turn."""
     try:
         for position, owner, kind, _, _, arrival, ends, check, body in rows:
             check_entry(position, owner, kind, arrival, ends, check, body)
-        batch = read_each([row[-1] for row in rows])
+        batch = decode_each([row[-1] for row in rows])
     except LikewiseError:
         return None
     if not batch.columnar:
         return None
     entries = []
     for place, (position, owner, kind, source, id, arrival, ends, _, body) in enumerate(rows):
-        around = batch.around(place)
+        around = batch.envelope_fields(place)
         if around.bare or (around.source or "", around.id) != (source, id):
             return None
-        entries.append(Entry(owner, kind, InBatch(batch, place), body, source, id, ends, position, arrival))
+        entries.append(Entry(owner, kind, BatchedEvent(batch, place), body, source, id, ends, position, arrival))
     return entries
 
 
@@ -178,13 +178,13 @@ def subscription_row(row: Row) -> SubscriptionRow:
     return SubscriptionRow(number, subscriber, id, found, added, ended)
 
 
-def judgement_row(row: Row) -> tuple[int, Judge]:
+def judgement_row(row: Row) -> tuple[int, JudgeCommand]:
     """Feedback, checked and read, with its position."""
     position, tenant, check, body = row
     if altered(check, (body,), position, tenant):
         raise refuse(f"the feedback at {position}")
     said = read_command(body)
-    if not isinstance(said, Judge):
+    if not isinstance(said, JudgeCommand):
         raise refuse(f"the feedback at {position}")
     return position, said
 
@@ -205,7 +205,7 @@ def follower_row(row: Row) -> tuple[str, int, int]:
     return follower, tenant, position
 
 
-def state_rows(tables: Tables) -> dict[str, int]:
+def state_rows(tables: StoreTables) -> dict[str, int]:
     """The numbers the broker goes on from, checked."""
     rows = tables.rows("SELECT name, value, guard FROM state")
     if {name for name, _, _ in rows} != STATE or not all(guarded(value, guard) for _, value, guard in rows):
@@ -213,7 +213,7 @@ def state_rows(tables: Tables) -> dict[str, int]:
     return {name: value for name, value, _ in rows}
 
 
-def check_owners(tables: Tables, tenants: int) -> None:
+def check_owners(tables: StoreTables, tenants: int) -> None:
     """Refuse rows of a tenant that does not exist: reading tenant by tenant would pass over them.
 
     Tenants are numbered from 1 on and stay; entries of the log are read by position.
@@ -223,6 +223,6 @@ def check_owners(tables: Tables, tenants: int) -> None:
             raise refuse(f"the tenant of a row of {table}")
 
 
-def read_all(tables: Tables, table: str, columns: str, read: Callable[[Row], object]) -> int:
+def read_all(tables: StoreTables, table: str, columns: str, read: Callable[[Row], object]) -> int:
     """Read every row of a table; how many there are."""
     return sum(1 for row in tables.each(f"SELECT {columns} FROM {table}") if read(row) is not None)

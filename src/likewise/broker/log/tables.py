@@ -16,7 +16,7 @@ Row = tuple[Any, ...]
 TOGETHER: Final = (100, 10)  # rows inserted by one statement: of 9 columns, fewer values than any SQLite may refuse
 
 
-class Tables:
+class StoreTables:
     """The tables within one transaction, or as the last commit left them.
 
     >>> tables = Tables(sqlite3.connect(":memory:"))
@@ -87,7 +87,7 @@ class Tables:
         return number
 
     @contextmanager
-    def apart(self) -> Iterator[None]:
+    def savepoint(self) -> Iterator[None]:
         """Changes that are taken back together if one of them fails, and nothing else with them."""
         self._connection.execute("SAVEPOINT apart")
         try:

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from likewise.broker.log.checksums import text_checksum
 from likewise.broker.log.rows import TOKEN, TokenRow, token_row
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded, UnknownId
 
@@ -28,7 +28,7 @@ CLOSED: Final = "closed"  # what stands in the place of a digest once the last t
 _SHUT: Final = TokenRow(CLOSED, "", "", "")
 
 
-class Token(NamedTuple):
+class AccessToken(NamedTuple):
     """A token as it is listed: everything but itself."""
 
     name: str
@@ -61,7 +61,7 @@ def checked_scope(scope: str) -> str:
 
 
 def make_token(
-    tables: Tables, name: str, tenant: str, scopes: Iterable[str], now: int, expires: int | None = None
+    tables: StoreTables, name: str, tenant: str, scopes: Iterable[str], now: int, expires: int | None = None
 ) -> str:
     """A new token; this is the only time it can be seen. It opens nothing from `expires` (µs) on."""
     wanted = tuple(map(checked_scope, scopes))
@@ -77,13 +77,13 @@ def make_token(
     return token
 
 
-def _insert(tables: Tables, row: TokenRow, made: int) -> None:
+def _insert(tables: StoreTables, row: TokenRow, made: int) -> None:
     tables.change(
         f"INSERT INTO tokens ({TOKEN}) VALUES (?, ?, ?, ?, ?, ?, ?)", *row, made, text_checksum(tuple(row), made)
     )
 
 
-def remove_token(tables: Tables, name: str, tenant: str) -> None:
+def remove_token(tables: StoreTables, name: str, tenant: str) -> None:
     """Let a tenant's token, by its name, open nothing any more. After the last one the door stays shut."""
     if not tables.change("DELETE FROM tokens WHERE name = ? AND tenant = ?", name, tenant):
         raise UnknownId(name)
@@ -91,14 +91,15 @@ def remove_token(tables: Tables, name: str, tenant: str) -> None:
         _insert(tables, _SHUT, 0)
 
 
-def kept_tokens(tables: Tables) -> dict[str, Token]:
+def read_tokens(tables: StoreTables) -> dict[str, AccessToken]:
     """Every token by its digest, and what stands there once the last one is gone; the oldest first."""
     rows = map(token_row, tables.rows(f"SELECT {TOKEN} FROM tokens ORDER BY made, name"))
     return {
-        row.digest: Token(row.name, row.tenant, tuple(map(unquote, row.scopes.split())), row.expires) for row in rows
+        row.digest: AccessToken(row.name, row.tenant, tuple(map(unquote, row.scopes.split())), row.expires)
+        for row in rows
     }
 
 
-def listed_tokens(tables: Tables) -> list[Token]:
+def listed_tokens(tables: StoreTables) -> list[AccessToken]:
     """Every token."""
-    return [token for key, token in kept_tokens(tables).items() if key != CLOSED]
+    return [token for key, token in read_tokens(tables).items() if key != CLOSED]

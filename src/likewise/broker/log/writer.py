@@ -18,26 +18,26 @@ from typing import Final, TypeVar, cast
 import structlog
 
 from likewise.broker.locks import make_lock
-from likewise.broker.log.commit_marker import Watermark
+from likewise.broker.log.commit_marker import CommitMarker
 from likewise.broker.log.commits import (
-    Append,
+    AppendEntries,
     Commit,
     Done,
     Follower,
-    Foresight,
-    Head,
+    LogHead,
+    PreCommitMatcher,
     Request,
     SourceNames,
-    Work,
+    TableChange,
     wait_for,
 )
-from likewise.broker.log.edges.hops import HERE, hops_between
+from likewise.broker.log.edges.hops import LOCAL_ROUTE, hops_between
 from likewise.broker.log.entries import Entry
-from likewise.broker.log.files import FolderLock, Place, connect, open_tables, said
+from likewise.broker.log.files import DatabaseFiles, FolderLock, connect, open_tables, storage_error
 from likewise.broker.log.log_entries import rows_between
 from likewise.broker.log.mqtt.messages import messages_between
 from likewise.broker.log.rows import entry_row, entry_rows
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.defaults import COMMIT_ENTRIES, SHARED_ENTRIES, STORE_CACHE_BYTES
 from likewise.errors import Unavailable
 
@@ -64,27 +64,27 @@ class Store:
         self.folder = folder
         self._cache = cache  # bytes of pages that each connection may keep
         self.followers: list[Follower] = []
-        self.foresight: Foresight | None = None
+        self.foresight: PreCommitMatcher | None = None
         self.trouble: str | None = None  # why nothing can be stored now; gone with the next commit
         self._clock = clock
         self._lock = FolderLock(folder) if folder is not None else None
         self._local = threading.local()
-        self._readers: list[Tables] = []
+        self._readers: list[StoreTables] = []
         self._readers_left = False
         self._shared = make_lock("store", again=True)  # in memory, readers use the writer's connection
-        self._watermark: Watermark | None = None
+        self._watermark: CommitMarker | None = None
         try:
             self._connection = connect(folder, cache=cache)
             state = open_tables(self._connection, folder)
             if folder is not None:
-                self._watermark = Watermark(folder)
+                self._watermark = CommitMarker(folder)
                 self._watermark.check(state["commit"])
         except BaseException:
             self._release()
             raise
-        self._place = Place(folder) if folder is not None else None
+        self._place = DatabaseFiles(folder) if folder is not None else None
         self._commit, self._position = state["commit"], state["position"]
-        self._head = Head(self._position, state["arrival"])
+        self._head = LogHead(self._position, state["arrival"])
         self._inbox: queue.SimpleQueue[Commit | None] = queue.SimpleQueue()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="likewise-writer", daemon=True)
@@ -119,20 +119,20 @@ class Store:
 
     def append_all(self, requests: list[Request]) -> None:
         """`append` for several, which share a transaction and fail each by itself."""
-        self.submit(Append(requests, self._head, self.followers, self.foresight))
+        self.submit(AppendEntries(requests, self._head, self.followers, self.foresight))
 
-    def write(self, work: Callable[[Tables], object], done: Done) -> None:
+    def write(self, work: Callable[[StoreTables], object], done: Done) -> None:
         """Do some work in the writer's next transaction; `done` is told what it returned, or the error it met."""
-        self.submit(Work(work, done))
+        self.submit(TableChange(work, done))
 
-    def commit(self, work: Callable[[Tables], T]) -> T:
+    def commit(self, work: Callable[[StoreTables], T]) -> T:
         """`write`, waiting for it."""
         return cast("T", wait_for(lambda done: self.write(work, done)))
 
     def _run(self) -> None:
         last = False
         while not last and (commit := self._inbox.get()) is not None:
-            group, appended = [commit], commit if isinstance(commit, Append) else None
+            group, appended = [commit], commit if isinstance(commit, AppendEntries) else None
             while appended is None or len(appended) < COMMIT_ENTRIES:
                 try:
                     following = self._inbox.get_nowait()
@@ -141,7 +141,7 @@ class Store:
                 if following is None:
                     last = True
                     break
-                if isinstance(following, Append):
+                if isinstance(following, AppendEntries):
                     if appended is not None:
                         appended.join(following)
                         continue
@@ -155,8 +155,10 @@ class Store:
         try:
             self._do(group)
         except BaseException as error:
-            alone = [each for commit in group for each in (commit.parts() if isinstance(commit, Append) else [commit])]
-            reason = said(error, self.folder)
+            alone = [
+                each for commit in group for each in (commit.parts() if isinstance(commit, AppendEntries) else [commit])
+            ]
+            reason = storage_error(error, self.folder)
             if isinstance(reason, Unavailable):
                 self.trouble = str(reason)
             for commit in group:
@@ -169,7 +171,7 @@ class Store:
         for step in ("show", "tell"):
             for commit in group:
                 try:
-                    commit.show() if step == "show" else commit.tell()
+                    commit.show() if step == "show" else commit.notify()
                 except Exception:  # it is on disk, and the others have to be told, too
                     _log.exception("what was committed could not be passed on", step=step)
 
@@ -182,7 +184,7 @@ class Store:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 head.arrival = self._clock()
-                tables = Tables(connection)
+                tables = StoreTables(connection)
                 for commit in group:
                     commit.write(tables)
                 tables.change(_STATE, self._commit + 1, head.position, head.arrival)
@@ -207,20 +209,20 @@ class Store:
     # -- reading --------------------------------------------------------------------------------
 
     @contextmanager
-    def reading(self) -> Iterator[Tables]:
+    def reading(self) -> Iterator[StoreTables]:
         """The tables as the last commit left them; each thread has its own way to them."""
         try:
             if self.folder is None:
                 with self._shared:
-                    yield Tables(self._connection)
+                    yield StoreTables(self._connection)
                 return
-            found: Tables | None = getattr(self._local, "tables", None)
+            found: StoreTables | None = getattr(self._local, "tables", None)
             if found is None:
-                found = self._local.tables = Tables(connect(self.folder, reading=True, cache=self._cache))
+                found = self._local.tables = StoreTables(connect(self.folder, reading=True, cache=self._cache))
                 self._readers.append(found)
             yield found
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise said(error, self.folder) from error
+            raise storage_error(error, self.folder) from error
 
     def entries(self, after: int, until: int, *, tenant: int | None = None, together: bool = False) -> Iterator[Entry]:
         """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`.
@@ -236,7 +238,7 @@ class Store:
                 return
             for entry in entry_rows(rows) if together else map(entry_row, rows):  # decoded as they are taken
                 entry.message = messages.get(entry.position)
-                came = hops.get(entry.position, HERE)
+                came = hops.get(entry.position, LOCAL_ROUTE)
                 entry.hops, entry.first_received = came.hops, came.received
                 yield entry
             after = rows[-1][0]
@@ -267,7 +269,7 @@ class Store:
             self._lock.release()
 
 
-def _parts(group: list[Commit], appended: Append | None) -> list[list[Commit]]:
+def _parts(group: list[Commit], appended: AppendEntries | None) -> list[list[Commit]]:
     """A group, or several: one after the other where somebody gains from that.
 
     What lets matching catch up with the log goes first where new events gain from it. Where somebody appends much, each
@@ -280,7 +282,9 @@ def _parts(group: list[Commit], appended: Append | None) -> list[list[Commit]]:
         return [*parts, rest]
     place = rest.index(appended)
     before, after = rest[:place], rest[place + 1 :]
-    found = [commit for commit in after if not isinstance(commit, Work)]  # of what was appended before
-    last = [commit for commit in after if isinstance(commit, Work)]  # which may be meant to come after the entries
+    found = [commit for commit in after if not isinstance(commit, TableChange)]  # of what was appended before
+    last = [
+        commit for commit in after if isinstance(commit, TableChange)
+    ]  # which may be meant to come after the entries
     between: list[list[Commit]] = [[each] for each in own[1:-1]]
     return [*parts, [*before, *found, own[0]], *between, [own[-1], *last]]

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from likewise.broker.log.integrity import copy_store, reading_store, there
 from likewise.broker.log.registry_tables import read_tenants
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.maintenance.window_snapshots import check_windows, folder_of, remembering_rows
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, StateError, Unavailable
 
@@ -24,7 +24,7 @@ TRIES: Final = 100  # windows are saved seldom, so a copy hardly ever misses the
 _MADE: Final = re.compile(r"\d{8}T\d{6}Z(-\d+)?")  # how a folder of one copy among others is called
 
 
-class Copied(NamedTuple):
+class BackupCopy(NamedTuple):
     """A copy: where it is, its bytes, and older ones that were removed for it."""
 
     folder: Path
@@ -45,7 +45,7 @@ def backup(data: Path, target: Path) -> int:
             building.mkdir(mode=0o700)
             try:
                 size = copy_store(data, building, lambda tables: _copy_windows(tables, data, building))
-            except _Moved:
+            except _WindowsReplaced:
                 continue
             _sync(building)
             if target.exists():
@@ -57,11 +57,11 @@ def backup(data: Path, target: Path) -> int:
         shutil.rmtree(building, ignore_errors=True)
 
 
-class _Moved(Exception):
+class _WindowsReplaced(Exception):
     """The windows that the tables name are gone: newer ones were saved since."""
 
 
-def _copy_windows(tables: Tables, data: Path, target: Path) -> None:
+def _copy_windows(tables: StoreTables, data: Path, target: Path) -> None:
     """Copy the windows as of the same moment as the tables."""
     for tenant in read_tenants(tables):
         if tenant.windows_from is None:
@@ -77,7 +77,7 @@ def _copy_windows(tables: Tables, data: Path, target: Path) -> None:
             with reading_store(data) as now:
                 named = {each.number: each.windows_from for each in read_tenants(now)}
             if named[tenant.number] != tenant.windows_from:
-                raise _Moved from error
+                raise _WindowsReplaced from error
             if not saved.is_dir():
                 raise ArtefactMissing(
                     f"the saved windows {saved} are gone: start the broker again, which makes them from the log"
@@ -102,7 +102,7 @@ def copies_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_dir() and _MADE.fullmatch(path.name))
 
 
-def copy_again(data: Path, target: Path, *, keep: int, clock: Callable[[], int]) -> Copied:
+def copy_again(data: Path, target: Path, *, keep: int, clock: Callable[[], int]) -> BackupCopy:
     """Make one more copy in a folder of copies, named by the moment it began, and remove all but the newest `keep`."""
     if keep < 1:
         raise InputError(f"at least one copy must be kept; --keep says {keep}")
@@ -116,12 +116,12 @@ def copy_again(data: Path, target: Path, *, keep: int, clock: Callable[[], int])
     older = tuple(path for path in copies_in(target)[:-keep] if path != folder)
     for path in older:
         shutil.rmtree(path)
-    return Copied(folder, size, older)
+    return BackupCopy(folder, size, older)
 
 
 def keep_copying(
     data: Path, target: Path, *, every: float, keep: int, clock: Callable[[], int], wait: Callable[[float], bool]
-) -> Iterator[Copied | Exception]:
+) -> Iterator[BackupCopy | Exception]:
     """A copy every so many seconds, until `wait`, called with the seconds to wait, says that it is over.
 
     A copy that fails is told of and tried again in its turn; older ones stay.

@@ -13,27 +13,34 @@ from likewise.broker.dispatch.acknowledgements import Acknowledgements
 from likewise.broker.dispatch.commit_batch import MATCHING
 from likewise.broker.locks import Lock
 from likewise.broker.log.deliveries import first_event_after
-from likewise.broker.log.entries import Command, Gone, Tick, Unsubscribe, Withdraw, command_entry
+from likewise.broker.log.entries import (
+    Command,
+    RemovedEvent,
+    TickCommand,
+    UnsubscribeCommand,
+    WithdrawCommand,
+    command_entry,
+)
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.integrity import count_rows
-from likewise.broker.log.log_entries import Swept, Unneeded, any_ending, count_held_back, over, sweep
+from likewise.broker.log.log_entries import RemovalLimits, SweepResult, any_ending, count_delayed, expired, sweep
 from likewise.broker.log.mqtt.messages import forget_retained
 from likewise.broker.log.positions import advance
 from likewise.broker.log.registry_tables import remove_subscriptions
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.maintenance.retention import unneeded
-from likewise.broker.maintenance.scheduler import Chores
-from likewise.broker.maintenance.uptime import BeingUp
-from likewise.broker.maintenance.window_checkpoints import WindowSaving
-from likewise.broker.maintenance.window_ends import WindowEnds
-from likewise.broker.retention_policy import Retention, RetentionTimes, Span
+from likewise.broker.maintenance.scheduler import RetryingTasks
+from likewise.broker.maintenance.uptime import UptimeRecorder
+from likewise.broker.maintenance.window_checkpoints import WindowCheckpoints
+from likewise.broker.maintenance.window_ends import WindowExpiry
+from likewise.broker.retention_clock import DelayedRange, RetentionClock, RetentionTimes
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.tenants.visibility import Reach
-from likewise.defaults import ENDED_KEPT, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
+from likewise.broker.tenants.visibility import SourceVisibility
+from likewise.defaults import EXPIRED_RETENTION, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
 
 FORGETTING: Final = "forgetting what is over"
 FORGET_SECONDS: Final = 60.0  # between two looks whether an epoch of the clock has anything left
-KeptFrom = Callable[[Tables, Tenant], int | None]
+NeededFrom = Callable[[StoreTables, Tenant], int | None]
 
 
 class Housekeeping:
@@ -50,10 +57,10 @@ class Housekeeping:
         *,
         data: Path | None,
         clock: Callable[[], int],
-        retention: Retention,
+        retention: RetentionClock,
         lock: Lock,
-        on_expired: Callable[[list[Gone]], None] = lambda events: None,
-        kept_from: Iterable[KeptFrom] = (),
+        on_expired: Callable[[list[RemovedEvent]], None] = lambda events: None,
+        kept_from: Iterable[NeededFrom] = (),
         resting: Callable[[Tenant], set[str]] = lambda tenant: set(),
         beside: bool = True,
     ) -> None:
@@ -63,21 +70,21 @@ class Housekeeping:
         self._data = data
         self._clock = clock
         self._retention = retention
-        self._looked = 0.0  # when epochs were looked at that may be forgotten
+        self._epochs_checked_at = 0.0  # when epochs were looked at that may be forgotten
         self._lock = lock  # of the queues
         self._on_expired = on_expired
-        self._kept_from = tuple(kept_from)  # each the first entry of a tenant that somebody else still needs
-        self._window_ends = WindowEnds(log, self._take_out)
-        self.chores = Chores()
-        self._saving = WindowSaving(log, data, clock, self.chores, beside=beside)
+        self._needed_from = tuple(kept_from)  # each the first entry of a tenant that somebody else still needs
+        self._window_ends = WindowExpiry(log, self._take_out)
+        self.tasks = RetryingTasks()
+        self._saving = WindowCheckpoints(log, data, clock, self.tasks, beside=beside)
         self._checked = self._swept = time.monotonic()
         self._stopped = False
-        self._being_up = BeingUp(data, self._append)
-        self.reach = Reach(self._append, resting)
+        self._uptime = UptimeRecorder(data, self._append)
+        self.reach = SourceVisibility(self._append, resting)
 
     def stop(self) -> None:
         """Let further turns do nothing: the broker is stopping."""
-        self._stopped = self.chores.stopping = True
+        self._stopped = self.tasks.stopping = True
 
     def turn(self) -> None:
         """Between stretches of matching, on its thread: move time, save windows, forget what is over.
@@ -89,23 +96,25 @@ class Housekeeping:
         now = time.monotonic()
         if now - self._checked >= TICK_SECONDS:
             self._checked = now
-            self.chores.do("noting that the broker is up", self.note_up)
-            self.chores.do("noting the time", self._retention.note)
+            self.tasks.do("noting that the broker is up", self.note_up)
+            self.tasks.do("noting the time", self._retention.note)
             for tenant in list(self._tenants.values()):
-                self.chores.do(f"looking who can be heard in {tenant.name!r}", partial(self.reach.look, tenant))
-                self.chores.do(f"moving the time of {tenant.name!r}", partial(self._move_time, tenant))
+                self.tasks.do(
+                    f"looking who can be heard in {tenant.name!r}", partial(self.reach.update_absence, tenant)
+                )
+                self.tasks.do(f"moving the time of {tenant.name!r}", partial(self._move_time, tenant))
                 self._saving.start(tenant)
-        if now - self._swept >= (TICK_SECONDS if FORGETTING in self.chores.troubles else SWEEP_SECONDS):
+        if now - self._swept >= (TICK_SECONDS if FORGETTING in self.tasks.troubles else SWEEP_SECONDS):
             self._swept = now
-            self.chores.do(FORGETTING, self.sweep)
+            self.tasks.do(FORGETTING, self.sweep)
 
     def note_up(self) -> None:
         """Write down that the broker is up; where it was not for a while, alerts are told."""
-        self._being_up.note(list(self._tenants.values()), self._clock())
+        self._uptime.tick(list(self._tenants.values()), self._clock())
 
     def note_listening(self) -> None:
         """From now on events can come; alerts are told how long they could not since the start."""
-        self._being_up.listens(list(self._tenants.values()), self._clock())
+        self._uptime.mark_listening(list(self._tenants.values()), self._clock())
 
     def _move_time(self, tenant: Tenant) -> None:
         """Let time pass for windows that follow the arrival of events, while they can hold any.
@@ -114,11 +123,11 @@ class Housekeeping:
         """
         now, ended = self._clock(), self._retention()
         if self._needs_tick(tenant, now):
-            self._append(tenant, Tick())  # before validity ends: what was due until then is sent
+            self._append(tenant, TickCommand())  # before validity ends: what was due until then is sent
         for held in list(tenant.ending.values()):
             if held.ends is not None and held.ends <= ended:
                 subscriber = tenant.by_number[held.subscriber].id
-                self._append(tenant, Unsubscribe(subscriber, held.id))
+                self._append(tenant, UnsubscribeCommand(subscriber, held.id))
 
     def _needs_tick(self, tenant: Tenant, now: int) -> bool:
         """Whether time moves something; windows are moved once after the last event that they can hold is over."""
@@ -143,14 +152,14 @@ class Housekeeping:
             if isinstance(result, BaseException):
                 self._window_ends.look_again(tenant)
 
-        self._log.append([command_entry(tenant.number, Withdraw(position))], written)
+        self._log.append([command_entry(tenant.number, WithdrawCommand(position))], written)
 
     def save_windows(self) -> None:
         """Save every tenant's windows as they are."""
         for tenant in list(self._tenants.values()):
             self._saving.save(tenant)
 
-    def sweep(self) -> Swept:
+    def sweep(self) -> SweepResult:
         """Forget what is over now."""
         tenants, times = [each for each in self._tenants.values() if not each.saving], self._retention.times()
         self._review(times)
@@ -164,12 +173,12 @@ class Housekeeping:
         with self._lock:
             for number, delivery, recipients in found.deliveries:
                 tenant = self._tenants[number]
-                tenant.forget_delivery(delivery)
+                tenant.evict_delivery(delivery)
                 for recipient in recipients:
                     if (queue := tenant.by_number.get(recipient)) is not None:
                         queue.pending.discard(delivery)
             for number, deliveries in gone.items():
-                self._tenants[number].feeds.let_go(deliveries)
+                self._tenants[number].sinks.expire(deliveries)
             for event in found.events:
                 self._tenants[event.tenant].withdrawn.discard(event.position)
                 self._tenants[event.tenant].retained.forget(event.position)
@@ -202,38 +211,38 @@ class Housekeeping:
         """
         spans, retention = times.spans(), self._retention
         if not retention.has_epochs:
-            retention.held_back = 0
+            retention.delayed_events = 0
             return
         found, doubtful, undecided = 0, False, retention.doubtful is None
         with self._log.reading() as tables:
             for tenant in list(self._tenants.values()):
-                count = count_held_back(tables, tenant.number, times.now, spans)
+                count = count_delayed(tables, tenant.number, times.now, spans)
                 found += count
                 if count and undecided:
                     doubtful = doubtful or 2 * count > count_rows(tables, "log", tenant.number, events=True)
-            retention.held_back = found
+            retention.delayed_events = found
             if undecided:  # once for each step: if it is less, what everybody has read may go
                 retention.doubtful = doubtful
-            if time.monotonic() - self._looked > FORGET_SECONDS:
-                self._looked = time.monotonic()
+            if time.monotonic() - self._epochs_checked_at > FORGET_SECONDS:
+                self._epochs_checked_at = time.monotonic()
                 retention.forget(lambda span: not any_ending(tables, span.after, span.upto))
 
-    def _first_unread(self, tables: Tables, tenant: Tenant) -> int | None:
+    def _first_unread(self, tables: StoreTables, tenant: Tenant) -> int | None:
         """The first position among the events of deliveries that somebody has not read."""
         with self._lock:
             pending = [queue.pending for queue in tenant.subscribers.values()]
-            pending += [feed.pending for feed in tenant.feeds]
+            pending += [feed.pending for feed in tenant.sinks]
             numbers = [each.min() for each in pending if each]
         return first_event_after(tables, tenant.number, min(numbers) - 1) if numbers else None
 
-    def _spans(self, tables: Tables, tenant: Tenant, times: RetentionTimes) -> list[Span]:
+    def _spans(self, tables: StoreTables, tenant: Tenant, times: RetentionTimes) -> list[DelayedRange]:
         """The positions whose expiry waits: all from before a step, or those from the first unread one on."""
-        if not (spans := times.spans()) or self._retention.holds_everything:
+        if not (spans := times.spans()) or self._retention.removes_nothing:
             return spans
         first = self._first_unread(tables, tenant)
         return [] if first is None else times.spans(first)
 
-    def _choose(self, tenant: Tenant, times: RetentionTimes) -> tuple[Unneeded, list[int]]:
+    def _choose(self, tenant: Tenant, times: RetentionTimes) -> tuple[RemovalLimits, list[int]]:
         """What of a tenant may be removed: unneeded events that are over.
 
         What is over and stands in a window that time does not take it out of is withdrawn from it first
@@ -242,18 +251,22 @@ class Housekeeping:
         now = times.now
         limits = unneeded(tenant, now, replayed=self._data is not None)
         with self._log.reading() as tables:
-            needed = [first for each in self._kept_from if (first := each(tables, tenant)) is not None]
+            needed = [first for each in self._needed_from if (first := each(tables, tenant)) is not None]
             limits = limits._replace(before=min(limits.before, *needed) if needed else limits.before)
-            positions = over(tables, limits, now, self._spans(tables, tenant, times))
-        if not positions or not tenant.remembers:
+            positions = expired(tables, limits, now, self._spans(tables, tenant, times))
+        if not positions or not tenant.stateful:
             return limits, positions
         with tenant.matchers:
             standing = tenant.windows.needed(positions) | tenant.alerts.needed(positions)
         return limits, [position for position in positions if position not in standing]
 
     def _sweep(
-        self, tables: Tables, tenants: list[Tenant], chosen: list[tuple[Unneeded, list[int]]], times: RetentionTimes
-    ) -> Swept:
+        self,
+        tables: StoreTables,
+        tenants: list[Tenant],
+        chosen: list[tuple[RemovalLimits, list[int]]],
+        times: RetentionTimes,
+    ) -> SweepResult:
         """On the writer's thread: also write down that tenants with nothing to match have come to the log's end."""
         end = self._log.position
         idle = [t for t in tenants if t.caught_up and end - t.matched >= IDLE_ENTRIES]
@@ -274,18 +287,18 @@ class Housekeeping:
         if self._data is not None and tenant.windows_from is not None:  # what is in memory alone is never replayed
             replayed_from = tenant.windows_from
         forgotten = []
-        named = [number for number in tenant.ended if tenant.held[number].subscriber in tenant.by_number]
-        newest = heapq.nlargest(ENDED_KEPT, named, key=lambda number: tenant.held[number].ended or 0)
+        named = [number for number in tenant.ended if tenant.subscriptions[number].subscriber in tenant.by_number]
+        newest = heapq.nlargest(EXPIRED_RETENTION, named, key=lambda number: tenant.subscriptions[number].ended or 0)
         for number in tenant.ended.difference(newest):
-            held = tenant.held[number]
+            held = tenant.subscriptions[number]
             queue = tenant.by_number.get(held.subscriber)
-            gone = queue is None or queue.gone
-            if tenant.feeds.wait_for(number) or (tenant.told is not None and number > tenant.told):
+            gone = queue is None or queue.unregistered
+            if tenant.sinks.wait_for(number) or (tenant.lake_position is not None and number > tenant.lake_position):
                 continue
             if (held.ended or 0) < replayed_from and (gone or (not judged and queue is not None and not queue.pending)):
                 forgotten.append(number)
                 tenant.ended.discard(number)
                 tenant.selecting.discard(number)
-                del tenant.held[number]
-                tenant.feeds.forget(number)
+                del tenant.subscriptions[number]
+                tenant.sinks.forget(number)
         return forgotten

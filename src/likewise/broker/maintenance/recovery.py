@@ -8,18 +8,24 @@ from typing import Final
 import structlog
 
 from likewise.broker.dispatch.commit_batch import MATCHING
-from likewise.broker.log.catalogue.rows import Brought, HeldAnnouncement, Kept, read_aliases, read_known
+from likewise.broker.log.catalogue.records import (
+    PinnedSource,
+    SourceRoute,
+    StoredAnnouncement,
+    read_aliases,
+    read_records,
+)
 from likewise.broker.log.checksums import refuse
 from likewise.broker.log.deliveries import read_between, recipients_after
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.log_entries import newest_event, ranges_after, withdrawn_events
 from likewise.broker.log.mqtt.messages import read_retained
-from likewise.broker.log.mqtt.topics import read_topics
+from likewise.broker.log.mqtt.topic_subscriptions import read_topics
 from likewise.broker.log.positions import read_positions
 from likewise.broker.log.registry_tables import read_judgements, read_subscribers, read_subscriptions, read_tenants
 from likewise.broker.log.rows import check_owners
-from likewise.broker.log.sinks.rows import read_targets
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.sink_rows import read_targets
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.maintenance.window_snapshots import (
     MakeMatcher,
     bring_up_to_date,
@@ -27,10 +33,10 @@ from likewise.broker.maintenance.window_snapshots import (
     rejudge,
     remembering,
 )
-from likewise.broker.pool.rebalance import load_shares
+from likewise.broker.pool.migration import load_shards
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.broker.tenants.sink_queues import TargetFeed
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.tenants.sink_queues import SinkQueue
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.model import Event, Kind
 from likewise.semantics.enrichment.corrections import Correction
 
@@ -55,38 +61,38 @@ def recover(
         for number, name, windows_from, last in rows:
             windows = load_windows(data, number, windows_from, make)
             tenants[number] = tenant = Tenant(number, name, windows.matcher, windows_from, windows.alerts)
-            tenant.elsewhere = elsewhere
+            tenant.upstream_kinds = elsewhere
             if windows.shares[0]:
-                tenant.windows = load_shares(tenant.windows.matcher, number, windows.shares[0])
+                tenant.windows = load_shards(tenant.windows.matcher, number, windows.shares[0])
             if windows.shares[1]:
-                tenant.alerts = load_shares(tenant.alerts.matcher, number, windows.shares[1])
+                tenant.alerts = load_shards(tenant.alerts.matcher, number, windows.shares[1])
             tenant.newest_arrival = windows.newest_arrival
             tenant.matched = positions[number]
             tenant.appended = appended.get(number, tenant.matched)
             tenant.stored_number, tenant.next_number = last, last + 1
             _read_known(tables, tenant)
             _read_subscribers(tables, tenant)
-            _take_up(log, tables, tenant, windows.found)
+            _take_up(log, tables, tenant, windows.complete)
             _read_queues(tables, tenant)
             _read_feeds(tables, tenant)
             _read_topics(tables, tenant)
     return tenants
 
 
-def _read_known(tables: Tables, tenant: Tenant) -> None:
+def _read_known(tables: StoreTables, tenant: Tenant) -> None:
     """What is known about sources: corrections first, since they change what events say."""
     for name, alias in read_aliases(tables, tenant.number):
-        tenant.known.identities.hold(name, alias)
-    for number, correction in read_known(tables, tenant.number, Correction):
-        tenant.known.correct(number, correction)
-    for _, held in read_known(tables, tenant.number, HeldAnnouncement):
-        tenant.known.announce(held)
-    for _, brought in read_known(tables, tenant.number, Brought):
-        tenant.known.brought.update(dict.fromkeys(brought.sources, brought.bringer))
-    tenant.known.kept.update(kept.source for _, kept in read_known(tables, tenant.number, Kept))
+        tenant.sources.identities.restore(name, alias)
+    for number, correction in read_records(tables, tenant.number, Correction):
+        tenant.sources.correct(number, correction)
+    for _, held in read_records(tables, tenant.number, StoredAnnouncement):
+        tenant.sources.announce(held)
+    for _, brought in read_records(tables, tenant.number, SourceRoute):
+        tenant.sources.routes.update(dict.fromkeys(brought.sources, brought.bringer))
+    tenant.sources.pinned.update(kept.source for _, kept in read_records(tables, tenant.number, PinnedSource))
 
 
-def _read_subscribers(tables: Tables, tenant: Tenant) -> None:
+def _read_subscribers(tables: StoreTables, tenant: Tenant) -> None:
     for row in read_subscribers(tables, tenant.number):
         queue = SubscriberQueue(*row)
         tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
@@ -94,9 +100,9 @@ def _read_subscribers(tables: Tables, tenant: Tenant) -> None:
             tenant.blocking.add(queue)
 
 
-def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None:
+def _take_up(log: EventLog, tables: StoreTables, tenant: Tenant, saved: bool) -> None:
     """Fill both matchers: feedback and windows in the order of the log, the rest as it stands."""
-    everything = {row.number: Held(*row) for row in read_subscriptions(tables, tenant.number)}
+    everything = {row.number: StoredSubscription(*row) for row in read_subscriptions(tables, tenant.number)}
     start = tenant.matched + 1 if tenant.windows_from is None else tenant.windows_from
     judged = read_judgements(tables, tenant.number)
     feedback = tenant.stateless.interpretation.feedback
@@ -121,7 +127,7 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
         bring_up_to_date(tenant, entries, everything, start, {position for position, _ in judged})
     stateless = []
     for held in everything.values():
-        tenant.know(held)
+        tenant.index_subscription(held)
         if held.ended is None:
             tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
             if not held.subscription.remembers and tenant.decides(held.subscription):
@@ -133,7 +139,7 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
         tenant.follows_arrival = isinstance(newest.value, Event) and newest.value.time is None
 
 
-def _read_queues(tables: Tables, tenant: Tenant) -> None:
+def _read_queues(tables: StoreTables, tenant: Tenant) -> None:
     """Fill the queues with what was stored for their subscribers and not acknowledged."""
     waiting = tenant.by_number
     first = min((queue.acknowledged for queue in waiting.values()), default=tenant.stored_number)
@@ -150,7 +156,7 @@ def _read_queues(tables: Tables, tenant: Tenant) -> None:
             queue.pending.remove_range(0, queue.acknowledged + 1)
 
 
-def _read_topics(tables: Tables, tenant: Tenant) -> None:
+def _read_topics(tables: StoreTables, tenant: Tenant) -> None:
     """Who subscribed to topics, and which messages are retained there."""
     for held in read_topics(tables, tenant.number):
         tenant.topics.put(held)
@@ -158,17 +164,17 @@ def _read_topics(tables: Tables, tenant: Tenant) -> None:
         tenant.retained.put(row)
 
 
-def _read_feeds(tables: Tables, tenant: Tenant) -> None:
+def _read_feeds(tables: StoreTables, tenant: Tenant) -> None:
     """Fill what waits for targets with what met their subscriptions after each one's last accepted delivery."""
     rows = read_targets(tables, tenant.number)
     if not rows:
         return
     numbers: dict[tuple[int, str], list[int]] = {}
-    for held in tenant.held.values():
+    for held in tenant.subscriptions.values():
         numbers.setdefault((held.subscriber, held.id), []).append(held.number)
     for row in rows:
-        tenant.feeds.add(TargetFeed(row), numbers.get((row.subscriber, row.subscription), ()))
+        tenant.sinks.add(SinkQueue(row), numbers.get((row.subscriber, row.subscription), ()))
     after = min(row.acknowledged for row in rows)
     while page := read_between(tables, tenant.number, after, tenant.stored_number, FEED_PAGE):
-        tenant.feeds.offer(page)
+        tenant.sinks.offer(page)
         after = page[-1].number

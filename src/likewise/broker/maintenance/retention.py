@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from likewise.broker.log.log_entries import Unneeded
+from likewise.broker.log.log_entries import RemovalLimits
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import KNOWN_FOR
+from likewise.defaults import DEDUPLICATION_SPAN
 
 
-def unneeded(tenant: Tenant, now: int, *, replayed: bool = True) -> Unneeded:
+def unneeded(tenant: Tenant, now: int, *, replayed: bool = True) -> RemovalLimits:
     """What is needed neither by matching nor by a tenant's windows of time or the replay of windows.
 
     Windows of the last n events, and those without an end, hold what time never takes out: what is over there has to be
     taken out first (`upkeep.housekeeping`).
 
-    An event stays known for `KNOWN_FOR` after its arrival, so that publishing it again is noticed.
+    An event stays known for `DEDUPLICATION_SPAN` after its arrival, so that publishing it again is noticed.
     """
     matched = tenant.matched
     before = matched + 1
     if replayed and tenant.windows_from is not None:  # what is in memory alone is never replayed
         before = min(before, tenant.windows_from)
-    arrived = now - KNOWN_FOR
+    arrived = now - DEDUPLICATION_SPAN
     arrived = min(arrived, now - tenant.window_length)
-    return Unneeded(tenant.number, before, arrived)
+    return RemovalLimits(tenant.number, before, arrived)

@@ -15,7 +15,7 @@ FIRST_PAUSE: Final = 1.0  # seconds after which a chore that failed is tried aga
 LONGEST_PAUSE: Final = 10.0
 
 
-class Chores:
+class RetryingTasks:
     """Does chores by name; `troubles` says which do not work now, and why.
 
     >>> chores = Chores(clock=iter([0.0, 0.5, 2.0]).__next__)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from likewise.broker.log.entries import Command, Resume
+from likewise.broker.log.entries import Command, ResumeCommand
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import TICK_SECONDS
 
@@ -21,7 +21,7 @@ TICK: Final = round(TICK_SECONDS * 1_000_000)
 PAUSE: Final = 10 * TICK  # µs without a turn that are an outage; less is a busy machine
 
 
-class BeingUp:
+class UptimeRecorder:
     """Writes down that the broker is up, and tells alerts when it was not."""
 
     def __init__(self, data: Path | None, append: Callable[[Tenant, Command], None]) -> None:
@@ -30,7 +30,7 @@ class BeingUp:
         self._last = self._read()
         self._started: int | None = None
 
-    def note(self, tenants: Iterable[Tenant], now: int) -> None:
+    def tick(self, tenants: Iterable[Tenant], now: int) -> None:
         """It is up now; where it was not for a while, alerts are told."""
         watching = [tenant for tenant in tenants if len(tenant.alerts)]
         first, self._started = self._started is None, now if self._started is None else self._started
@@ -38,21 +38,21 @@ class BeingUp:
             self._last = now
             return
         if self._last is not None and now - self._last > (TICK if first else PAUSE):  # a start is no busy machine
-            self._tell(watching, now - self._last)
+            self._append_outage(watching, now - self._last)
         self._last = now
         if self._path is not None and self._path.parent.is_dir():
             building = self._path.with_suffix(".new")
             building.write_text(str(now), encoding="ascii")
             os.replace(building, self._path)
 
-    def listens(self, tenants: Iterable[Tenant], now: int) -> None:
+    def mark_listening(self, tenants: Iterable[Tenant], now: int) -> None:
         """From now on something can be heard; what passed since the start counts for no silence either."""
         if self._started is not None and now - self._started > TICK:
-            self._tell([tenant for tenant in tenants if len(tenant.alerts)], now - self._started)
+            self._append_outage([tenant for tenant in tenants if len(tenant.alerts)], now - self._started)
 
-    def _tell(self, watching: Iterable[Tenant], outage: int) -> None:
+    def _append_outage(self, watching: Iterable[Tenant], outage: int) -> None:
         for tenant in watching:
-            self._append(tenant, Resume(outage))
+            self._append(tenant, ResumeCommand(outage))
 
     def _read(self) -> int | None:
         if self._path is None or not self._path.is_file():

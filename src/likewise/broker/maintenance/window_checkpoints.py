@@ -14,27 +14,27 @@ from collections.abc import Callable
 from pathlib import Path
 
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.log.log_entries import count_between, over
+from likewise.broker.log.log_entries import count_between, expired
 from likewise.broker.log.registry_tables import replay_windows_from
 from likewise.broker.maintenance.retention import unneeded
-from likewise.broker.maintenance.scheduler import Chores
+from likewise.broker.maintenance.scheduler import RetryingTasks
 from likewise.broker.maintenance.window_snapshots import remove_older, save_windows
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import CHECKPOINT_ENTRIES, SAVE_SECONDS
 
 
-class WindowSaving:
+class WindowCheckpoints:
     """Saves the windows of tenants, one after the other; `start` and `save` are called between rounds of matching."""
 
     def __init__(
-        self, log: EventLog, data: Path | None, clock: Callable[[], int], chores: Chores, *, beside: bool
+        self, log: EventLog, data: Path | None, clock: Callable[[], int], chores: RetryingTasks, *, beside: bool
     ) -> None:
         self._log = log
         self._data = data
         self._clock = clock
-        self._chores = chores
-        self._beside = beside  # on a thread of its own
-        self._asked: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
+        self._tasks = chores
+        self._concurrent = beside  # on a thread of its own
+        self._checked_at: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
         self._saved_at: dict[int, int] = {}  # what was taken of a tenant's entries when its windows were last saved
         self._loaded = False  # whether what saving needs is
         self._thread: threading.Thread | None = None
@@ -43,11 +43,11 @@ class WindowSaving:
         """Save a tenant's windows if that is due, unless another's are being saved: then soon."""
         if tenant.saving or (self._thread is not None and self._thread.is_alive()):
             return
-        if not self._beside:
+        if not self._concurrent:
             self._do(tenant, CHECKPOINT_ENTRIES)
         elif self._due(tenant, CHECKPOINT_ENTRIES):
             tenant.saving = self._loaded
-            work = self._save_beside if self._loaded else self._load
+            work = self._save_on_thread if self._loaded else self._load
             self._thread = threading.Thread(target=work, args=(tenant,), name="likewise-saving", daemon=True)
             self._thread.start()
 
@@ -65,11 +65,11 @@ class WindowSaving:
             with tempfile.TemporaryDirectory() as folder:
                 tenant.windows.alike().save(Path(folder) / "nothing")
 
-        self._chores.do("loading what saves windows", work)
-        self._asked.pop(tenant.number, None)
+        self._tasks.do("loading what saves windows", work)
+        self._checked_at.pop(tenant.number, None)
         self._loaded = True
 
-    def _save_beside(self, tenant: Tenant) -> None:
+    def _save_on_thread(self, tenant: Tenant) -> None:
         try:
             self._do(tenant, 1)
         finally:
@@ -80,7 +80,7 @@ class WindowSaving:
             if self._due(tenant, entries):
                 self._save(tenant)
 
-        self._chores.do(f"saving the windows of {tenant.name!r}", work)
+        self._tasks.do(f"saving the windows of {tenant.name!r}", work)
 
     def _due(self, tenant: Tenant, entries: int) -> bool:
         if self._data is None or tenant.windows_from is None:
@@ -94,14 +94,14 @@ class WindowSaving:
         if tenant.number not in self._saved_at:
             with self._log.reading() as tables:
                 before = count_between(tables, tenant.number, (tenant.windows_from or 1) - 1, tenant.matched)
-            self._saved_at[tenant.number] = tenant.taken - before
-        return tenant.taken - self._saved_at[tenant.number]
+            self._saved_at[tenant.number] = tenant.dequeued - before
+        return tenant.dequeued - self._saved_at[tenant.number]
 
     def _save(self, tenant: Tenant) -> None:
         assert self._data is not None
-        position, taken = tenant.matched, tenant.taken
+        position, taken = tenant.matched, tenant.dequeued
         kept: int | None = position + 1
-        if tenant.remembers:
+        if tenant.stateful:
             with tenant.matchers:
                 save_windows(self._data, tenant, position)
         else:
@@ -113,12 +113,12 @@ class WindowSaving:
     def _awaited(self, tenant: Tenant) -> bool:
         """Whether something is over, or was forgotten, and kept only for a replay of windows; asked seldom."""
         seldom = time.monotonic()
-        if seldom - self._asked.get(tenant.number, 0.0) < SAVE_SECONDS:
+        if seldom - self._checked_at.get(tenant.number, 0.0) < SAVE_SECONDS:
             return False
-        self._asked[tenant.number] = seldom
+        self._checked_at[tenant.number] = seldom
         now, start = self._clock(), tenant.windows_from or 0
-        if any((tenant.held[number].ended or 0) >= start for number in list(tenant.ended)):
+        if any((tenant.subscriptions[number].ended or 0) >= start for number in list(tenant.ended)):
             return True
         with self._log.reading() as tables:
-            found = over(tables, unneeded(tenant, now, replayed=False), now)
+            found = expired(tables, unneeded(tenant, now, replayed=False), now)
         return any(position >= start for position in found)

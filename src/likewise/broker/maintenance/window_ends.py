@@ -10,15 +10,15 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.log.log_entries import newly_over, over_between
-from likewise.broker.retention_policy import RetentionTimes
+from likewise.broker.log.log_entries import expired_between, newly_expired
+from likewise.broker.retention_clock import RetentionTimes
 from likewise.broker.tenants.tenant import Tenant
 
 PAGE: Final = 2_000  # ends read at once
 PAGES: Final = 20  # of a tenant in one turn; what is left has its turn next
 
 
-class _Seen(NamedTuple):
+class _ExpiryCursor(NamedTuple):
     """Up to which end, of the event at which position, events were looked at that stand up to `matched`."""
 
     ends: int = -1
@@ -26,13 +26,13 @@ class _Seen(NamedTuple):
     matched: int = 0
 
 
-class WindowEnds:
+class WindowExpiry:
     """What is over and stands in windows for long; `withdraw` is told each, once."""
 
     def __init__(self, log: EventLog, withdraw: Callable[[Tenant, int], None]) -> None:
         self._log = log
         self._withdraw = withdraw
-        self._seen: dict[int, _Seen] = {}
+        self._cursors: dict[int, _ExpiryCursor] = {}
         self._again: set[int] = set()  # tenants of whom something could not be written
         self._deferred: dict[int, dict[int, int]] = {}  # by tenant: positions and ends of what is not over yet
 
@@ -45,11 +45,11 @@ class WindowEnds:
         now = times.now
         if tenant.number in self._again:
             self._again.discard(tenant.number)
-            self._seen.pop(tenant.number, None)
+            self._cursors.pop(tenant.number, None)
             self._deferred.pop(tenant.number, None)
         if not len(tenant.windows):
             return
-        seen, matched = self._seen.get(tenant.number, _Seen()), tenant.matched
+        seen, matched = self._cursors.get(tenant.number, _ExpiryCursor()), tenant.matched
         if seen.ends > now:  # the clock went back
             seen = seen._replace(ends=now, position=0)
         deferred = self._deferred.pop(tenant.number, {})
@@ -57,15 +57,15 @@ class WindowEnds:
         later = {position: ends for position, ends in deferred.items() if ends > times(position)}
         with self._log.reading() as tables:
             if seen.ends >= 0:  # what was matched since may have been over before
-                page = over_between(tables, tenant.number, seen.matched, matched, seen.ends)
+                page = expired_between(tables, tenant.number, seen.matched, matched, seen.ends)
                 found += _sort_out(page, times, later)
             for _ in range(PAGES):
-                page = newly_over(tables, tenant.number, (seen.ends, seen.position), now, matched, PAGE)
+                page = newly_expired(tables, tenant.number, (seen.ends, seen.position), now, matched, PAGE)
                 found += _sort_out(page, times, later)
                 if len(page) < PAGE:
-                    seen = _Seen(now, matched, matched)
+                    seen = _ExpiryCursor(now, matched, matched)
                     break
-                seen = _Seen(*page[-1], matched)
+                seen = _ExpiryCursor(*page[-1], matched)
         with tenant.matchers:
             standing = [position for position in found if tenant.windows.holds_for_long(position)]
             later = {position: ends for position, ends in later.items() if tenant.windows.holds_for_long(position)}
@@ -73,7 +73,7 @@ class WindowEnds:
             self._deferred[tenant.number] = later
         for position in standing:
             self._withdraw(tenant, position)
-        self._seen[tenant.number] = seen
+        self._cursors[tenant.number] = seen
 
 
 def _sort_out(page: list[tuple[int, int]], times: RetentionTimes, later: dict[int, int]) -> list[int]:

@@ -21,35 +21,34 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 import structlog
 
-from likewise.broker.dispatch.commands import judge
+from likewise.broker.dispatch.commands import apply_absence_command, apply_feedback_command, rename_in_alerts
 from likewise.broker.dispatch.match_events import match_alerts, match_windows
-from likewise.broker.dispatch.silence_ticks import rename_in_alerts, take_silence
 from likewise.broker.log.checksums import refuse
 from likewise.broker.log.entries import (
     EVENT,
-    Announce,
+    AnnounceCommand,
     Entry,
-    Excuse,
-    Expect,
-    Judge,
-    RenameSource,
-    Resume,
-    Revoke,
-    Tick,
-    Withdraw,
+    ExpectCommand,
+    JudgeCommand,
+    RenameSourceCommand,
+    ResumeCommand,
+    RevokeCommand,
+    SuspendAbsenceCommand,
+    TickCommand,
+    WithdrawCommand,
 )
 from likewise.broker.log.files import DATABASE
 from likewise.broker.log.registry_tables import read_subscriptions, read_tenants
 from likewise.broker.log.rows import SubscriptionRow
-from likewise.broker.log.tables import Tables
-from likewise.broker.pool.rebalance import saved_shares
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.log.tables import StoreTables
+from likewise.broker.pool.migration import saved_shards
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.errors import ArtefactDamaged, ArtefactMissing, Unavailable
 from likewise.matching.matcher import Matcher
 from likewise.model import Event
 
 _log = structlog.get_logger("likewise.windows")
-H = TypeVar("H", Held, SubscriptionRow)
+H = TypeVar("H", StoredSubscription, SubscriptionRow)
 CHECKSUMS: Final = "checksums"
 ALERTS: Final = "alerts"
 MakeMatcher = Callable[[Path | None], Matcher]  # as the configuration says, with what a folder keeps
@@ -68,11 +67,11 @@ class _Checksums(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     v: int = 1
 
 
-class Loaded(NamedTuple):
+class LoadedWindows(NamedTuple):
     """Windows as they were saved, or empty if they were not `found` whole."""
 
     matcher: Matcher
-    found: bool
+    complete: bool
     newest_arrival: int = 0
     alerts: Matcher | None = None
     shares: tuple[list[Path], list[Path]] = ([], [])  # where shares of windows, and of alerts, were saved
@@ -87,7 +86,7 @@ def save_windows(data: Path, tenant: Tenant, position: int) -> None:
     if len(tenant.alerts):
         tenant.alerts.save(folder / ALERTS)
     said = _Checksums(_digests(folder), tenant.newest_arrival)
-    (folder / CHECKSUMS).write_bytes(_sealed(said))
+    (folder / CHECKSUMS).write_bytes(_with_checksum(said))
     for path in (*folder.rglob("*"), folder, folder.parent):
         file = os.open(path, os.O_RDONLY)
         try:
@@ -108,7 +107,7 @@ def _digests(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def _sealed(said: _Checksums) -> bytes:
+def _with_checksum(said: _Checksums) -> bytes:
     """What is written: a line of JSON, and the SHA-256 of that line."""
     line = msgspec.json.encode(said) + b"\n"
     return line + hashlib.sha256(line).hexdigest().encode() + b"\n"
@@ -126,7 +125,7 @@ def check_windows(folder: Path) -> int:
         said = msgspec.json.decode(raw.partition(b"\n")[0], type=_Checksums)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise refuse(f"{folder / CHECKSUMS} ({error})") from None
-    if raw != _sealed(said):
+    if raw != _with_checksum(said):
         raise refuse(str(folder / CHECKSUMS))
     found = _digests(folder)
     for name in sorted(said.files.keys() | found.keys()):
@@ -135,29 +134,29 @@ def check_windows(folder: Path) -> int:
     return said.newest_arrival
 
 
-def load_windows(data: Path | None, tenant: int, windows_from: int | None, make: MakeMatcher) -> Loaded:
+def load_windows(data: Path | None, tenant: int, windows_from: int | None, make: MakeMatcher) -> LoadedWindows:
     """The windows a tenant's catching up starts with: as saved, else empty.
 
     Space, measure, threshold and clock are those of the configuration, whatever they were when it was saved.
     """
     if data is None or windows_from is None:
-        return Loaded(make(None), False)
+        return LoadedWindows(make(None), False)
     folder = folder_of(data, tenant, windows_from - 1)
     if not folder.is_dir():
-        return Loaded(make(None), False)
+        return LoadedWindows(make(None), False)
     try:
         arrival = check_windows(folder)
         windows = make(folder)
         alerts = None
         if (folder / ALERTS).is_dir():
             alerts = windows.alike_from(folder / ALERTS)
-        return Loaded(windows, True, arrival, alerts, (saved_shares(folder), saved_shares(folder / ALERTS)))
+        return LoadedWindows(windows, True, arrival, alerts, (saved_shards(folder), saved_shards(folder / ALERTS)))
     except (ArtefactDamaged, ArtefactMissing, OSError) as error:
         _log.error("saved windows are damaged", folder=str(folder), error=str(error))
-        return Loaded(make(None), False)
+        return LoadedWindows(make(None), False)
 
 
-def verify_windows(tables: Tables, data: Path) -> int:
+def verify_windows(tables: StoreTables, data: Path) -> int:
     """Check the saved windows of every tenant; how many there are. Those the store needs must be there."""
     count = 0
     for row in read_tenants(tables):
@@ -182,7 +181,7 @@ def verify_windows(tables: Tables, data: Path) -> int:
     return count
 
 
-def remembering_rows(tables: Tables, tenant: int, windows_from: int) -> bool:
+def remembering_rows(tables: StoreTables, tenant: int, windows_from: int) -> bool:
     """Whether a tenant has windows that reach back before a position."""
     return bool(remembering(read_subscriptions(tables, tenant), windows_from))
 
@@ -199,7 +198,7 @@ def remembering(held: Iterable[H], windows_from: int) -> list[H]:
 
 
 def bring_up_to_date(
-    tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held], start: int, judged: Container[int]
+    tenant: Tenant, entries: Iterable[Entry], held: dict[int, StoredSubscription], start: int, judged: Container[int]
 ) -> None:
     """Bring the windows up to date with entries from a position on that were matched before a restart.
 
@@ -213,7 +212,7 @@ def bring_up_to_date(
     for entry in entries:
         while changes and changes[0][0] <= entry.position:
             _change(tenant, held[changes[0][2]], ends=changes.popleft()[1] == 1)
-        if not isinstance(entry.value, Judge) or (windows_from <= entry.position and entry.position in judged):
+        if not isinstance(entry.value, JudgeCommand) or (windows_from <= entry.position and entry.position in judged):
             _repeat(tenant, entry, held)
         if entry.position < windows_from and entry.position in tenant.withdrawn:
             tenant.windows.withdraw(entry.position)
@@ -222,7 +221,7 @@ def bring_up_to_date(
         _change(tenant, held[number], ends=ends == 1)
 
 
-def _change(tenant: Tenant, held: Held, *, ends: bool) -> None:
+def _change(tenant: Tenant, held: StoredSubscription, *, ends: bool) -> None:
     matcher = tenant.matcher_of(held)
     if not ends:
         matcher.add(held.number, held.subscription, at=held.added)
@@ -230,7 +229,7 @@ def _change(tenant: Tenant, held: Held, *, ends: bool) -> None:
         matcher.remove(held.number)
 
 
-def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
+def _repeat(tenant: Tenant, entry: Entry, held: dict[int, StoredSubscription]) -> None:
     """Do again what was done; what fails failed before the restart, too, and was told to whoever asked then."""
     try:
         match entry.value:
@@ -239,18 +238,24 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
                     match_windows(tenant, entry)
                 if len(tenant.alerts):
                     match_alerts(tenant, entry)
-            case Withdraw(event=position):
+            case WithdrawCommand(event=position):
                 tenant.windows.withdraw(position)
                 tenant.alerts.withdraw(position)
-            case Tick():
+            case TickCommand():
                 now = tenant.window_time(entry.arrival)
                 tenant.windows.advance(now)
                 tenant.alerts.advance(now)
-            case Resume() | Excuse() | Expect() | Announce() | Revoke() as command:
-                take_silence(tenant, command, entry)
-            case RenameSource() as command:
+            case (
+                ResumeCommand()
+                | SuspendAbsenceCommand()
+                | ExpectCommand()
+                | AnnounceCommand()
+                | RevokeCommand() as command
+            ):
+                apply_absence_command(tenant, command, entry)
+            case RenameSourceCommand() as command:
                 rename_in_alerts(tenant, command)
-            case Judge() as command:
+            case JudgeCommand() as command:
                 rejudge(tenant, command, entry.position, held)
     except Exception as error:
         _log.warning(
@@ -261,14 +266,14 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
         )
 
 
-def rejudge(tenant: Tenant, command: Judge, position: int, held: dict[int, Held]) -> None:
+def rejudge(tenant: Tenant, command: JudgeCommand, position: int, held: dict[int, StoredSubscription]) -> None:
     """Take feedback in again that was given at a position."""
     for each in held.values():
         queue = tenant.by_number.get(each.subscriber)
         lived = each.number < position and (each.ended is None or each.ended > position)
         if lived and each.id == command.id and queue is not None and queue.id == command.subscriber:
             try:
-                judge(tenant, command, each)
+                apply_feedback_command(tenant, command, each)
             except Exception as error:  # it was refused, or failed, before the restart, too
                 _log.warning(
                     "feedback fails again",

@@ -12,74 +12,85 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.broker.log.entries import Entry, InBatch
-from likewise.broker.pool.messages import EventSent, Failed, Match, MatchEach, Matched, Moved
-from likewise.broker.pool.pool import Crew
-from likewise.broker.pool.processes.process import Ticket
-from likewise.broker.pool.shard import Share
-from likewise.broker.pool.sharded_matcher import SpreadMatcher
-from likewise.broker.tenants.match_guarded import moment, own_time
-from likewise.broker.tenants.matched_events import MetEvents
-from likewise.broker.tenants.numbered_matcher import Found
+from likewise.broker.log.entries import BatchedEvent, Entry
+from likewise.broker.pool.pool import WorkerPool
+from likewise.broker.pool.process import PendingRequest
+from likewise.broker.pool.protocol import (
+    BatchMatches,
+    EventSent,
+    MatchEvents,
+    MatchStateful,
+    OperationFailed,
+    StateChanges,
+)
+from likewise.broker.pool.shard import Shard
+from likewise.broker.pool.sharded_matcher import ShardedMatcher
+from likewise.broker.tenants.match_guarded import effective_time, event_time
+from likewise.broker.tenants.matched_events import BatchMatchIndex
+from likewise.broker.tenants.numbered_matcher import NumberedMatch
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
 
 Places = NDArray[np.int32]
 
 
-class _Part:
+class _ShardPart:
     """What one share was asked about some events, by their places in the stretch; `all` of them if none are named."""
 
     __slots__ = ("passed", "places", "share", "ticket")
 
-    def __init__(self, share: Share, ticket: Ticket, places: Places | None) -> None:
+    def __init__(self, share: Shard, ticket: PendingRequest, places: Places | None) -> None:
         self.share = share
         self.ticket = ticket
         self.places = places
         self.passed = False
 
 
-class Stretch:
+class EventJob:
     """Events of one tenant that were sent to its shares; `gather` waits for what they led to."""
 
-    def __init__(self, crew: Crew, tenant: Tenant, entries: Sequence[Entry]) -> None:
+    def __init__(self, crew: WorkerPool, tenant: Tenant, entries: Sequence[Entry]) -> None:
         self.tenant = tenant
         self.entries = entries
         self.sent = time.monotonic()
         self.failed: dict[int, str] = {}  # by place: why an event cannot be matched
         self.failed_moves: dict[int, str] = {}  # ... by windows or alerts
         self.seconds = 0.0  # of the slowest share
-        self._crew = crew
-        self._parts: list[_Part] = []
-        self._windows: list[tuple[Share, Ticket]] = []
-        self._alerts: list[tuple[Share, Ticket]] = []
+        self._pool = crew
+        self._parts: list[_ShardPart] = []
+        self._windows: list[tuple[Shard, PendingRequest]] = []
+        self._alerts: list[tuple[Shard, PendingRequest]] = []
         self.events: list[EventSent] = []
         stateless, windows, alerts = tenant.stateless, tenant.windows, tenant.alerts
-        if isinstance(stateless, SpreadMatcher) and len(stateless):
-            stateless.know()
-            self.events = [_sent(entry) for entry in entries]
-            for share in stateless.shares:
-                if share.held and share.parent is None:
+        if isinstance(stateless, ShardedMatcher) and len(stateless):
+            stateless.send_knowledge()
+            self.events = [_stateless_event(entry) for entry in entries]
+            for share in stateless.shards:
+                if share.subscriptions and share.parent is None:
                     self._ask(share, None)
         moved: list[EventSent] = []
         told: list[EventSent] = []
         for entry in entries if len(windows) or len(alerts) else ():
-            own = own_time(entry)
+            own = event_time(entry)
             if len(windows):
-                moved.append(_moving(entry, own if own is not None else tenant.window_time(entry.arrival), own is None))
+                moved.append(
+                    _stateful_event(entry, own if own is not None else tenant.window_time(entry.arrival), own is None)
+                )
             if len(alerts):
-                told.append(_moving(entry, tenant.window_time(entry.arrival), True))
+                told.append(_stateful_event(entry, tenant.window_time(entry.arrival), True))
         for matcher, events, asked in ((windows, moved, self._windows), (alerts, told, self._alerts)):
-            if isinstance(matcher, SpreadMatcher) and events:
-                matcher.know()
-                matcher.reach(max(each.at for each in events))
-                asked += [(share, crew.ask(share, MatchEach(events))) for share in matcher.shares if share.begun]
+            if isinstance(matcher, ShardedMatcher) and events:
+                matcher.send_knowledge()
+                matcher.set_reached(max(each.at for each in events))
+                asked += [
+                    (share, crew.ask(share, MatchStateful(events))) for share in matcher.shards if share.ever_used
+                ]
 
-    def _ask(self, share: Share, places: Places | None) -> None:
+    def _ask(self, share: Shard, places: Places | None) -> None:
         events = self.events if places is None else [self.events[place] for place in places.tolist()]
-        self._parts.append(_Part(share, self._crew.ask(share, Match(events)), places))
+        self._parts.append(_ShardPart(share, self._pool.ask(share, MatchEvents(events)), places))
 
-    def go_on(self) -> bool:
+    def poll(self) -> bool:
         """Ask what stands behind proxies as soon as it is known; whether everything is answered."""
         waits = False
         for part in self._parts:  # which may grow
@@ -89,21 +100,21 @@ class Stretch:
                 waits = True
                 continue
             part.passed = True
-            said = part.ticket.said
-            if isinstance(said, Matched):
+            said = part.ticket.reply
+            if isinstance(said, BatchMatches):
                 for number, raw in said.behind.items():
                     places = np.frombuffer(raw, "<i4")
-                    share = self._crew.shares.get(number)
-                    if len(places) and share is not None and share.held:
+                    share = self._pool.shares.get(number)
+                    if len(places) and share is not None and share.subscriptions:
                         self._ask(share, places if part.places is None else part.places[places])
                         waits = True
-            elif isinstance(said, Failed):
+            elif isinstance(said, OperationFailed):
                 waits |= self._one_by_one(part, said)
         if waits:
             return False
         return all(ticket.answered for _, ticket in (*self._windows, *self._alerts))
 
-    def _one_by_one(self, part: _Part, said: Failed) -> bool:
+    def _one_by_one(self, part: _ShardPart, said: OperationFailed) -> bool:
         """A share could not match these events together: each alone, or it is the one that cannot be matched."""
         places = np.arange(len(self.events), dtype=np.int32) if part.places is None else part.places
         self._parts.remove(part)
@@ -116,11 +127,11 @@ class Stretch:
 
     def wait(self) -> None:
         """Wait until everything is answered."""
-        while not self.go_on():
+        while not self.poll():
             waiting = [part.ticket for part in self._parts if not part.ticket.answered]
             waiting += [ticket for _, ticket in (*self._windows, *self._alerts) if not ticket.answered]
             if waiting:
-                self._crew.wait(waiting[0])
+                self._pool.wait(waiting[0])
         times = [part.ticket.seconds for part in self._parts]
         times += [ticket.seconds for _, ticket in (*self._windows, *self._alerts)]
         self.seconds = max(times, default=0.0)
@@ -128,29 +139,33 @@ class Stretch:
     # -- what came of it ------------------------------------------------------------------------
 
     @property
-    def alone(self) -> Matched | None:
+    def sole_reply(self) -> BatchMatches | None:
         """What the only share that was asked said, if there was but one, of all events."""
-        if len(self._parts) == 1 and self._parts[0].places is None and isinstance(self._parts[0].ticket.said, Matched):
-            return self._parts[0].ticket.said
+        if (
+            len(self._parts) == 1
+            and self._parts[0].places is None
+            and isinstance(self._parts[0].ticket.reply, BatchMatches)
+        ):
+            return self._parts[0].ticket.reply
         return None
 
-    def met(self) -> MetEvents | None:
+    def matched(self) -> BatchMatchIndex | None:
         """What the events met in shares without state; None if there are none."""
         stateless = self.tenant.stateless
         for part in self._parts:
-            if isinstance(part.ticket.said, Matched):
+            if isinstance(part.ticket.reply, BatchMatches):
                 own = part.places
-                for place, why in part.ticket.said.failed:
+                for place, why in part.ticket.reply.failed:
                     self.failed[place if own is None else int(own[place])] = why
-        if not self._parts or not isinstance(stateless, SpreadMatcher):
+        if not self._parts or not isinstance(stateless, ShardedMatcher):
             return None
         keys, scores, scored = [], [], False
         for part in self._parts:
-            said = part.ticket.said
-            assert isinstance(said, Matched)
+            said = part.ticket.reply
+            assert isinstance(said, BatchMatches)
             counts, numbers = np.frombuffer(said.counts, "<i4"), np.frombuffer(said.numbers, "<i8")
             places = np.arange(len(counts), dtype=np.int64) if part.places is None else part.places.astype(np.int64)
-            keys.append((np.repeat(places, counts) << 32) | stateless.places_of(numbers))
+            keys.append((np.repeat(places, counts) << 32) | stateless.indexes_of(numbers))
             scored |= bool(said.scores)
             scores.append(np.frombuffer(said.scores, "<f4") if said.scores else np.ones(len(numbers), np.float32))
         key, score = np.concatenate(keys), None
@@ -163,20 +178,20 @@ class Stretch:
         elif scored:
             score = scores[0]
         starts = np.searchsorted(key, np.arange(len(self.entries) + 1, dtype=np.int64) << 32)
-        return MetEvents(stateless.numbers(), (key & 0xFFFFFFFF).astype(np.int32), starts, score)
+        return BatchMatchIndex(stateless.numbers(), (key & 0xFFFFFFFF).astype(np.int32), starts, score)
 
-    def moved(self) -> tuple[list[list[Found]], list[list[Found]]]:
+    def state_changes(self) -> tuple[list[list[NumberedMatch]], list[list[NumberedMatch]]]:
         """What each event led to in windows, and in alerts."""
         return self._moves(self._windows), self._moves(self._alerts)
 
-    def _moves(self, asked: list[tuple[Share, Ticket]]) -> list[list[Found]]:
-        found: list[list[Found]] = [[] for _ in self.entries]
+    def _moves(self, asked: list[tuple[Shard, PendingRequest]]) -> list[list[NumberedMatch]]:
+        found: list[list[NumberedMatch]] = [[] for _ in self.entries]
         for _, ticket in asked:
-            said = ticket.said
-            if isinstance(said, Failed):
+            said = ticket.reply
+            if isinstance(said, OperationFailed):
                 self.failed_moves.update(dict.fromkeys(range(len(found)), f"{said.kind}: {said.error}"))
                 continue
-            assert isinstance(said, Moved)
+            assert isinstance(said, StateChanges)
             self.failed_moves.update(said.failed)
             for own, more in zip(found, said.found, strict=True):
                 own.extend(more)
@@ -186,12 +201,12 @@ class Stretch:
         return found
 
 
-def _sent(entry: Entry) -> EventSent:
+def _stateless_event(entry: Entry) -> EventSent:
     over = entry.ends is not None and entry.ends <= entry.arrival
-    return EventSent(entry.position, moment(entry), entry.body, over)
+    return EventSent(entry.position, effective_time(entry), entry.body, over)
 
 
-def _moving(entry: Entry, at: int, arrives: bool) -> EventSent:
+def _stateful_event(entry: Entry, at: int, arrives: bool) -> EventSent:
     """An event as windows get it: one that is valid by its arrival is, though it is the windows that wait."""
     lasting = False
     if arrives:
@@ -201,6 +216,6 @@ def _moving(entry: Entry, at: int, arrives: bool) -> EventSent:
 
 
 def _expires(entry: Entry) -> int | None:
-    if isinstance(entry.said, InBatch):
-        return entry.said.batch.around(entry.said.place).expires
-    return entry.said.expires if isinstance(entry.said, Event) else None
+    if isinstance(entry.content, BatchedEvent):
+        return entry.content.batch.envelope_fields(entry.content.place).expires
+    return entry.content.expires if isinstance(entry.content, Event) else None

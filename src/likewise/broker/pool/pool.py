@@ -20,50 +20,53 @@ from typing import Final
 
 import structlog
 
-from likewise.broker.pool.co_location import has_kin
-from likewise.broker.pool.failover import Reviving
-from likewise.broker.pool.messages import (
-    Drop,
+from likewise.broker.pool.failover import Failover
+from likewise.broker.pool.process import (
+    REPLY_TIMEOUT_S,
+    PendingRequest,
+    ShardHost,
+    WorkerFolders,
+    WorkerProcess,
+    remove_folder,
+)
+from likewise.broker.pool.protocol import (
+    AddSubscriptions,
+    DropShard,
     EventSent,
-    Failed,
-    Hold,
-    Know,
-    LetGo,
-    Load,
-    MatchEach,
+    InterpretationSettings,
+    LoadShard,
+    MatchStateful,
     NewSubscription,
     Operation,
-    Said,
-    Save,
-    Told,
+    OperationFailed,
+    RemoveSubscriptions,
+    Reply,
+    SaveShard,
+    UpdateKnowledge,
     Usage,
 )
-from likewise.broker.pool.processes.folders import Folders, remove_folder
-from likewise.broker.pool.processes.process import Host, Ticket, WorkerProcess
-from likewise.broker.pool.processes.watchdog import PATIENCE
-from likewise.broker.pool.shard import Saved, Share
-from likewise.broker.pool.standby import Spare
-from likewise.broker.pool.warm_up import Furnishing
+from likewise.broker.pool.shard import Shard, ShardSnapshot, must_co_locate
+from likewise.broker.pool.standby import ShardWarmUp, StandbyWorker
 from likewise.errors import StateError, Unavailable
 
 _log = structlog.get_logger("likewise.workers")
 JOURNAL_EVENTS: Final = 20_000  # that moved a share with state since it was saved; then it is saved again
 
 
-class Crew:
+class WorkerPool:
     """The workers; `told` says how they take words and time, `data` is the broker's folder, if it has one."""
 
-    def __init__(self, told: Told, data: Path | None = None) -> None:
-        self.told = told
-        self.folders = Folders(data)
+    def __init__(self, told: InterpretationSettings, data: Path | None = None) -> None:
+        self.settings = told
+        self.folders = WorkerFolders(data)
         self.workers: dict[int, WorkerProcess] = {}
-        self.shares: dict[int, Share] = {}
+        self.shares: dict[int, Shard] = {}
         self.samples: dict[int, deque[EventSent]] = {}  # the newest events of each tenant
-        self.spare = Spare(self.folders, told)
-        self._furnishings: list[Furnishing] = []
-        self.owner = threading.get_ident()  # the thread that may look after them
+        self.standby = StandbyWorker(self.folders, told)
+        self._warm_ups: list[ShardWarmUp] = []
+        self.owner_thread = threading.get_ident()  # the thread that may look after them
         self._numbers = itertools.count(1)
-        self.reviving = Reviving(self)
+        self.failover = Failover(self)
         self._closed = False
 
     # -- workers --------------------------------------------------------------------------------
@@ -74,14 +77,14 @@ class Crew:
 
     def employ(self, number: int) -> WorkerProcess:
         """A worker with a number, in place of one that had it, if one had."""
-        worker = self.spare.take(number)
+        worker = self.standby.acquire(number)
         if worker is None:
             worker = WorkerProcess(number, self.folders.for_socket())
-            worker.submit(Ticket(0, 0, self.told))
+            worker.submit(PendingRequest(0, 0, self.settings))
         self.workers[number] = worker
         return worker
 
-    def current(self, host: Host) -> Host | None:
+    def current(self, host: ShardHost) -> ShardHost | None:
         """A host, or whoever came in its place when it died; None if nobody did."""
         return self.workers.get(host.number) if isinstance(host, WorkerProcess) else host
 
@@ -100,27 +103,31 @@ class Crew:
             process.end()
         self.folders.remove()
 
-    def look_after(self) -> None:
+    def supervise(self) -> None:
         """Start dead workers again, and save what has a long journal. On the matching thread."""
         for worker in list(self.workers.values()):
             if not self._closed:
-                self.reviving.look_at(worker)
-        self._furnishings = [each for each in self._furnishings if not each.done()]
+                self.failover.check(worker)
+        self._warm_ups = [each for each in self._warm_ups if not each.done()]
         if self.workers and not self._closed:
-            if self.spare.due() and self._telling():
-                self.spare.put_off()  # whoever is being told needs the processor more
-            self.spare.look_after(self.shares.values(), self.samples)
+            if self.standby.is_due() and self._is_loading():
+                self.standby.postpone()  # whoever is being told needs the processor more
+            self.standby.maintain(self.shares.values(), self.samples)
         for share in list(self.shares.values()):
             if share.saving is not None:
                 self._finish_saving(share)
-            elif share.moved > JOURNAL_EVENTS:
+            elif share.journal_events > JOURNAL_EVENTS:
                 self.checkpoint(share)
 
-    def _telling(self) -> bool:
+    def _is_loading(self) -> bool:
         """Whether a worker is yet to take in what it is to hold."""
-        return any(isinstance(each.wanted, Hold | Load) for w in self.workers.values() for each in w.pending())
+        return any(
+            isinstance(each.operation, AddSubscriptions | LoadShard)
+            for w in self.workers.values()
+            for each in w.pending()
+        )
 
-    def furnish(self, share: Share, host: Host, asked: Iterable[int] | None = None) -> Ticket:
+    def transfer(self, share: Shard, host: ShardHost, asked: Iterable[int] | None = None) -> PendingRequest:
         """Tell a host everything about a share; the last thing it is told.
 
         Requests of the journal that are `asked` still wait for an answer; the others are repeated for what they do.
@@ -128,171 +135,173 @@ class Crew:
         wanted = set(asked or ())
         if share.saving is not None and host in share.hosts:
             share.saving = None  # it is begun again when it is due
-        last = Ticket(share.tenant, share.number, Drop())
+        last = PendingRequest(share.tenant, share.number, DropShard())
         host.submit(last)
-        for operation in share.told():
-            last = Ticket(share.tenant, share.number, operation)
+        for operation in share.replay_operations():
+            last = PendingRequest(share.tenant, share.number, operation)
             host.submit(last)
         if share.roots:
-            last = Ticket(share.tenant, share.number, share.proxies())
+            last = PendingRequest(share.tenant, share.number, share.proxies())
             host.submit(last)
         for ticket in list(share.journal):
             if ticket.id in wanted and not ticket.answered:
                 host.submit(ticket)
             else:
-                last = Ticket(share.tenant, share.number, ticket.wanted)
+                last = PendingRequest(share.tenant, share.number, ticket.operation)
                 host.submit(last)
         return last
 
-    def introduce(self, share: Share, host: Host) -> Furnishing:
+    def warm_up(self, share: Shard, host: ShardHost) -> ShardWarmUp:
         """Let a host come to know a share that it is to serve, while everything goes on."""
-        made = Furnishing(self, share, host)
-        self._furnishings.append(made)
+        made = ShardWarmUp(self, share, host)
+        self._warm_ups.append(made)
         return made
 
     # -- shares ---------------------------------------------------------------------------------
 
-    def place(self, share: Share, hosts: Iterable[Host]) -> list[Ticket]:
+    def place(self, share: Shard, hosts: Iterable[ShardHost]) -> list[PendingRequest]:
         """Let a share stand at some hosts, which are told all about it."""
-        self.enter(share, hosts)
-        return [self.furnish(share, host) for host in share.hosts]
+        self.assign(share, hosts)
+        return [self.transfer(share, host) for host in share.hosts]
 
-    def enter(self, share: Share, hosts: Iterable[Host]) -> None:
+    def assign(self, share: Shard, hosts: Iterable[ShardHost]) -> None:
         """Let a share stand at some hosts, which are yet to be told of it."""
         self.shares[share.number] = share
         share.hosts = list(hosts)
-        share.begun = share.begun or bool(share.held)
+        share.ever_used = share.ever_used or bool(share.subscriptions)
 
-    def forget(self, share: Share) -> None:
+    def forget(self, share: Shard) -> None:
         """Let a share stand nowhere any more."""
         self.shares.pop(share.number, None)
         for host in share.hosts:
-            host.submit(Ticket(share.tenant, share.number, Drop()))
+            host.submit(PendingRequest(share.tenant, share.number, DropShard()))
         share.hosts = []
 
-    def hold(self, share: Share, new: list[NewSubscription]) -> list[Ticket]:
+    def add_subscriptions(self, share: Shard, new: list[NewSubscription]) -> list[PendingRequest]:
         """Let a share hold further subscriptions."""
-        share.held.update({each.number: each for each in new})
-        share.begun = True
-        made = self.change(share, Hold(new))
+        share.subscriptions.update({each.number: each for each in new})
+        share.ever_used = True
+        made = self.change(share, AddSubscriptions(new))
         for mirror in share.mirrors:  # which takes its kin over
-            if own := [each for each in new if has_kin(mirror.held.values(), each)]:
-                made += self.hold(mirror, own)
+            if own := [each for each in new if must_co_locate(mirror.subscriptions.values(), each)]:
+                made += self.add_subscriptions(mirror, own)
         return made
 
-    def let_go(self, share: Share, numbers: list[int], *, slowly: bool = False) -> None:
+    def remove_subscriptions(self, share: Shard, numbers: list[int], *, slowly: bool = False) -> None:
         """Let a share hold subscriptions no longer; `slowly`, so that it goes on answering."""
         for each in (share, *share.mirrors):
             for number in numbers:
-                each.held.pop(number, None)
-        self.change(share, LetGo(numbers, slowly))
+                each.subscriptions.pop(number, None)
+        self.change(share, RemoveSubscriptions(numbers, slowly))
 
-    def know(self, share: Share, known: Know) -> None:
+    def update_knowledge(self, share: Shard, known: UpdateKnowledge) -> None:
         """Other annotations or judgements hold for a share from here on."""
         for each in (share, *share.mirrors):
             each.known = known
         self.change(share, known)
 
-    def change(self, share: Share, wanted: Operation) -> list[Ticket]:
+    def change(self, share: Shard, wanted: Operation) -> list[PendingRequest]:
         """Ask every host of a share to change it; with state, that is in its journal."""
         made = []
         for host in share.hosts:
-            ticket = Ticket(share.tenant, share.number, wanted)
-            if share.remembers:
-                self._note(share, ticket)
+            ticket = PendingRequest(share.tenant, share.number, wanted)
+            if share.stateful:
+                self._journal(share, ticket)
             host.submit(ticket)
             made.append(ticket)
-        self._repeat(share, wanted)
+        self._mirror(share, wanted)
         return made
 
-    def _repeat(self, share: Share, wanted: Operation) -> None:
+    def _mirror(self, share: Shard, wanted: Operation) -> None:
         """Let whoever is about to take a share over do the same; what it says is nobody's."""
         for host in share.joining:
-            if not (isinstance(wanted, Hold) and host in share.learning):
-                host.submit(Ticket(share.tenant, share.number, wanted))
-        for mirror in share.mirrors if not isinstance(wanted, Hold) else ():
+            if not (isinstance(wanted, AddSubscriptions) and host in share.learning):
+                host.submit(PendingRequest(share.tenant, share.number, wanted))
+        for mirror in share.mirrors if not isinstance(wanted, AddSubscriptions) else ():
             self.change(mirror, wanted)
 
-    def ask(self, share: Share, wanted: Operation) -> Ticket:
+    def ask(self, share: Shard, wanted: Operation) -> PendingRequest:
         """Ask a share something: the host with the least to do, where there are several."""
-        ticket = Ticket(share.tenant, share.number, wanted)
-        if share.remembers and isinstance(wanted, MatchEach):
-            self._note(share, ticket)
-            self._repeat(share, wanted)
+        ticket = PendingRequest(share.tenant, share.number, wanted)
+        if share.stateful and isinstance(wanted, MatchStateful):
+            self._journal(share, ticket)
+            self._mirror(share, wanted)
         self.least_busy(share).submit(ticket)
         return ticket
 
     @staticmethod
-    def least_busy(share: Share) -> Host:
+    def least_busy(share: Shard) -> ShardHost:
         """The host of a share with the least to do."""
         return min(share.hosts, key=lambda host: (not host.alive, host.waiting))
 
     @staticmethod
-    def _note(share: Share, ticket: Ticket) -> None:
+    def _journal(share: Shard, ticket: PendingRequest) -> None:
         share.journal.append(ticket)
-        share.moved += len(ticket.wanted.events) if isinstance(ticket.wanted, MatchEach) else 1
+        share.journal_events += len(ticket.operation.events) if isinstance(ticket.operation, MatchStateful) else 1
 
     # -- states ---------------------------------------------------------------------------------
 
-    def checkpoint(self, share: Share) -> None:
+    def checkpoint(self, share: Shard) -> None:
         """Begin to save a share with state; `look_after` sees to the rest."""
         folder = self.folders.new(f"share-{share.number}")
-        ticket = Ticket(share.tenant, share.number, Save(str(folder)))
+        ticket = PendingRequest(share.tenant, share.number, SaveShard(str(folder)))
         share.saving = (ticket, len(share.journal), folder)
         share.hosts[0].submit(ticket)
 
-    def _finish_saving(self, share: Share) -> None:
+    def _finish_saving(self, share: Shard) -> None:
         assert share.saving is not None
         ticket, upto, folder = share.saving
         if not ticket.answered:
             return
         share.saving = None
-        if isinstance(ticket.said, Failed):
-            _log.error("a share of windows cannot be saved; its journal goes on", error=ticket.said.error)
-            share.moved = 0  # not before as much has come again
+        if isinstance(ticket.reply, OperationFailed):
+            _log.error("a share of windows cannot be saved; its journal goes on", error=ticket.reply.error)
+            share.journal_events = 0  # not before as much has come again
             return
-        before, share.saved = share.saved, Saved(folder, frozenset(share.held))
+        before, share.saved = share.saved, ShardSnapshot(folder, frozenset(share.subscriptions))
         del share.journal[:upto]
-        share.moved = sum(len(t.wanted.events) for t in share.journal if isinstance(t.wanted, MatchEach))
+        share.journal_events = sum(
+            len(t.operation.events) for t in share.journal if isinstance(t.operation, MatchStateful)
+        )
         if before is not None and not before.others:
             remove_folder(before.folder)
 
     # -- answers --------------------------------------------------------------------------------
 
-    def wait(self, ticket: Ticket, seconds: float = PATIENCE) -> Said:
+    def wait(self, ticket: PendingRequest, seconds: float = REPLY_TIMEOUT_S) -> Reply:
         """What a request led to; who looks after the workers does so meanwhile, for as long as it takes."""
         end = time.monotonic() + seconds
         while not ticket.wait(0.05):
             if self._closed:
                 raise Unavailable("the broker is stopping; try again when it runs")
-            if threading.get_ident() == self.owner:
-                self.look_after()
+            if threading.get_ident() == self.owner_thread:
+                self.supervise()
             elif time.monotonic() > end:
                 raise Unavailable(f"a worker did not answer within {seconds:.0f} s; try again")
-        assert ticket.said is not None
-        return ticket.said
+        assert ticket.reply is not None
+        return ticket.reply
 
-    def wait_all(self, tickets: Iterable[Ticket]) -> list[Said]:
+    def wait_all(self, tickets: Iterable[PendingRequest]) -> list[Reply]:
         """What requests led to; one that failed is an error."""
-        found: list[Said] = []
+        found: list[Reply] = []
         for ticket in tickets:
             said = self.wait(ticket)
-            if isinstance(said, Failed):
-                raise failure(said)
+            if isinstance(said, OperationFailed):
+                raise worker_error(said)
             found.append(said)
         return found
 
     def processes(self) -> list[WorkerProcess]:
         """The workers, and the one that is kept ready."""
-        return [*self.workers.values(), *([] if self.spare.process is None else [self.spare.process])]
+        return [*self.workers.values(), *([] if self.standby.process is None else [self.standby.process])]
 
     def usage(self) -> None:
         """Ask each process what it has used; `WorkerProcess.used` says it some time later."""
         for worker in self.processes():
             if worker.alive and worker.waiting < 2:
-                worker.submit(Ticket(0, 0, Usage()))
+                worker.submit(PendingRequest(0, 0, Usage()))
 
 
-def failure(said: Failed) -> Exception:
+def worker_error(said: OperationFailed) -> Exception:
     """The error a share answered with."""
     return StateError(f"a worker could not do this: {said.kind}: {said.error}; look at the broker's log")

@@ -1,21 +1,85 @@
-"""A share: a part of a tenant's subscriptions that stands in one place, or in several alike, and what makes it anew."""
+"""A share: a part of a tenant's subscriptions that stands in one place, or in several alike, and what makes it anew.
+
+Which alerts have to stand in one share: those about the same, armed again by the same, by the same key.
+
+How far each source is, which says whether an event comes too late, is known once for all of them: an alert that comes
+new goes by what the others heard. So they are dealt, split and added together.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from likewise.broker.pool.messages import Hold, Know, Load, NewSubscription, Operation, Proxies
-from likewise.broker.pool.processes.process import Host, Ticket
+from likewise.broker.pool.process import PendingRequest, ShardHost
+from likewise.broker.pool.protocol import (
+    AddSubscriptions,
+    LoadShard,
+    NewSubscription,
+    Operation,
+    SetProxies,
+    UpdateKnowledge,
+)
+from likewise.matching.reference.alerts.transitions import alert_conditions
 from likewise.model import Subscription
 
-CHUNK: Final = 2_000  # subscriptions said at once
+CoLocationKey = tuple[Subscription, Subscription | None, tuple[str, ...]]
+
+
+def co_location_key(subscription: Subscription) -> CoLocationKey | None:
+    """What an alert has in common with those it has to stand beside; None for what stands for itself.
+
+    >>> from likewise.language import parse
+    >>> high, low = parse("{t > 30} per room once until false"), parse("{t < 5} per room for 9 s")
+    >>> kin(high) == kin(low), kin(high) == kin(parse("{t > 30} once until false")), kin(parse("{t > 30}"))
+    (True, False, None)
+    """
+    if subscription.alert is None:
+        return None
+    asked = alert_conditions(subscription)
+    return asked.about or asked.condition, asked.until, subscription.alert.per
+
+
+def must_co_locate(held: Iterable[NewSubscription], new: NewSubscription) -> bool:
+    """Whether what is held has to stand beside a new subscription."""
+    same = co_location_key(new.subscription)
+    return same is not None and any(co_location_key(each.subscription) == same for each in held)
+
+
+def partition_co_located(new: Sequence[NewSubscription], count: int) -> list[list[NewSubscription]]:
+    """Subscriptions in so many parts, about even, in which kin stand together.
+
+    >>> from likewise.language import parse
+    >>> alerts = [parse("{t > 1} once until false"), parse("{x > 1}"), parse("{t > 2} once until false")]
+    >>> [[each.number for each in part] for part in partition_co_located([NewSubscription(*n) for n in
+    ...     zip(range(3), range(3), range(3), alerts)], 2)]
+    [[0, 2], [1]]
+    """
+    groups: dict[object, list[NewSubscription]] = {}
+    for each in new:
+        groups.setdefault(co_location_key(each.subscription) or each.number, []).append(each)
+    parts: list[list[NewSubscription]] = [[] for _ in range(count)]
+    place, done = 0, 0
+    for group in groups.values():
+        if place + 1 < count and done >= len(new) * (place + 1) / count:
+            place += 1
+        parts[place] += group
+        done += len(group)
+    return parts
+
+
+def upper_half(held: Sequence[NewSubscription]) -> list[int]:
+    """The numbers of the upper half of what a share holds; none if everything has to stay together."""
+    return sorted(each.number for each in partition_co_located(sorted(held, key=lambda each: each.number), 2)[1])
+
+
+SUBSCRIPTION_BATCH: Final = 2_000  # subscriptions said at once
 _SHARES: Final = itertools.count(1)
 
 
-class Saved(NamedTuple):
+class ShardSnapshot(NamedTuple):
     """Where a share was saved, and the subscriptions it had then; the folder may hold those of `others`, too."""
 
     folder: Path
@@ -23,49 +87,49 @@ class Saved(NamedTuple):
     others: bool = False
 
 
-class Share:
+class Shard:
     """A part of a tenant's subscriptions that is held in one place, or in several alike."""
 
-    def __init__(self, tenant: int, *, remembers: bool = False) -> None:
+    def __init__(self, tenant: int, *, stateful: bool = False) -> None:
         self.number = next(_SHARES)
         self.tenant = tenant
-        self.remembers = remembers
-        self.hosts: list[Host] = []
-        self.joining: list[Host] = []  # are told of every change, and asked nothing yet
-        self.learning: list[Host] = []  # ... of which these come to new subscriptions by themselves
-        self.mirrors: list[Share] = []  # shares that take a part of it over, and live through what it does
-        self.held: dict[int, NewSubscription] = {}
-        self.begun = False  # whether it ever held anything: from then on it has to see every event
-        self.known = Know("", [])
-        self.saved: Saved | None = None  # with an index to be mapped, or a state
-        self.journal: list[Ticket] = []
-        self.moved = 0  # events in the journal
-        self.saving: tuple[Ticket, int, Path] | None = None
-        self.parent: Share | None = None  # in front of whose proxy it stands behind
+        self.stateful = stateful
+        self.hosts: list[ShardHost] = []
+        self.joining: list[ShardHost] = []  # are told of every change, and asked nothing yet
+        self.learning: list[ShardHost] = []  # ... of which these come to new subscriptions by themselves
+        self.mirrors: list[Shard] = []  # shares that take a part of it over, and live through what it does
+        self.subscriptions: dict[int, NewSubscription] = {}
+        self.ever_used = False  # whether it ever held anything: from then on it has to see every event
+        self.known = UpdateKnowledge("", [])
+        self.saved: ShardSnapshot | None = None  # with an index to be mapped, or a state
+        self.journal: list[PendingRequest] = []
+        self.journal_events = 0  # events in the journal
+        self.saving: tuple[PendingRequest, int, Path] | None = None
+        self.parent: Shard | None = None  # in front of whose proxy it stands behind
         self.roots: dict[int, list[Subscription]] = {}  # in front of each share behind a proxy, by its number
 
     @property
     def owners(self) -> dict[int, int]:
         """The owners of what it holds, by number."""
-        return {number: each.owner for number, each in self.held.items()}
+        return {number: each.owner for number, each in self.subscriptions.items()}
 
-    def proxies(self) -> Proxies:
+    def proxies(self) -> SetProxies:
         """What stands in it for shares elsewhere."""
-        return Proxies([(number, root) for number, roots in self.roots.items() for root in roots])
+        return SetProxies([(number, root) for number, roots in self.roots.items() for root in roots])
 
-    def told(self) -> Iterator[Operation]:
+    def replay_operations(self) -> Iterator[Operation]:
         """What makes an empty share this one, but for its journal."""
         there: frozenset[int] = frozenset()
-        if self.saved is not None and not (self.remembers or self.saved.folder.exists()):
+        if self.saved is not None and not (self.stateful or self.saved.folder.exists()):
             self.saved = None  # somebody removed it; subscriptions are known here, too
         if self.saved is not None:
             there, kept = self.saved.numbers, None
-            if self.saved.others or not (self.remembers or there <= self.held.keys()):
-                kept = sorted(there if self.remembers else there & self.held.keys())
-            yield Load(str(self.saved.folder), self.owners, kept)
+            if self.saved.others or not (self.stateful or there <= self.subscriptions.keys()):
+                kept = sorted(there if self.stateful else there & self.subscriptions.keys())
+            yield LoadShard(str(self.saved.folder), self.owners, kept)
         yield self.known
-        if self.remembers:
+        if self.stateful:
             return
-        new = [each for number, each in self.held.items() if number not in there]
-        for first in range(0, len(new), CHUNK):
-            yield Hold(new[first : first + CHUNK])
+        new = [each for number, each in self.subscriptions.items() if number not in there]
+        for first in range(0, len(new), SUBSCRIPTION_BATCH):
+            yield AddSubscriptions(new[first : first + SUBSCRIPTION_BATCH])

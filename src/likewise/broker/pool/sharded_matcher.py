@@ -2,229 +2,436 @@
 
 It answers as a `NumberedMatcher` does. What changes subscriptions, time or windows is said to the shares; each share
 does what it is told in that order, so nobody has to wait for it. Answers of several shares are put together by number.
+
+Which share of a tenant holds which subscription, and what all its shares know.
+
+A new subscription goes to the smallest share, an alert to its kin. Numbers ascend over all shares, so that what several
+of them find is put together by number. A validity that ends is noticed here, for all shares at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from likewise.broker.log.entries import event_body
-from likewise.broker.pool.messages import (
-    Adopt,
+from likewise.broker.log.packed_sets import Numbers
+from likewise.broker.pool.pool import WorkerPool, worker_error
+from likewise.broker.pool.process import remove_folder
+from likewise.broker.pool.protocol import (
+    AdoptState,
     Advance,
-    Answers,
-    Ask,
     Board,
+    BoardReply,
+    BooleanReply,
     EventSent,
-    Excuse,
     Expect,
     Expects,
     Explain,
-    Explained,
-    Failed,
-    MatchEach,
-    Moved,
+    ExplanationReply,
+    MatchStateful,
+    NewSubscription,
     Operation,
+    OperationFailed,
     Outage,
     PostponeExpiry,
-    Ranked,
+    QueryState,
     Rename,
     RenameSource,
-    Said,
-    Save,
+    Reply,
+    SaveShard,
+    ShardState,
     Shift,
     Standings,
-    Stood,
-    Withdrawn,
+    StandingsReply,
+    StateChanges,
+    SuspendAbsence,
+    UpdateKnowledge,
+    WithdrawEvent,
     WouldMatch,
-    Yes,
 )
-from likewise.broker.pool.pool import failure
-from likewise.broker.pool.processes.folders import remove_folder
-from likewise.broker.pool.shard_map import HeldInShares
-from likewise.broker.tenants.matched_events import MetEvents
-from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher, RankedEvent
-from likewise.model import Event, Explanation
-from likewise.model.alerts.alert_state import KeyStanding
+from likewise.broker.pool.shard import CoLocationKey, Shard, co_location_key
+from likewise.broker.tenants.matched_events import BatchMatchIndex
+from likewise.broker.tenants.numbered_matcher import NumberedMatch, NumberedMatcher, RankedEvent
+from likewise.errors import UnknownId
+from likewise.matching.matcher import Matcher
+from likewise.model import Event, Explanation, Kind, Subscription
+from likewise.model.alerts.alert_state import AlertKeyState
 from likewise.model.alerts.notification import Key, Why
+from likewise.semantics.enrichment.rows import write_annotations
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS, AnnotationTable
+from likewise.semantics.feedback import Judgement
 
-S = TypeVar("S", Answers, Explained, Moved, Ranked, Stood, Yes)
-SHARES: Final = "shares"  # where a spread matcher is saved: one folder a share
+TABLE: Final = 2**25  # numbers up to which a table says where each stands; beyond they are looked for
 
 
-class SpreadMatcher(HeldInShares):
+class ShardedSubscriptions(NumberedMatcher):
+    """A tenant's subscriptions in shares; `matcher` holds none and says how words are taken."""
+
+    def __init__(self, empty: Matcher, tenant: int, crew: WorkerPool, *, stateful: bool) -> None:
+        super().__init__(empty)
+        self.stateful = stateful
+        self.shards: list[Shard] = []
+        self._tenant = tenant
+        self.pool = crew
+        self._of: dict[int, Shard] = {}
+        self._kinds: set[Kind] = set()
+        self._co_located: dict[CoLocationKey, dict[int, None]] = {}
+        self._annotations: AnnotationTable = NO_ANNOTATIONS
+        self._judgements: list[Judgement] = []
+        self._answers: dict[int, ShardState] = {}  # what was heard last
+        self._reached: int | None = None
+        self.absence_suspensions: dict[Why, set[str]] = {"unreachable": set(), "resting": set()}
+        self.version = 0  # grows with each subscription that comes or goes
+        self._numbered = -1
+        self._table: NDArray[np.int32] | None = None
+        self._ends: list[tuple[int, int]] = []  # when a validity is over, as a heap; for those without state
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._of
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of subscriptions it has held so far."""
+        return frozenset(self._kinds)
+
+    def subscriptions(self) -> Iterator[tuple[int, Subscription]]:
+        """The subscriptions with their numbers, in the order of addition."""
+        return ((number, self._of[number].subscriptions[number].subscription) for number in sorted(self._of))
+
+    def numbers(self) -> Numbers:
+        """The numbers of all subscriptions, ascending; the same array as long as none comes or goes."""
+        if self._numbered != self.version:
+            self._numbered, self._named = self.version, np.array(sorted(self._of), np.int64)
+            self._table = None
+            if self._of and self._named[-1] - self._named[0] < TABLE:
+                self._table = np.zeros(int(self._named[-1] - self._named[0]) + 1, np.int32)
+                self._table[self._named - self._named[0]] = np.arange(len(self._named), dtype=np.int32)
+        return self._named
+
+    def indexes_of(self, numbers: Numbers) -> NDArray[np.integer[Any]]:
+        """Where some of them stand among `numbers`."""
+        named = self.numbers()
+        if self._table is not None and len(numbers):
+            found: NDArray[np.int32] = self._table[numbers - named[0]]
+            return found
+        return np.searchsorted(named, numbers)
+
+    # -- shares ---------------------------------------------------------------------------------
+
+    def add_shard(self, share: Shard) -> None:
+        """Let a share be one of its own, with what it holds."""
+        self.shards.append(share)
+        for number, each in share.subscriptions.items():
+            self._of[number] = share
+            self._note(each)
+        self.version += 1
+
+    def replace_with(self, share: Shard) -> None:
+        """Let a share be one of its own that takes over what another held: the same subscriptions, elsewhere."""
+        self.shards.append(share)
+        self._of.update(dict.fromkeys(share.subscriptions, share))
+
+    def remove_shard(self, share: Shard) -> None:
+        """Let a share be one of its own no longer; what it holds must be elsewhere by then."""
+        self.shards.remove(share)
+        self.version += 1
+
+    def move_subscriptions(self, numbers: Sequence[int], share: Shard) -> None:
+        """Subscriptions stand in another share from here on."""
+        for number in numbers:
+            self._of[number] = share
+        self.version += 1
+
+    def shard_of(self, number: int) -> Shard:
+        """Where a subscription stands."""
+        found = self._of.get(number)
+        if found is None:
+            raise UnknownId(str(number))
+        return found
+
+    def _choose(self, number: int, subscription: Subscription) -> Shard:
+        """The share that takes a new subscription: that of its kin, else the smallest; none behind a proxy does."""
+        if (same := co_location_key(subscription)) is not None and (related := self._co_located.get(same)):
+            return self._of[next(iter(related))]
+        return min((share for share in self.shards if share.parent is None), key=lambda share: len(share.subscriptions))
+
+    # -- subscriptions --------------------------------------------------------------------------
+
+    def add(self, number: int, subscription: Subscription, at: int, owner: int = 0) -> None:
+        """Hold a subscription under a number; one that no engine would take is refused here."""
+        self.matcher.alike().add(subscription, at=at)
+        self.send_knowledge()
+        share = self._choose(number, subscription)
+        new, fresh = NewSubscription(number, owner, at, subscription), not share.subscriptions
+        tickets = self.pool.add_subscriptions(share, [new])
+        if fresh and self.stateful and self._reached is not None:  # it is no earlier there than elsewhere
+            tickets += self.pool.change(share, Advance(self._reached))
+        for why, sources in self.absence_suspensions.items() if fresh else ():
+            if sources:
+                tickets += self.pool.change(share, SuspendAbsence(sorted(sources), why, self._reached or at))
+        self._of[number] = share
+        self._note(new)
+        self.version += 1
+        for ticket in tickets:
+            said = self.pool.wait(ticket)
+            if isinstance(said, OperationFailed):
+                self.remove(number)
+                raise worker_error(said)
+
+    def add_many(self, numbered: Sequence[tuple[int, Subscription, int]]) -> None:
+        """Hold subscriptions under numbers, one by one."""
+        for number, subscription, at in numbered:
+            self.add(number, subscription, at)
+
+    def remove(self, number: int) -> None:
+        """Hold a subscription no longer."""
+        share = self.shard_of(number)
+        if (same := co_location_key(share.subscriptions[number].subscription)) is not None:
+            self._co_located[same].pop(number, None)
+            if not self._co_located[same]:
+                del self._co_located[same]
+        del self._of[number]
+        self.version += 1
+        self.pool.remove_subscriptions(share, [number])
+
+    def _note(self, new: NewSubscription) -> None:
+        self._kinds.add(new.subscription.kind)
+        if (same := co_location_key(new.subscription)) is not None:
+            self._co_located.setdefault(same, {})[new.number] = None
+        if new.subscription.valid_for is not None:
+            heapq.heappush(self._ends, (new.at + new.subscription.valid_for, new.number))
+
+    @property
+    def first_end(self) -> int | None:
+        """When the first validity is over."""
+        while self._ends and self._ends[0][1] not in self._of:
+            heapq.heappop(self._ends)
+        return self._ends[0][0] if self._ends else None
+
+    def end_validity(self, now: int) -> None:
+        """Let go of what is over by now: every share at once, whichever of them saw the event that says so."""
+        while (end := self.first_end) is not None and end <= now:
+            self.remove(heapq.heappop(self._ends)[1])
+
+    # -- what holds for all of them -------------------------------------------------------------
+
+    def send_knowledge(self) -> None:
+        """Tell the shares of annotations and judgements, if others hold than they were told."""
+        by = self.matcher.interpretation
+        rows, judgements = by.annotations.current(), list(by.feedback)
+        if rows is self._annotations and judgements == self._judgements:
+            return
+        self._annotations, self._judgements = rows, judgements
+        known = UpdateKnowledge(write_annotations(rows) if len(rows) else "", judgements)
+        for share in self.shards:
+            self.pool.update_knowledge(share, known)
+
+    @property
+    def knowledge(self) -> UpdateKnowledge:
+        """What a new share is told of annotations and judgements."""
+        rows = self._annotations
+        return UpdateKnowledge(write_annotations(rows) if len(rows) else "", self._judgements)
+
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
+        """Judgements changed: the shares are told, and drop what these concern."""
+        self.send_knowledge()
+
+
+S = TypeVar("S", ShardState, ExplanationReply, StateChanges, BoardReply, StandingsReply, BooleanReply)
+SHARDS_FOLDER: Final = "shares"  # where a spread matcher is saved: one folder a share
+
+
+class ShardedMatcher(ShardedSubscriptions):
     """A tenant's matcher in shares: asks them, and puts together what they say."""
 
     # -- matching -------------------------------------------------------------------------------
 
-    def _said(self, said: Said, kind: type[S]) -> S:
-        if isinstance(said, Failed):
-            raise failure(said)
+    def _expect_reply(self, said: Reply, kind: type[S]) -> S:
+        if isinstance(said, OperationFailed):
+            raise worker_error(said)
         assert isinstance(said, kind), said
         return said
 
-    def _each(self, wanted: Operation, *, changes: bool) -> list[Said]:
+    def _request_all(self, wanted: Operation, *, changes: bool) -> list[Reply]:
         """What all shares say to one thing."""
-        crew, busy = self.crew, [share for share in self.shares if share.held or changes]
+        crew, busy = self.pool, [share for share in self.shards if share.subscriptions or changes]
         if changes:
             asked = [crew.change(share, wanted)[0] for share in busy]
         else:
             asked = [crew.ask(share, wanted) for share in busy]
         return [crew.wait(ticket) for ticket in asked]
 
-    def _found(self, wanted: Operation, *, changes: bool) -> list[Found]:
+    def _matches(self, wanted: Operation, *, changes: bool) -> list[NumberedMatch]:
         found = [
             each
-            for said in self._each(wanted, changes=changes)
-            for hits in self._said(said, Moved).found
+            for said in self._request_all(wanted, changes=changes)
+            for hits in self._expect_reply(said, StateChanges).found
             for each in hits
         ]
-        return found if len(self.shares) == 1 else sorted(found, key=lambda each: each.order)
+        return found if len(self.shards) == 1 else sorted(found, key=lambda each: each.order)
 
-    def match(self, position: int, event: Event, at: int) -> list[Found]:
+    def match(self, position: int, event: Event, at: int) -> list[NumberedMatch]:
         """What an event at a position meets, and what it promotes."""
-        if not self.remembers:
+        if not self.stateful:
             return self.would_match(event, at)
-        self.know()
-        self.reach(at)
-        return self._found(MatchEach([EventSent(position, at, event_body(event))]), changes=True)
+        self.send_knowledge()
+        self.set_reached(at)
+        return self._matches(MatchStateful([EventSent(position, at, event_body(event))]), changes=True)
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> MetEvents:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> BatchMatchIndex:
         """Stretches of events go to shares by `batch_job`, never through here."""
         raise AssertionError("stretches are dispatched, not matched here")
 
-    def would_match(self, event: Event, at: int) -> list[Found]:
+    def would_match(self, event: Event, at: int) -> list[NumberedMatch]:
         """What an event would meet; nothing changes."""
-        self.know()
-        return self._found(WouldMatch(event_body(event), at), changes=False)
+        self.send_knowledge()
+        return self._matches(WouldMatch(event_body(event), at), changes=False)
 
     def explain(self, event: Event, number: int, at: int, position: int | None = None) -> Explanation:
         """Why an event, at a position if it is stored, meets a subscription, or why not."""
         wanted = Explain(event_body(event), number, at, position)
-        return self._said(self.crew.wait(self.crew.ask(self.share_of(number), wanted)), Explained).explanation
+        return self._expect_reply(
+            self.pool.wait(self.pool.ask(self.shard_of(number), wanted)), ExplanationReply
+        ).explanation
 
     def board(self, number: int) -> list[RankedEvent]:
         """The k best of a window now."""
-        return self._said(self.crew.wait(self.crew.ask(self.share_of(number), Board(number))), Ranked).places
+        return self._expect_reply(
+            self.pool.wait(self.pool.ask(self.shard_of(number), Board(number))), BoardReply
+        ).places
 
-    def standings(self, number: int, limit: int) -> list[KeyStanding]:
+    def standings(self, number: int, limit: int) -> list[AlertKeyState]:
         """The keys of an alert, those first of which something was said."""
-        return self._stood(number, limit).keys
+        return self._standings_reply(number, limit).keys
 
     def count_keys(self, number: int) -> int:
         """How many keys of an alert have a state."""
-        return self._stood(number, 1).total
+        return self._standings_reply(number, 1).total
 
-    def _stood(self, number: int, limit: int) -> Stood:
-        return self._said(self.crew.wait(self.crew.ask(self.share_of(number), Standings(number, limit))), Stood)
+    def _standings_reply(self, number: int, limit: int) -> StandingsReply:
+        return self._expect_reply(
+            self.pool.wait(self.pool.ask(self.shard_of(number), Standings(number, limit))), StandingsReply
+        )
 
-    def withdraw(self, position: int) -> list[Found]:
+    def withdraw(self, position: int) -> list[NumberedMatch]:
         """Take an event out of the windows; what takes its place."""
-        return self._found(Withdrawn(position), changes=True)
+        return self._matches(WithdrawEvent(position), changes=True)
 
     @property
     def reached(self) -> int | None:
         """The moment its windows or alerts have come to."""
         return self._reached
 
-    def reach(self, now: int | None) -> None:
+    def set_reached(self, now: int | None) -> None:
         """They have come to a moment."""
         if now is not None and self._of:
             self._reached = now if self._reached is None else max(self._reached, now)
 
-    def advance(self, now: int) -> list[Found]:
+    def advance(self, now: int) -> list[NumberedMatch]:
         """Let time pass; what is promoted by it."""
-        self.reach(now)
-        return self._found(Advance(now), changes=True)
+        self.set_reached(now)
+        return self._matches(Advance(now), changes=True)
 
     def shift(self, by: int) -> None:
         """Let everything in the windows count as so many µs later, earlier if negative."""
         if self._reached is not None:
             self._reached += by
-        for share in self.shares:
-            self.crew.change(share, Shift(by))
+        for share in self.shards:
+            self.pool.change(share, Shift(by))
 
     def outage(self, by: int, until: int | None = None) -> None:
         """Nothing could be heard for so long (µs), until a moment."""
-        for share in self.shares:
-            self.crew.change(share, Outage(by, until))
+        for share in self.shards:
+            self.pool.change(share, Outage(by, until))
 
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
-        for share in self.shares:
-            self.crew.change(share, PostponeExpiry(by))
+        for share in self.shards:
+            self.pool.change(share, PostponeExpiry(by))
 
-    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
-        self._excuse(set(sources), why, at, ends=False)
+        self._set_absence(set(sources), why, at, ends=False)
 
-    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """It counts again."""
-        self._excuse(set(sources), why, at, ends=True)
+        self._set_absence(set(sources), why, at, ends=True)
 
-    def _excuse(self, sources: set[str], why: Why, at: int, *, ends: bool) -> None:
-        if not any(share.begun for share in self.shares):
+    def _set_absence(self, sources: set[str], why: Why, at: int, *, ends: bool) -> None:
+        if not any(share.ever_used for share in self.shards):
             return  # nobody waits for anything
-        known = self.excuses[why]
-        self.excuses[why] = known - sources if ends else known | sources
-        for share in self.shares:
-            self.crew.change(share, Excuse(sorted(sources), why, at, ends))
+        known = self.absence_suspensions[why]
+        self.absence_suspensions[why] = known - sources if ends else known | sources
+        for share in self.shards:
+            self.pool.change(share, SuspendAbsence(sorted(sources), why, at, ends))
 
-    def excused(self, why: Why) -> set[str]:
+    def absence_suspended(self, why: Why) -> set[str]:
         """The sources whose silence means nothing."""
-        return set(self.excuses[why])
+        return set(self.absence_suspensions[why])
 
     def expect(self, number: int, key: Key, source: str, position: int, at: int) -> None:
         """Something is to come from a key of an alert, as an event at a position says."""
-        self.crew.change(self.share_of(number), Expect(number, key, source, position, at))
+        self.pool.change(self.shard_of(number), Expect(number, key, source, position, at))
 
     def unexpect(self, number: int, key: Key, position: int) -> None:
         """It is not to come any more."""
-        self.crew.change(self.share_of(number), Expect(number, key, "", position, 0, ends=True))
+        self.pool.change(self.shard_of(number), Expect(number, key, "", position, 0, ends=True))
 
     def expects(self, number: int, key: Key) -> bool:
         """Whether an alert knows a key."""
         if number not in self._of:
             return False
-        return self._said(self.crew.wait(self.crew.ask(self.share_of(number), Expects(number, key))), Yes).so
+        return self._expect_reply(
+            self.pool.wait(self.pool.ask(self.shard_of(number), Expects(number, key))), BooleanReply
+        ).so
 
     def rename(self, before: int, after: int) -> None:
         """What a source announced is said by another event now."""
-        for share in self.shares:
-            self.crew.change(share, Rename(before, after))
+        for share in self.shards:
+            self.pool.change(share, Rename(before, after))
 
     def rename_source(self, before: str, after: str | None) -> None:
         """Let what alerts know of a source count for another, or for nobody."""
-        for share in self.shares:
-            self.crew.change(share, RenameSource(before, after))
+        for share in self.shards:
+            self.pool.change(share, RenameSource(before, after))
 
     def adopt(self, other: NumberedMatcher) -> None:
         """Take over what another knows of the alerts that this one holds, too."""
-        folder = self.crew.folders.new("adopted")
+        folder = self.pool.folders.new("adopted")
         other.save(folder)
-        self.reach(other.reached)
-        for said in self._each(Adopt(str(folder)), changes=True):
-            if isinstance(said, Failed):
-                raise failure(said)
-        if not any(host.number >= 0 for share in self.shares for host in share.hosts):
+        self.set_reached(other.reached)
+        for said in self._request_all(AdoptState(str(folder)), changes=True):
+            if isinstance(said, OperationFailed):
+                raise worker_error(said)
+        if not any(host.number >= 0 for share in self.shards for host in share.hosts):
             remove_folder(folder)  # else a journal may need it again; it goes with the crew
 
     # -- what is asked of all -------------------------------------------------------------------
 
-    def _ask(self, positions: Sequence[int]) -> list[Answers]:
-        found = [self._said(said, Answers) for said in self._each(Ask(list(positions)), changes=False)]
+    def _state(self, positions: Sequence[int]) -> list[ShardState]:
+        found = [
+            self._expect_reply(said, ShardState)
+            for said in self._request_all(QueryState(list(positions)), changes=False)
+        ]
         self._answers = dict(enumerate(found))
         return found
 
     def next_due(self) -> int | None:
         """When time next moves an alert, or an earlier moment."""
-        return min((each.next_due for each in self._ask(()) if each.next_due is not None), default=None)
+        return min((each.next_due for each in self._state(()) if each.next_due is not None), default=None)
 
     def needed(self, positions: Sequence[int]) -> set[int]:
         """Which of some events windows or alerts still need."""
-        return {position for each in self._ask(positions) for position in each.needed}
+        return {position for each in self._state(positions) for position in each.needed}
 
     def names(self, position: int) -> bool:
         """Whether what an alert says next may name an event."""
@@ -253,13 +460,13 @@ class SpreadMatcher(HeldInShares):
 
     def save(self, folder: Path) -> None:
         """Save what it holds: one share as any matcher, several side by side."""
-        full = [share for share in self.shares if share.held]
+        full = [share for share in self.shards if share.subscriptions]
         if len(full) > 1:
             self.matcher.save(folder)
-            places = [folder / SHARES / str(place) for place, _ in enumerate(full)]
+            places = [folder / SHARDS_FOLDER / str(place) for place, _ in enumerate(full)]
         else:
             places = [folder for _ in full]
             if not full:
                 self.matcher.save(folder)
-        asked = [self.crew.ask(share, Save(str(place))) for share, place in zip(full, places, strict=True)]
-        self.crew.wait_all(asked)
+        asked = [self.pool.ask(share, SaveShard(str(place))) for share, place in zip(full, places, strict=True)]
+        self.pool.wait_all(asked)

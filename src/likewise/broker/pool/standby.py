@@ -2,81 +2,172 @@
 
 A process needs seconds until it can match: an interpreter, its libraries, the kernels. Who splits, and who waits for
 what a dead worker held, would wait for that. So one process more than there are workers is kept ready.
+
+A host comes to know a share while it, or another, goes on answering.
+
+One that answers for nothing yet is told everything at once. One that does is told a few subscriptions at a time, each
+time it has answered, so that events do not wait behind thousands of them. In the end it matches a few events that were
+matched before, for nobody: so it has loaded what it needs by the time it is asked in earnest.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Protocol
 
 import structlog
 
-from likewise.broker.pool.messages import Drop, EventSent, Hold, Operation, Rehearse, Told
-from likewise.broker.pool.processes.folders import Folders
-from likewise.broker.pool.processes.process import Ticket, WorkerProcess
-from likewise.broker.pool.shard import Share
+from likewise.broker.pool.process import PendingRequest, ShardHost, WorkerFolders, WorkerProcess
+from likewise.broker.pool.protocol import (
+    AddSubscriptions,
+    DropShard,
+    EventSent,
+    InterpretationSettings,
+    Operation,
+    WarmUpMatching,
+)
+from likewise.broker.pool.shard import SUBSCRIPTION_BATCH, Shard
+
+WARM_UP_BATCH: Final = 100  # subscriptions that a host which has else to do is told at once
+SAMPLE_EVENTS: Final = 64  # of the newest events of a tenant that are kept, to measure and to rehearse by
+
+
+class WarmUpPool(Protocol):
+    """Who knows hosts and shares, and which events came last."""
+
+    shares: dict[int, Shard]
+    samples: dict[int, deque[EventSent]]
+
+    def transfer(self, share: Shard, host: ShardHost, asked: Iterable[int] | None = None) -> PendingRequest:
+        """Tell a host everything about a share at once."""
+        ...
+
+    def current(self, host: ShardHost) -> ShardHost | None:
+        """A host, or whoever came in its place when it died; None if nobody did."""
+        ...
+
+
+class ShardWarmUp:
+    """Tells a host about a share, which it does not serve yet; `done` once it could."""
+
+    def __init__(self, crew: WarmUpPool, share: Shard, host: ShardHost) -> None:
+        self._pool = crew
+        self._share = share
+        self._host = host
+        self._matched = host.matched
+        serves = any(host in other.hosts for other in crew.shares.values() if other is not share)
+        self._rest: Iterator[Operation] = iter(())
+        if serves and not share.stateful and share.saved is None:  # with a state, order would be lost
+            share.learning.append(host)  # so what comes meanwhile is said in its order, among the others
+            self._rest = self._incremental_transfer()
+            self._last = self._send(DropShard())
+        else:
+            crew.transfer(share, host)
+            self._last = self._send(self._rehearsal_request())
+
+    def done(self) -> bool:
+        """Go on; whether the host knows everything. To be called often."""
+        while self._last.answered:
+            if self._pool.current(self._host) is not self._host:
+                if self._host in self._share.learning:
+                    self._share.learning.remove(self._host)
+                return True  # it died, and who came in its place was told at once
+            wanted = next(self._rest, None)
+            if wanted is None:
+                return True
+            self._last = self._send(wanted)
+        return False
+
+    def _send(self, wanted: Operation) -> PendingRequest:
+        ticket = PendingRequest(self._share.tenant, self._share.number, wanted)
+        self._host.submit(ticket)
+        return ticket
+
+    def _incremental_transfer(self) -> Iterator[Operation]:
+        share = self._share
+        yield share.known
+        last = 0
+        while left := sorted(number for number in share.subscriptions if number > last):
+            while left:
+                idle, self._matched = self._host.matched == self._matched, self._host.matched
+                few = SUBSCRIPTION_BATCH if idle else WARM_UP_BATCH
+                part, left = left[:few], left[few:]
+                yield AddSubscriptions(
+                    [share.subscriptions[number] for number in part if number in share.subscriptions]
+                )  # unless it went
+                last = part[-1]
+        share.learning.remove(self._host)
+        if share.roots:
+            yield share.proxies()
+        yield self._rehearsal_request()
+
+    def _rehearsal_request(self) -> WarmUpMatching:
+        """Of what remembers there is none: it lives through what happens meanwhile."""
+        return WarmUpMatching([] if self._share.stateful else list(self._pool.samples.get(self._share.tenant, ())))
+
 
 _log = structlog.get_logger("likewise.workers")
-QUIET: Final = 5.0  # seconds after the last start of a worker, so that it does not compete with it
-AGAIN: Final = 60.0  # ... after one that could not be started, or died
-REHEARSED: Final = 600  # subscriptions of a share it tries: enough for every form an index has
+START_DELAY_S: Final = 5.0  # seconds after the last start of a worker, so that it does not compete with it
+RETRY_DELAY_S: Final = 60.0  # ... after one that could not be started, or died
+WARM_UP_SUBSCRIPTIONS: Final = 600  # subscriptions of a share it tries: enough for every form an index has
 
 
-class Spare:
+class StandbyWorker:
     """The process that is kept ready, if there is one."""
 
-    def __init__(self, folders: Folders, told: Told) -> None:
+    def __init__(self, folders: WorkerFolders, told: InterpretationSettings) -> None:
         self.process: WorkerProcess | None = None
         self._folders = folders
-        self._told = told
+        self._settings = told
         self._due = float("inf")
 
-    def take(self, number: int) -> WorkerProcess | None:
+    def acquire(self, number: int) -> WorkerProcess | None:
         """The process, as the worker with a number from here on; None if there is none, and one is due soon."""
-        self._due = time.monotonic() + QUIET
+        self._due = time.monotonic() + START_DELAY_S
         ready, self.process = self.process, None
         if ready is None or not ready.alive:
             if ready is not None:
                 ready.end(0.0)
             return None
-        ready.begin_as(number)
+        ready.assign_number(number)
         return ready
 
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """Whether there is none, and one is started at the next look."""
         return self.process is None and time.monotonic() >= self._due
 
-    def put_off(self) -> None:
+    def postpone(self) -> None:
         """Start none now."""
-        self._due = time.monotonic() + QUIET
+        self._due = time.monotonic() + START_DELAY_S
 
-    def look_after(self, shares: Iterable[Share], samples: Mapping[int, Sequence[EventSent]]) -> None:
+    def maintain(self, shares: Iterable[Shard], samples: Mapping[int, Sequence[EventSent]]) -> None:
         """Start one if it is due; it tries what the shares hold."""
         now = time.monotonic()
         if self.process is not None and not self.process.alive:
             _log.warning("the process kept ready died", code=self.process.process.poll())
             self.process.end(0.0)
-            self.process, self._due = None, now + AGAIN
-        if not self.due():
+            self.process, self._due = None, now + RETRY_DELAY_S
+        if not self.is_due():
             return
         try:
             self.process = WorkerProcess(0, self._folders.for_socket())
         except OSError as error:  # a worker is started when it is needed, then
             _log.warning("no process can be kept ready; that is tried again", error=str(error))
-            self._due = now + AGAIN
+            self._due = now + RETRY_DELAY_S
             return
-        self._say(0, self._told)
+        self._send(0, self._settings)
         for share in shares:
-            numbers = list(share.held)
-            if share.remembers or not numbers:
+            numbers = list(share.subscriptions)
+            if share.stateful or not numbers:
                 continue
-            tried = [share.held[number] for number in numbers[:: -(-len(numbers) // REHEARSED)]]
-            self._say(share.tenant, share.known)
-            self._say(share.tenant, Hold(tried))
-            self._say(share.tenant, Rehearse(list(samples.get(share.tenant, ()))))
-            self._say(share.tenant, Drop())
+            tried = [share.subscriptions[number] for number in numbers[:: -(-len(numbers) // WARM_UP_SUBSCRIPTIONS)]]
+            self._send(share.tenant, share.known)
+            self._send(share.tenant, AddSubscriptions(tried))
+            self._send(share.tenant, WarmUpMatching(list(samples.get(share.tenant, ()))))
+            self._send(share.tenant, DropShard())
 
-    def _say(self, tenant: int, wanted: Operation) -> None:
+    def _send(self, tenant: int, wanted: Operation) -> None:
         assert self.process is not None
-        self.process.submit(Ticket(tenant, 0, wanted))
+        self.process.submit(PendingRequest(tenant, 0, wanted))

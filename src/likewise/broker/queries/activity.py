@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from likewise.api.live_views import Activity, Arrival, MetSubscription, SeenMatch
+from likewise.api.live_views import Activity, Arrival, EventMatches, MatchedSubscription
 from likewise.broker.log.deliveries import CAUSES, Delivery, read_newest
 from likewise.broker.log.entries import shown_event
 from likewise.broker.log.log_entries import newest_events
 from likewise.broker.log.packed_sets import unpack_scores
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.tenants.tenant import Tenant
 
 LISTED: Final = 50  # subscriptions shown of one match; `total` says how many there are
 
 
-def activity(tables: Tables, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
+def activity(tables: StoreTables, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
     """The newest events after a position and matches after a sequence number, each at most `limit`, in their order."""
     entries = newest_events(tables, tenant.number, position, limit)
     deliveries = read_newest(tables, tenant.number, sequence, limit)
@@ -30,12 +30,12 @@ def activity(tables: Tables, tenant: Tenant, position: int, sequence: int, limit
     )
 
 
-def _match(tenant: Tenant, delivery: Delivery) -> SeenMatch:
+def _match(tenant: Tenant, delivery: Delivery) -> EventMatches:
     numbers = delivery.matched.tolist()
-    listed: list[MetSubscription] = []
+    listed: list[MatchedSubscription] = []
     for subscription, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
-        held = tenant.held.get(subscription)
+        held = tenant.subscriptions.get(subscription)
         queue = tenant.by_number.get(held.subscriber) if held is not None else None
         if held is not None and queue is not None and len(listed) < LISTED:
-            listed.append(MetSubscription(queue.id, held.id, round(score, 6)))
-    return SeenMatch(delivery.number, delivery.event, CAUSES[delivery.cause], len(numbers), tuple(listed))
+            listed.append(MatchedSubscription(queue.id, held.id, round(score, 6)))
+    return EventMatches(delivery.number, delivery.event, CAUSES[delivery.cause], len(numbers), tuple(listed))

@@ -14,14 +14,14 @@ from typing import Final
 import msgspec
 import structlog
 
-from likewise.api.queries import Backtest, WouldHaveMet
-from likewise.broker.clock import PLAUSIBLE
-from likewise.broker.cpu_gate import Slices
+from likewise.api.queries import BacktestMatch, BacktestResult
+from likewise.broker.clock import PLAUSIBLE_STEP_US
+from likewise.broker.cpu_gate import CpuSlices
 from likewise.broker.dispatch.initial_matches import valid_events
 from likewise.broker.log.entries import EVENT, Entry, shown_event
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.tenants.match_guarded import moment, own_time
-from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher
+from likewise.broker.tenants.match_guarded import effective_time, event_time
+from likewise.broker.tenants.numbered_matcher import NumberedMatch, NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import STORED_EVENTS
 from likewise.model import Event, Subscription
@@ -30,7 +30,7 @@ NO_MATCH: Final = ("cleared", "returned")  # these notifications end an alarm
 _log = structlog.get_logger("likewise.questions")
 
 
-class _Trial:
+class _BacktestRun:
     """One subscription in a matcher of its own, through which stored events pass in their order."""
 
     def __init__(self, matcher: NumberedMatcher, subscription: Subscription) -> None:
@@ -42,11 +42,11 @@ class _Trial:
 
     def begin(self, entry: Entry) -> None:
         """Hold the subscription from the first event on."""
-        self._matcher.add(0, self._subscription, at=entry.arrival if self._arrival_alone else moment(entry))
+        self._matcher.add(0, self._subscription, at=entry.arrival if self._arrival_alone else effective_time(entry))
 
-    def match(self, entry: Entry) -> Iterator[tuple[int, Found]]:
+    def match(self, entry: Entry) -> Iterator[tuple[int, NumberedMatch]]:
         """Yield what an event leads to, each with its time; first what became due before the event came."""
-        event, own = entry.value, None if self._arrival_alone else own_time(entry)
+        event, own = entry.value, None if self._arrival_alone else event_time(entry)
         assert isinstance(event, Event)
         self._follows_arrival = own is None
         at = self._arrived(entry.arrival) if own is None else own
@@ -55,7 +55,7 @@ class _Trial:
         yield from self._advance(at)
         yield from ((at, found) for found in self._matcher.match(entry.position, event, at))
 
-    def end(self, now: int) -> Iterator[tuple[int, Found]]:
+    def end(self, now: int) -> Iterator[tuple[int, NumberedMatch]]:
         """Yield what becomes due after the last event, up to now.
 
         Where events carry their own time, that alone moves a window, as in the live broker.
@@ -63,7 +63,7 @@ class _Trial:
         if self._newest is not None and self._follows_arrival:
             yield from self._advance(self._arrived(now))
 
-    def _advance(self, until: int) -> Iterator[tuple[int, Found]]:
+    def _advance(self, until: int) -> Iterator[tuple[int, NumberedMatch]]:
         """Let time pass step by step, so that each promotion has the time at which its window moved."""
         before: int | None = None
         while (due := self._matcher.next_move()) is not None and due <= until and due != before:
@@ -73,7 +73,7 @@ class _Trial:
 
     def _arrived(self, arrival: int) -> int:
         newest = arrival if self._newest is None else self._newest
-        if arrival < newest - PLAUSIBLE:
+        if arrival < newest - PLAUSIBLE_STEP_US:
             self._matcher.shift(arrival - newest)
             newest = arrival
         self._newest = max(newest, arrival)
@@ -82,7 +82,7 @@ class _Trial:
 
 def backtest(
     log: EventLog, tenant: Tenant, subscription: Subscription, before: int, now: int, *, limit: int, shown: int
-) -> Backtest:
+) -> BacktestResult:
     """Try a subscription on the newest valid events of a tenant; nothing changes.
 
     Args:
@@ -97,10 +97,10 @@ def backtest(
     Returns:
         Counts by cause, and the listed matches with cause, key and time.
     """
-    trial = _Trial(tenant.stateless.alike(), subscription)
+    trial = _BacktestRun(tenant.stateless.alike(), subscription)
     entries: dict[int, Entry] = {}
-    sent: list[tuple[int, Found]] = []
-    with Slices() as slices:
+    sent: list[tuple[int, NumberedMatch]] = []
+    with CpuSlices() as slices:
         for entry in valid_events(log, tenant, before, now, min(limit, STORED_EVENTS)):
             if not entries:
                 trial.begin(entry)
@@ -109,21 +109,23 @@ def backtest(
                 sent += trial.match(entry)
             except Exception as error:  # one event that cannot be matched keeps no other from being looked at
                 _log.error("a stored event cannot be matched", event_id=entry.id, tenant=tenant.name, exc_info=error)
-            slices.rest()
+            slices.yield_cpu()
         sent += trial.end(now)
     causes: Counter[str] = Counter(found.cause for _, found in sent)
     matched = sum(count for cause, count in causes.items() if cause not in NO_MATCH)
     listed = tuple(_listed(time, found, entries[found.event or 0]) for time, found in sent[max(0, len(sent) - shown) :])
     arrivals = [entry.arrival for entry in entries.values()]
     if not arrivals:
-        return Backtest(0, 0, None, None, ())
-    return Backtest(len(entries), matched, arrivals[0], arrivals[-1], listed, dict(causes), max(now, arrivals[-1]))
+        return BacktestResult(0, 0, None, None, ())
+    return BacktestResult(
+        len(entries), matched, arrivals[0], arrivals[-1], listed, dict(causes), max(now, arrivals[-1])
+    )
 
 
-def _listed(time: int, found: Found, entry: Entry) -> WouldHaveMet:
+def _listed(time: int, found: NumberedMatch, entry: Entry) -> BacktestMatch:
     assert entry.kind == EVENT
-    alert = found.spoken
-    sent = WouldHaveMet(
+    alert = found.notification
+    sent = BacktestMatch(
         entry.id,
         entry.source,
         entry.arrival,

@@ -11,10 +11,10 @@ from functools import lru_cache
 import msgspec
 import structlog
 
-from likewise.api.deliveries import Because, Met, PartMet
+from likewise.api.deliveries import MatchedPart, MatchReason, SubscriptionScore
 from likewise.broker.log.deliveries import read
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.queries.queries import explain_live
+from likewise.broker.queries.dry_run import explain_live
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_BECAUSE
@@ -31,7 +31,7 @@ _log = structlog.get_logger("likewise.questions")
 
 def because(
     log: EventLog, tenant: Tenant, position: int, met: Iterable[tuple[int, str, float]], now: int
-) -> tuple[Because, ...]:
+) -> tuple[MatchReason, ...]:
     """Why an event of the log met some subscriptions, each by its number, id and stored score; at most `MAX_BECAUSE`.
 
     What cannot be said any more (the event or the subscription is gone) is left out.
@@ -42,7 +42,7 @@ def because(
     event = tenant.stateless.matcher.annotated(entry.value)
     found = []
     for number, id, score in list(met)[:MAX_BECAUSE]:
-        held = tenant.held.get(number)
+        held = tenant.subscriptions.get(number)
         if held is None or held.ended is not None:
             continue
         try:
@@ -54,7 +54,7 @@ def because(
             _log.error("why an event came cannot be said", tenant=tenant.name, subscription=id, exc_info=error)
             continue
         parts = tuple(_part(report, event) for report in explanation.predicates if report.verdict == "match")
-        found.append(Because(id, score, parts))
+        found.append(MatchReason(id, score, parts))
     return tuple(found)
 
 
@@ -74,7 +74,7 @@ def _with_reasons(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame: 
     return append_reasons(frame, because(log, tenant, position, met, now))
 
 
-def append_reasons(frame: bytes, reasons: tuple[Because, ...]) -> bytes:
+def append_reasons(frame: bytes, reasons: tuple[MatchReason, ...]) -> bytes:
     """The JSON of a delivery with `match_reasons` at its end.
 
     >>> append_reasons(b'{"v":1}', (Because("warm", 0.9, ()),))
@@ -97,17 +97,17 @@ class _Frame(msgspec.Struct):
     """What is needed of the JSON of a delivery."""
 
     sequence: int
-    subscriptions: tuple[Met, ...]
+    subscriptions: tuple[SubscriptionScore, ...]
 
 
-def _part(report: PredicateReport, event: Event) -> PartMet:
+def _part(report: PredicateReport, event: Event) -> MatchedPart:
     """One part of a subscription, and the reading that met it as stated and in the unit asked for."""
     score = round(report.similarity, 6)
     if report.tuple is None or report.tuple >= len(event.tuples):
-        return PartMet(report.text, score, report.attribute, report.value)
+        return MatchedPart(report.text, score, report.attribute, report.value)
     item = event.tuples[report.tuple]
     stated = f"{item.value} {item.unit}".strip()
-    return PartMet(report.text, score, item.attribute, stated, _in_unit(item, _asked_unit(report.text)))
+    return MatchedPart(report.text, score, item.attribute, stated, _in_unit(item, _requested_unit(report.text)))
 
 
 def _in_unit(item: EventTuple, symbol: str) -> str:
@@ -123,10 +123,10 @@ def _in_unit(item: EventTuple, symbol: str) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _asked_unit(text: str) -> str:
+def _requested_unit(text: str) -> str:
     """The unit that a part, as printed, asks for; '' if none.
 
-    >>> _asked_unit("temperature~ > 25 degC"), _asked_unit("city = Galway")
+    >>> _requested_unit("temperature~ > 25 degC"), _requested_unit("city = Galway")
     ('degC', '')
     """
     try:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import msgspec
 import structlog
 
-from likewise.api.deliveries import Met, SelectedValues
+from likewise.api.deliveries import SelectedValues, SubscriptionScore
 from likewise.broker.log.event_log import EventLog
+from likewise.broker.queries.dry_run import explain_live
 from likewise.broker.queries.match_reasons import position_of
-from likewise.broker.queries.queries import explain_live
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.defaults import MAX_BECAUSE
 from likewise.matching.explain.select import names_payload, needs_measure, payload_sent, selected
 from likewise.model import Event
@@ -24,7 +24,7 @@ class _Frame(msgspec.Struct):
     """What is needed of the JSON of a delivery."""
 
     sequence: int
-    subscriptions: tuple[Met, ...]
+    subscriptions: tuple[SubscriptionScore, ...]
 
 
 class _Envelope(msgspec.Struct):
@@ -55,7 +55,7 @@ def _with_selected(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame:
         (held, each.score)
         for each in said.subscriptions
         if (number := queue.subscriptions.get(each.id)) in tenant.selecting
-        and (held := tenant.held.get(number or 0)) is not None
+        and (held := tenant.subscriptions.get(number or 0)) is not None
     ]
     position = position_of(log, tenant, said.sequence) if wanted else None
     if position is None:
@@ -64,7 +64,12 @@ def _with_selected(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame:
 
 
 def select_of(
-    log: EventLog, tenant: Tenant, position: int, wanted: Sequence[tuple[Held, float]], now: int, frame: bytes
+    log: EventLog,
+    tenant: Tenant,
+    position: int,
+    wanted: Sequence[tuple[StoredSubscription, float]],
+    now: int,
+    frame: bytes,
 ) -> tuple[SelectedValues, ...]:
     """What some subscriptions, each with its stored score, select of an event of the log; at most `MAX_BECAUSE`.
 

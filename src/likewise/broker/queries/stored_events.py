@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from likewise.api.history import Mark, Point, Series, StoredEvent, StoredEvents
-from likewise.api.live_views import MetSubscription
+from likewise.api.history import SeriesMark, SeriesPoint, StoredEvent, StoredEvents, TimeSeries
+from likewise.api.live_views import MatchedSubscription
 from likewise.broker.log.deliveries import CAUSES, Delivery
 from likewise.broker.log.entries import Entry, shown_event
+from likewise.broker.log.event_history import deliveries_of, events_back
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.log.history.reading import deliveries_of, events_back
 from likewise.broker.log.packed_sets import unpack_scores
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
 from likewise.model.values import Quantity, read_number
 from likewise.units import any_unit
 
-LOOKED_AT: Final = 200_000  # entries of the log that one question looks through
+MAX_EXAMINED: Final = 200_000  # entries of the log that one question looks through
 PAGE: Final = 500  # events read at once
 FOREVER: Final = 2**62
 MARKS: Final = 500  # marks of a series at most
@@ -42,12 +42,12 @@ def stored_events(
     """
     words = containing.casefold().split()
     found: list[StoredEvent] = []
-    lowest = max(0, before - LOOKED_AT)
+    lowest = max(0, before - MAX_EXAMINED)
     with log.reading() as tables:
         for entry in _back(tables, tenant, before, lowest, source, since, until):
             if words and not _holds(entry, words):
                 continue
-            met = tuple(_met(tenant, deliveries_of(tables, tenant.number, entry.position)))
+            met = tuple(_matched_subscriptions(tenant, deliveries_of(tables, tenant.number, entry.position)))
             if subscription is not None and all((m.subscriber, m.subscription) != subscription for m in met):
                 continue
             found.append(StoredEvent(entry.position, entry.arrival, shown_event(entry), met))
@@ -57,9 +57,9 @@ def stored_events(
 
 
 def _back(
-    tables: Tables, tenant: Tenant, before: int, lowest: int, source: str | None, since: int, until: int
+    tables: StoreTables, tenant: Tenant, before: int, lowest: int, source: str | None, since: int, until: int
 ) -> Iterator[Entry]:
-    names = None if source is None else tenant.known.identities.history_of(source)
+    names = None if source is None else tenant.sources.identities.history_of(source)
     while True:
         page = events_back(tables, tenant.number, before, lowest, PAGE, names, since, until)
         yield from page
@@ -78,27 +78,27 @@ def _holds(entry: Entry, words: list[str]) -> bool:
     return all(word in said for word in words)
 
 
-def _met(tenant: Tenant, deliveries: list[Delivery]) -> Iterator[MetSubscription]:
+def _matched_subscriptions(tenant: Tenant, deliveries: list[Delivery]) -> Iterator[MatchedSubscription]:
     seen = set()
     for delivery in deliveries:
         numbers = delivery.matched.tolist()
         for number, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
-            held = tenant.held.get(number)
+            held = tenant.subscriptions.get(number)
             queue = tenant.by_number.get(held.subscriber) if held is not None else None
             if held is not None and queue is not None and number not in seen:
                 seen.add(number)
-                yield MetSubscription(queue.id, held.id, round(score, 6))
+                yield MatchedSubscription(queue.id, held.id, round(score, 6))
 
 
 def series(
     log: EventLog, tenant: Tenant, source: str, attribute: str, *, since: int, until: int, points: int
-) -> Series:
+) -> TimeSeries:
     """The numbers of one reading of a source within a time, at most about `points` of them, and what they met.
 
     They are in the unit of the newest; without an attribute the first that is a number is taken.
     """
     newest = tenant.appended
-    lowest = max(0, newest - LOOKED_AT)
+    lowest = max(0, newest - MAX_EXAMINED)
     names: dict[str, None] = {}
     read: list[tuple[Entry, float, str]] = []
     left_out, earliest = 0, since
@@ -121,7 +121,7 @@ def series(
                 left_out += 1
             else:
                 shown.append((entry, number))
-        marks: list[Mark] = []
+        marks: list[SeriesMark] = []
         for entry, _ in reversed(shown):
             marks += _marks(tenant, entry, deliveries_of(tables, tenant.number, entry.position))
             if len(marks) >= MARKS:
@@ -130,11 +130,11 @@ def series(
             earliest = first[0].arrival
     step = max(1, -(-len(shown) // points))
     some = shown[::step]
-    return Series(
+    return TimeSeries(
         source,
         attribute,
         unit,
-        tuple(Point(e.arrival, value, e.id) for e, value in some),
+        tuple(SeriesPoint(e.arrival, value, e.id) for e, value in some),
         tuple(marks[::-1]),
         earliest <= since or not lowest,
         left_out,
@@ -163,11 +163,11 @@ def _brought(value: float, stated: str, wanted: str) -> float | None:
     return one.to(other, value) if one is not None and other is not None and one.dimension == other.dimension else None
 
 
-def _marks(tenant: Tenant, entry: Entry, deliveries: list[Delivery]) -> Iterator[Mark]:
+def _marks(tenant: Tenant, entry: Entry, deliveries: list[Delivery]) -> Iterator[SeriesMark]:
     for delivery in deliveries:
         numbers = delivery.matched.tolist()
         for number, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
-            held = tenant.held.get(number)
+            held = tenant.subscriptions.get(number)
             queue = tenant.by_number.get(held.subscriber) if held is not None else None
             if held is not None and queue is not None:
-                yield Mark(entry.arrival, queue.id, held.id, CAUSES[delivery.cause], round(score, 6), entry.id)
+                yield SeriesMark(entry.arrival, queue.id, held.id, CAUSES[delivery.cause], round(score, 6), entry.id)

@@ -10,26 +10,26 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from likewise.broker.cpu_gate import Slices
+from likewise.broker.cpu_gate import CpuSlices
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import LikewiseError
 from likewise.model import Event, EventTuple, Subscription
 
 # Words that no list has, beside a text and a unit: comparing them loads all that comparing words may need.
-_UNHEARD: Final = Event((EventTuple("balu kora", "dino"), EventTuple("mana 2", 3.5, "kWh")))
+_PREFETCHED: Final = Event((EventTuple("balu kora", "dino"), EventTuple("mana 2", 3.5, "kWh")))
 
 
-def with_words(tenant: Tenant, subscriptions: Sequence[Subscription]) -> list[Subscription]:
+def with_terms(tenant: Tenant, subscriptions: Sequence[Subscription]) -> list[Subscription]:
     """The subscriptions among some that ask for words and are decided here."""
     return [each for each in subscriptions if each.degree > 0 and tenant.decides(each)]
 
 
-def hear_words(tenant: Tenant, subscriptions: Sequence[Subscription], now: int) -> None:
+def prefetch_terms(tenant: Tenant, subscriptions: Sequence[Subscription], now: int) -> None:
     """Let a matcher of their own compare their words, in slices; what it finds out, the tenant's know."""
     matcher = tenant.stateless.matcher.alike()
-    with Slices() as slices:
+    with CpuSlices() as slices:
         for each in subscriptions:
             with suppress(LikewiseError):  # who subscribes is told when it is to be held
                 matcher.add(each, at=now)
-            slices.rest()
-        matcher.match(_UNHEARD, at=now)
+            slices.yield_cpu()
+        matcher.match(_PREFETCHED, at=now)

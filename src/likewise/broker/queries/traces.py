@@ -10,13 +10,13 @@ from typing import Final
 
 from likewise.api.history import Outcome, Trace, TraceStep
 from likewise.broker.log.dead_letters import about, of_event
-from likewise.broker.log.deliveries import CAUSES, SAID, Delivery
+from likewise.broker.log.deliveries import CAUSES, NOTIFICATION, Delivery
 from likewise.broker.log.entries import Entry
+from likewise.broker.log.event_history import deliveries_of
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.log.history.reading import deliveries_of
 from likewise.broker.log.packed_sets import unpack_scores
-from likewise.broker.log.tables import Tables
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.log.tables import StoreTables
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.language import subscription_text
 
 WHY: Final = {
@@ -40,15 +40,15 @@ NOT_MET: Final = {
 def trace(log: EventLog, tenant: Tenant, entry: Entry, subscriber: str, subscription: str) -> Trace:
     """What became of an event for a subscription of a subscriber, held or ended."""
     queue = tenant.subscriber(subscriber)
-    versions = [h for h in list(tenant.held.values()) if h.subscriber == queue.number and h.id == subscription]
-    then = next((h for h in versions if _held_at(h, entry.position)), None)
+    versions = [h for h in list(tenant.subscriptions.values()) if h.subscriber == queue.number and h.id == subscription]
+    then = next((h for h in versions if _active_at(h, entry.position)), None)
     with log.reading() as tables:
         deliveries = deliveries_of(tables, tenant.number, entry.position)
         mine = [(d, h) for d in deliveries for h in versions if h.number in d.matched]
         steps = [TraceStep("came", f"It came and was stored at position {entry.position:,} of the log.", entry.arrival)]
         outcome = _outcome(tables, tenant, entry, then, versions, bool(mine), steps)
         for delivery, held in mine:
-            steps += _given(tenant, queue.number, delivery, held)
+            steps += _describe_delivery(tenant, queue.number, delivery, held)
         for letter in of_event(tables, tenant.number, entry.position, queue.number):
             steps.append(TraceStep("set aside", f"It was set aside for {subscriber}: {letter.detail}", letter.at))
     asked = then or (mine[0][1] if mine else versions[-1] if versions else None)
@@ -65,16 +65,16 @@ def trace(log: EventLog, tenant: Tenant, entry: Entry, subscriber: str, subscrip
     )
 
 
-def _held_at(held: Held, position: int) -> bool:
+def _active_at(held: StoredSubscription, position: int) -> bool:
     return held.number < position and (held.ended is None or held.ended > position)
 
 
 def _outcome(
-    tables: Tables,
+    tables: StoreTables,
     tenant: Tenant,
     entry: Entry,
-    then: Held | None,
-    versions: list[Held],
+    then: StoredSubscription | None,
+    versions: list[StoredSubscription],
     given: bool,
     steps: list[TraceStep],
 ) -> Outcome:
@@ -103,12 +103,14 @@ def _outcome(
     return say("after_it", "It came after the subscription had ended, or between two under this name.")
 
 
-def _given(tenant: Tenant, subscriber: int, delivery: Delivery, held: Held) -> list[TraceStep]:
+def _describe_delivery(
+    tenant: Tenant, subscriber: int, delivery: Delivery, held: StoredSubscription
+) -> list[TraceStep]:
     place = delivery.matched.tolist().index(held.number)
     score = unpack_scores(delivery.scores, len(delivery.matched))[place]
     cause = CAUSES[delivery.cause]
     said = f"It met the subscription with a score of {score:.2f} and became delivery {delivery.number:,}"
-    if delivery.cause >= SAID:
+    if delivery.cause >= NOTIFICATION:
         said = f"The alert spoke of it in delivery {delivery.number:,}"
     steps = [TraceStep("delivered", f"{said}, {WHY.get(cause, cause)}.")]
     queue = tenant.by_number.get(subscriber)
@@ -118,7 +120,7 @@ def _given(tenant: Tenant, subscriber: int, delivery: Delivery, held: Held) -> l
         waits = delivery.number in queue.pending
         said = "It waits to be read." if waits else "It was read and acknowledged, or let go as the queue was full."
         steps.append(TraceStep("waits" if waits else "settled", said))
-    for feed in tenant.feeds.of(held.subscriber, held.id):
+    for feed in tenant.sinks.of(held.subscriber, held.id):
         if delivery.number in feed.pending:
             said = f"The target {feed.id} has not accepted it yet{f': {feed.last_error}' if feed.last_error else ''}."
             steps.append(TraceStep("target waits", said))

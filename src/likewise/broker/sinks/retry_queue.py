@@ -13,14 +13,14 @@ from likewise.api.deliveries import Cause
 from likewise.broker.locks import Lock
 from likewise.broker.log.deliveries import ARRIVAL, CAUSES, INITIAL, PROMOTED, REPLAYED, Delivery, read, render
 from likewise.broker.log.event_log import EventLog
-from likewise.broker.retention_policy import TimeOf
-from likewise.broker.tenants.sink_queues import TargetFeed
+from likewise.broker.retention_clock import TimeOf
+from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.broker.tenants.tenant import Tenant
 
 READ_AHEAD: Final = 256 * 1024  # bytes of matches that a target holds in memory, unless one alone has more
 
 
-class Outgoing(NamedTuple):
+class SinkDelivery(NamedTuple):
     """One event that met the subscription of a target.
 
     `id` is the same whenever this match is sent to this target, and no other's: who keeps it sees each match once.
@@ -40,8 +40,8 @@ class Outgoing(NamedTuple):
 
 
 def read_waiting(
-    log: EventLog, queues: Lock, tenant: Tenant, feed: TargetFeed, limit: int, times: TimeOf
-) -> list[Outgoing]:
+    log: EventLog, queues: Lock, tenant: Tenant, feed: SinkQueue, limit: int, times: TimeOf
+) -> list[SinkDelivery]:
     """The next matches that wait for a target, in order; what has expired or was withdrawn is over and goes."""
     while True:
         with queues:
@@ -65,7 +65,7 @@ def read_waiting(
             return _within(good)
 
 
-def _within(matches: list[Outgoing]) -> list[Outgoing]:
+def _within(matches: list[SinkDelivery]) -> list[SinkDelivery]:
     """As many as fit into `READ_AHEAD`, and one in any case: so that many targets hold little in memory."""
     size = 0
     for count, match in enumerate(matches):
@@ -75,25 +75,27 @@ def _within(matches: list[Outgoing]) -> list[Outgoing]:
     return matches
 
 
-def read_again(log: EventLog, tenant: Tenant, feed: TargetFeed, sequence: int, times: TimeOf) -> Outgoing | None:
+def read_again(log: EventLog, tenant: Tenant, feed: SinkQueue, sequence: int, times: TimeOf) -> SinkDelivery | None:
     """The match of a delivery that became a dead letter; None if it is over by now."""
     with log.reading() as tables:
         found = read(tables, tenant.number, [sequence])
     return outgoing(found[0], tenant, feed, times) if found else None
 
 
-def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, times: TimeOf) -> Outgoing | None:
+def outgoing(delivery: Delivery, tenant: Tenant, feed: SinkQueue, times: TimeOf) -> SinkDelivery | None:
     """A delivery as its target gets it; None if it is over, or names the target's subscription no more."""
-    if delivery.over(times(delivery.event)) or (delivery.event in tenant.withdrawn and not delivery.said):
+    if delivery.over(times(delivery.event)) or (delivery.event in tenant.withdrawn and not delivery.notification):
         return None
-    place = next((p for p, id in tenant.own(delivery, feed.subscriber) if id == feed.subscription), None)
+    place = next(
+        (p for p, id in tenant.recipient_subscriptions(delivery, feed.subscriber) if id == feed.subscription), None
+    )
     if place is None:
         return None
     scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
     score = 1.0 if scores is None else round(float(scores[place]), 6)
     said = render(delivery, [(place, feed.subscription)])
     number, cause = int(delivery.matched[place]), CAUSES[delivery.cause]
-    return Outgoing(
+    return SinkDelivery(
         message_id(feed, delivery),
         delivery.number,
         cause,
@@ -103,12 +105,12 @@ def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, times: TimeOf
         delivery.event,
         delivery.body,
         said,
-        None if delivery.cause == PROMOTED or delivery.said else delivery.ends,
-        delivery.said,
+        None if delivery.cause == PROMOTED or delivery.notification else delivery.ends,
+        delivery.notification,
     )
 
 
-def message_id(feed: TargetFeed, delivery: Delivery) -> str:
+def message_id(feed: SinkQueue, delivery: Delivery) -> str:
     """What names a match at a target: the same for each attempt, and when the event is replayed.
 
     An event may be promoted to the same board more than once; then the sequence number tells these apart.

@@ -15,12 +15,12 @@ import msgspec
 import structlog
 
 from likewise.broker.log.deliveries import CAUSES
-from likewise.broker.log.entries import Entry, Gone
+from likewise.broker.log.entries import Entry, RemovedEvent
 from likewise.errors import LikewiseError
 from likewise.model import Event
 
 if TYPE_CHECKING:
-    from likewise.broker.dispatch.commit_batch import Outcome
+    from likewise.broker.dispatch.commit_batch import CommitBatch
     from likewise.broker.log.event_log import Done
     from likewise.broker.tenants.tenant import Tenant
 
@@ -72,7 +72,7 @@ class EventTrace:
     def refused(self, tenant: str, error: LikewiseError, events: Sequence[Event] = ()) -> None:
         """Events were refused: those of one request, in one line, the one at fault named where it is known."""
         if self.some:
-            facts = error.facts()
+            facts = error.to_dict()
             first = events[0] if events else None
             _log.info(
                 "events refused",
@@ -84,7 +84,7 @@ class EventTrace:
                 source=facts.get("source") or (first.source if first else None),
             )
 
-    def stored(self, outcome: Outcome) -> None:
+    def stored(self, outcome: CommitBatch) -> None:
         """Events were matched and their deliveries stored; some may have become dead letters."""
         if self.each:
             for tenant, deliveries in outcome.deliveries.items():
@@ -101,14 +101,14 @@ class EventTrace:
                         recipients=len(d.recipients),
                         subscriptions=len(d.matched),
                     )
-        if self.some and outcome.letters:
-            self._letters(outcome)
+        if self.some and outcome.dead_letters:
+            self._dead_letters(outcome)
 
-    def _letters(self, outcome: Outcome) -> None:
+    def _dead_letters(self, outcome: CommitBatch) -> None:
         names = {tenant.number: tenant.name for tenant in outcome.deliveries}
         bodies = {d.event: d.body for deliveries in outcome.deliveries.values() for d in deliveries if d.body}
         counted: dict[tuple[int, str], list[_Identity]] = {}
-        for letter in outcome.letters:
+        for letter in outcome.dead_letters:
             known = _IDENTITY.decode(bodies[letter.event]) if letter.event in bodies else _Identity()
             counted.setdefault((letter.tenant, letter.reason), []).append(known)
             if self.each:
@@ -162,7 +162,7 @@ class EventTrace:
 
         return told
 
-    def expired(self, tenants: Mapping[int, Tenant], events: Iterable[Gone]) -> None:
+    def expired(self, tenants: Mapping[int, Tenant], events: Iterable[RemovedEvent]) -> None:
         """Events were forgotten: their validity was over, or they had been withdrawn."""
         if self.each:
             for event in events:

@@ -7,12 +7,12 @@ import sys
 
 import structlog
 
-from likewise.broker.config import Logging
+from likewise.broker.config import LoggingSettings
 from likewise.broker.telemetry.event_trace import EventTrace
 from likewise.errors import InputError
 
 
-def log_to_stderr(wanted: Logging) -> EventTrace:
+def log_to_stderr(wanted: LoggingSettings) -> EventTrace:
     """Let structlog, and what libraries log, go to standard error; what a broker says of single events at that level.
 
     Lines of other libraries are shown from `warning` on, in the same form, with the name of their logger.

@@ -1,4 +1,7 @@
-"""What a broker counts, for Prometheus."""
+"""What a broker counts, for Prometheus.
+
+What targets count, by tenant.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,42 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from likewise.broker.dispatch.commit_batch import Outcome
+from likewise.broker.dispatch.commit_batch import CommitBatch
 from likewise.broker.log.deliveries import ARRIVAL
-from likewise.broker.retention_policy import Retention
-from likewise.broker.telemetry.target_counters import TargetCounters
+from likewise.broker.retention_clock import RetentionClock
+from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.matching.cache_use import CACHES, CacheUse
+
+_COUNTED: Final[tuple[tuple[str, str, Callable[[SinkQueue], int]], ...]] = (
+    ("sent", "Matches that targets accepted", lambda feed: feed.sent),
+    ("failed", "Attempts that targets did not accept", lambda feed: feed.failed),
+    ("expired", "Matches that were over before a target took them", lambda feed: feed.expired),
+)
+
+
+class SinkCounters(Collector):
+    """What the targets of each tenant count, read when the page is; removed ones count no more."""
+
+    def __init__(self, tenants: Mapping[int, Tenant]) -> None:
+        self._tenants = tenants
+
+    def collect(self) -> Iterator[Metric]:
+        """By tenant."""
+        tenants = list(self._tenants.values())
+        held = GaugeMetricFamily("likewise_targets", "Targets", labels=["tenant"])
+        waiting = GaugeMetricFamily("likewise_targets_waiting", "Matches that wait for targets", labels=["tenant"])
+        for tenant in tenants:
+            held.add_metric([tenant.name], len(tenant.sinks))
+            waiting.add_metric([tenant.name], sum(len(feed.pending) for feed in tenant.sinks))
+        yield held
+        yield waiting
+        for name, words, count in _COUNTED:
+            family = CounterMetricFamily(f"likewise_targets_{name}", words, labels=["tenant"])
+            for tenant in tenants:
+                family.add_metric([tenant.name], float(sum(map(count, tenant.sinks))))
+            yield family
+
 
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
 
@@ -39,7 +72,7 @@ class Metrics:
         self._matched = self._counter("events_matched", "Events that met a subscription")
         self._deliveries = self._counter("deliveries_stored", "Deliveries, by recipient")
         self._sent = self._counter("deliveries_sent", "Deliveries sent to streams")
-        self._letters = self._counter("dead_letters", "Dead letters")
+        self._dead_letters = self._counter("dead_letters", "Dead letters")
         self._refused = self._counter("requests_refused", "Requests refused, by the problem's code", "code")
         self._matching = self._histogram("matching_seconds", "From arrival in the log to stored deliveries")
         self._publishing = self._histogram("publish_seconds", "From request to acknowledgement")
@@ -62,7 +95,7 @@ class Metrics:
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
         self.registry.register(_Holdings(tenants))
         self.registry.register(_Caches(tenants))
-        self.registry.register(TargetCounters(tenants))
+        self.registry.register(SinkCounters(tenants))
 
     def watch_upkeep(
         self, troubles: Callable[[], list[str]], failed: Callable[[], int], stepped: Callable[[], int]
@@ -75,7 +108,7 @@ class Metrics:
         ):
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
 
-    def watch_clock(self, retention: Retention) -> None:
+    def watch_clock(self, retention: RetentionClock) -> None:
         """Measure how far the clock is trusted to remove things."""
         for name, text, value in (
             (
@@ -88,7 +121,7 @@ class Metrics:
                 "Time left in which nothing is removed because of a step of the clock",
                 lambda: retention.hold_left,
             ),
-            ("clock_held_back", "Events that are over by the clock and stay", lambda: retention.held_back),
+            ("clock_held_back", "Events that are over by the clock and stay", lambda: retention.delayed_events),
         ):
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
 
@@ -118,9 +151,9 @@ class Metrics:
         """Deliveries went out."""
         self._of(self._sent, tenant).inc(count)
 
-    def set_aside(self, tenant: str, count: int) -> None:
+    def dead_letters(self, tenant: str, count: int) -> None:
         """Dead letters were kept."""
-        self._of(self._letters, tenant).inc(count)
+        self._of(self._dead_letters, tenant).inc(count)
 
     def refused(self, tenant: str, code: str) -> None:
         """A request of a tenant was refused; of nobody's, if it is not known whose it was."""
@@ -131,26 +164,26 @@ class Metrics:
         """How many requests of a tenant were refused since the start."""
         return self._refusals.get(tenant, 0)
 
-    def stored(self, outcome: Outcome, now: int) -> None:
+    def stored(self, outcome: CommitBatch, now: int) -> None:
         """Deliveries were stored."""
         for tenant, deliveries in outcome.deliveries.items():
             self._of(self._matched, tenant.name).inc(sum(d.cause == ARRIVAL for d in deliveries))
             self._of(self._deliveries, tenant.name).inc(sum(len(d.recipients) for d in deliveries))
         for tenant in outcome.positions:
-            if letters := sum(letter.tenant == tenant.number for letter in outcome.letters):
-                self.set_aside(tenant.name, letters)
+            if letters := sum(letter.tenant == tenant.number for letter in outcome.dead_letters):
+                self.dead_letters(tenant.name, letters)
             if outcome.arrival:
                 self._of(self._matching, tenant.name).observe(max(0.0, (now - outcome.arrival) / 1e6))
 
     def page(self, tenant: str | None = None) -> bytes:
         """The page Prometheus reads: of every tenant and the broker itself, or of one tenant alone."""
         for each in list(self._tenants.values()):  # so that what has not happened yet is shown as 0
-            for metric in (self._received, self._matched, self._deliveries, self._sent, self._letters):
+            for metric in (self._received, self._matched, self._deliveries, self._sent, self._dead_letters):
                 metric.labels(each.name)
-        return generate_latest(self.registry if tenant is None else _Own(self.registry, tenant))
+        return generate_latest(self.registry if tenant is None else _TenantRegistry(self.registry, tenant))
 
 
-class _Own(CollectorRegistry):
+class _TenantRegistry(CollectorRegistry):
     """What a registry shows of one tenant."""
 
     def __init__(self, registry: CollectorRegistry, tenant: str) -> None:

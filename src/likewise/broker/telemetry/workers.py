@@ -11,50 +11,49 @@ import msgspec
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from likewise.api.workers import WorkerShown, WorkersShown, WorkersWanted
-from likewise.broker.pool.autoscaler import FlatStaff
-from likewise.broker.pool.hierarchy import TreeStaff
-from likewise.broker.pool.processes.serving import used
-from likewise.broker.pool.scaling_policy import Elastic, Settings
+from likewise.api.workers import PoolSettings, PoolStatus, WorkerStatus
+from likewise.broker.pool.autoscaling import Autoscaler, ScalingSettings
+from likewise.broker.pool.topology import FlatTopology, TreeTopology
+from likewise.broker.pool.worker import resource_usage
 from likewise.errors import InputError, StateError
 
 SERVES: Final = "MessageReceiver, Coordinator, DeliveryService"
 ALONE: Final = "MessageReceiver, Coordinator, Matcher, DeliveryService"
 
 
-def shown_workers(staff: FlatStaff | None, elastic: Elastic | None) -> WorkersShown:
+def pool_status(staff: FlatTopology | None, elastic: Autoscaler | None) -> PoolStatus:
     """All processes of a broker.
 
-    >>> shown_workers(None, None).processes[0].role
+    >>> pool_status(None, None).processes[0].role
     'MessageReceiver, Coordinator, Matcher, DeliveryService'
     """
     own = _shown_itself(ALONE if staff is None else SERVES)
-    said = Settings() if elastic is None else elastic.settings
+    said = ScalingSettings() if elastic is None else elastic.settings
     rules = msgspec.to_builtins(said)
     if staff is None:
-        return WorkersShown("none", **rules, processes=[own])
-    return WorkersShown(
+        return PoolStatus("none", **rules, processes=[own])
+    return PoolStatus(
         staff.architecture,
         **rules,
         processes=[own, *_workers(staff)],
         splits=staff.splits,
         merges=staff.merges,
-        deaths=staff.crew.reviving.deaths,
+        deaths=staff.pool.failover.deaths,
         under_way=staff.under_way,
         ready=_ready(staff),
     )
 
 
-def _shown_itself(role: str) -> WorkerShown:
-    own = used()
-    return WorkerShown(0, role, os.getpid(), cpu_seconds=round(own.cpu, 3), resident=own.resident, shared=own.shared)
+def _shown_itself(role: str) -> WorkerStatus:
+    own = resource_usage()
+    return WorkerStatus(0, role, os.getpid(), cpu_seconds=round(own.cpu, 3), resident=own.resident, shared=own.shared)
 
 
-def _ready(staff: FlatStaff) -> WorkerShown | None:
-    spare = staff.crew.spare.process
+def _ready(staff: FlatTopology) -> WorkerStatus | None:
+    spare = staff.pool.standby.process
     if spare is None:
         return None
-    return WorkerShown(
+    return WorkerStatus(
         0,
         "Matcher, kept ready",
         spare.process.pid,
@@ -66,22 +65,22 @@ def _ready(staff: FlatStaff) -> WorkerShown | None:
     )
 
 
-def _workers(staff: FlatStaff) -> Iterator[WorkerShown]:
-    tree = staff if isinstance(staff, TreeStaff) else None
+def _workers(staff: FlatTopology) -> Iterator[WorkerStatus]:
+    tree = staff if isinstance(staff, TreeTopology) else None
     now = time.monotonic()
-    for worker in list(staff.crew.workers.values()):
-        held = [share for share in list(staff.crew.shares.values()) if worker in share.hosts]
+    for worker in list(staff.pool.workers.values()):
+        held = [share for share in list(staff.pool.shares.values()) if worker in share.hosts]
         leaf = tree is None or tree.is_leaf(worker.number)
         parent = 0 if tree is None else tree.parents.get(worker.number, 0)
-        yield WorkerShown(
+        yield WorkerStatus(
             worker.number,
             "ChildMatcher" if parent else "RootMatcher" if tree is not None else "Matcher",
             worker.process.pid,
             parent,
             leaf,
             worker.alive,
-            sum(len(share.held) for share in held),
-            sum(len(share.held) for share in held if share.remembers),
+            sum(len(share.subscriptions) for share in held),
+            sum(len(share.subscriptions) for share in held if share.stateful),
             worker.matched,
             worker.waiting,
             round(worker.used.cpu, 3),
@@ -91,33 +90,33 @@ def _workers(staff: FlatStaff) -> Iterator[WorkerShown]:
         )
 
 
-def change_workers(elastic: Elastic | None, wanted: WorkersWanted) -> None:
+def update_pool(elastic: Autoscaler | None, wanted: PoolSettings) -> None:
     """Let other settings decide from now on."""
     if elastic is None:
         raise StateError("this broker matches in one process; start it with `[matching] workers` to divide it")
     said = {name: value for name in wanted.__struct_fields__ if (value := getattr(wanted, name)) is not None}
     try:
         known = msgspec.to_builtins(elastic.settings) | said
-        elastic.settings = msgspec.convert(known, Settings)
+        elastic.settings = msgspec.convert(known, ScalingSettings)
     except msgspec.ValidationError as error:
         raise InputError(f"these settings cannot be used: {error}") from None
 
 
-class WorkerFigures(Collector):
+class WorkerMetrics(Collector):
     """Figures of each worker, read when the page is."""
 
-    def __init__(self, staff: FlatStaff) -> None:
-        self._staff = staff
+    def __init__(self, staff: FlatTopology) -> None:
+        self._topology = staff
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """How many there are, and what each holds and uses."""
-        staff, found = self._staff, list(_workers(self._staff))
+        staff, found = self._topology, list(_workers(self._topology))
         for name, text, value in (
             ("workers", "Processes that match for the broker", len(found)),
             ("workers_ready", "Processes kept ready to take a worker's place", int(_ready(staff) is not None)),
             ("worker_splits", "Workers that split since the start", staff.splits),
             ("worker_merges", "Workers that merged since the start", staff.merges),
-            ("worker_deaths", "Workers that died and were started again", staff.crew.reviving.deaths),
+            ("worker_deaths", "Workers that died and were started again", staff.pool.failover.deaths),
         ):
             yield GaugeMetricFamily(f"likewise_{name}", text, value)
         for name, text in (

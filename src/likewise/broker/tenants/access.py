@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from likewise.broker.log.tables import Tables
-from likewise.broker.log.tokens import SCOPES, digest, kept_tokens
+from likewise.broker.log.tables import StoreTables
+from likewise.broker.log.tokens import SCOPES, digest, read_tokens
 from likewise.errors import NotAllowed, NotAuthenticated, UnknownId
 
 
@@ -84,19 +84,19 @@ class Access(NamedTuple):
         raise UnknownId(id)
 
 
-class Doorkeeper:
+class AccessControl:
     """Knows the tokens in force. Where there never was one, everyone may do everything for one tenant."""
 
     def __init__(self, everyone: str, clock: Callable[[], int]) -> None:
-        self._everyone = Access(everyone, frozenset(SCOPES))
+        self._anonymous = Access(everyone, frozenset(SCOPES))
         self._clock = clock
         self._known: dict[str, Access] = {}
 
-    def load(self, tables: Tables) -> None:
+    def load(self, tables: StoreTables) -> None:
         """Read the tokens anew."""
         self._known = {
             key: Access(token.tenant, frozenset(token.scopes), token.name, token.expires)
-            for key, token in kept_tokens(tables).items()
+            for key, token in read_tokens(tables).items()
         }
 
     @property
@@ -107,7 +107,7 @@ class Doorkeeper:
     def admit(self, token: str | None) -> Access:
         """What the bearer of a token may do."""
         if not self._known:
-            return self._everyone
+            return self._anonymous
         # Looking a hash up leaks nothing about the token: who can make hashes collide has the token already.
         found = self._known.get(digest(token)) if token else None
         if found is None:

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from likewise.broker.log.catalogue.rows import Alias, Basis
-from likewise.broker.log.entries import RenameSource
+from likewise.broker.log.catalogue.records import Alias, Basis
+from likewise.broker.log.entries import RenameSourceCommand
 from likewise.defaults import CATALOGUE_SOURCES
 
 _NONE: Final[Mapping[str, bool]] = {}
 _RANK: Final[dict[str, int]] = {"": 0, "discovery": 1, "device": 2}  # who is believed before whom
 
 
-class Naming(NamedTuple):
+class IdentityAnnouncement(NamedTuple):
     """An announcement that a name stands for a device with a stable id.
 
     `basis` is who says so: the device's own system, or Home Assistant's discovery. `label` is what people
@@ -31,7 +31,7 @@ class Naming(NamedTuple):
     basis: Basis = "device"
 
 
-class Identities:
+class SourceIdentities:
     """The names of a tenant's sources; changed by the log, and ahead of it by what is on its way there.
 
     Any thread may look; what it looks at is replaced, never changed.
@@ -47,11 +47,11 @@ class Identities:
     def __init__(self) -> None:
         self.version = 0  # grows whenever a name may stand for another source
         self.labels: dict[str, str] = {}
-        self._names: dict[str, Naming] = {}
+        self._names: dict[str, IdentityAnnouncement] = {}
         self._former: dict[str, dict[str, bool]] = {}  # by source: its names of before, whether nobody shares one
         self._aliases: dict[str, set[str]] = {}  # by name of before: the sources it became
-        self._given_up: dict[str, int] = {}
-        self._held: dict[str, Alias] = {}
+        self._retired: dict[str, int] = {}
+        self._recorded: dict[str, Alias] = {}
         self.prefixes: set[str] = set()  # names that a device's own system announced: its topics begin so
 
     def resolve(self, name: str) -> str:
@@ -59,13 +59,13 @@ class Identities:
         found = self._names.get(name)
         return name if found is None else found.id
 
-    def learn(self, namings: Iterable[Naming]) -> list[RenameSource]:
+    def learn(self, namings: Iterable[IdentityAnnouncement]) -> list[RenameSourceCommand]:
         """Take in what was announced; the commands that say so in the log, none for what is known.
 
         What is returned counts at once, so that the next message of the device has its id; `forget` takes back what
         could not be written.
         """
-        made: list[RenameSource] = []
+        made: list[RenameSourceCommand] = []
         for naming in namings:
             before = self._names.get(naming.name)
             if before is None and len(self._names) >= CATALOGUE_SOURCES:
@@ -75,18 +75,18 @@ class Identities:
                 continue
             if (before is None and naming.name == naming.id) or (before is not None and before.id == naming.id):
                 if naming.label and naming.label != label:
-                    made.append(RenameSource(naming.id, (naming.id,), naming.label, naming.basis))
+                    made.append(RenameSourceCommand(naming.id, (naming.id,), naming.label, naming.basis))
             else:
-                made.append(RenameSource(naming.name, (naming.id,), naming.label, naming.basis))
+                made.append(RenameSourceCommand(naming.name, (naming.id,), naming.label, naming.basis))
                 if before is not None and before.basis == "discovery" and naming.basis != "discovery":
                     # one device by two ids: the one that its own system says holds, and takes over the other's state
-                    made.append(RenameSource(before.id, (naming.id,), naming.label, naming.basis))
+                    made.append(RenameSourceCommand(before.id, (naming.id,), naming.label, naming.basis))
             self._note(naming.name, naming)
         for command in made:
             self._know_former(command.before, command.sources)
         return made
 
-    def _note(self, name: str, naming: Naming) -> None:
+    def _note(self, name: str, naming: IdentityAnnouncement) -> None:
         if name == naming.id:
             if self._names.pop(name, None) is not None:
                 self.version += 1
@@ -98,7 +98,7 @@ class Identities:
         if naming.label:
             self.labels[naming.id] = naming.label
 
-    def forget(self, command: RenameSource) -> None:
+    def forget(self, command: RenameSourceCommand) -> None:
         """Take back what `learn` noted and the log could not be told."""
         if self._names.pop(command.before, None) is not None:
             self.version += 1
@@ -106,23 +106,23 @@ class Identities:
         for source in command.sources:
             self.labels.pop(source, None)
 
-    def apply(self, command: RenameSource, at: int) -> Alias:
+    def apply(self, command: RenameSourceCommand, at: int) -> Alias:
         """Hold what an entry of the log says that came at a moment (µs); the row to keep of it."""
         earlier = tuple(sorted(self.sources_of(command.before) - set(command.sources)))
         made = Alias(command.sources, command.label, command.basis, earlier, at)
-        self.hold(command.before, made)
+        self.restore(command.before, made)
         return made
 
-    def hold(self, name: str, alias: Alias) -> None:
+    def restore(self, name: str, alias: Alias) -> None:
         """Hold an alias, as the log or a row of the catalogue says it."""
-        self._held[name] = alias
+        self._recorded[name] = alias
         if alias.basis and len(alias.sources) == 1:
-            self._note(name, Naming(name, alias.sources[0], alias.label, alias.basis))
+            self._note(name, IdentityAnnouncement(name, alias.sources[0], alias.label, alias.basis))
         self._know_former(name, (*alias.sources, *alias.earlier))
         if name not in alias.sources:
-            self._given_up[name] = alias.at
+            self._retired[name] = alias.at
         else:
-            self._given_up.pop(name, None)
+            self._retired.pop(name, None)
         self.version += 1
 
     def _know_former(self, name: str, sources: Iterable[str]) -> None:
@@ -152,20 +152,20 @@ class Identities:
 
     def aliases(self) -> dict[str, Alias]:
         """Return what the log says of each name that was given up."""
-        return dict(self._held)
+        return dict(self._recorded)
 
-    def says(self, command: RenameSource) -> bool:
+    def is_recorded(self, command: RenameSourceCommand) -> bool:
         """Return whether a command says what the log has said."""
-        held = self._held.get(command.before)
+        held = self._recorded.get(command.before)
         return held is not None and (held.sources, held.label, held.basis) == (
             command.sources,
             command.label,
             command.basis,
         )
 
-    def given_up_at(self, name: str) -> int | None:
+    def retired_at(self, name: str) -> int | None:
         """Return when a name was given up for others (µs); None if it is a source's own."""
-        return self._given_up.get(name)
+        return self._retired.get(name)
 
     def sources_of(self, name: str) -> set[str]:
         """Return the sources that a name of before became; none if it is nobody's."""

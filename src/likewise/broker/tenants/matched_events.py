@@ -9,19 +9,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.broker.log.deliveries import Whose
+from likewise.broker.log.deliveries import OwnerIndex
 from likewise.broker.log.packed_sets import Numbers, pack_scores
 
 NumbersAndScores = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
 
 
-class MetEvents(msgspec.Struct, frozen=True, gc=False):
+class BatchMatchIndex(msgspec.Struct, frozen=True, gc=False):
     """The subscriptions that each of some events met, in the order of addition.
 
     `named` are the numbers of subscriptions, ascending. Event i met those at `index[starts[i]:starts[i + 1]]`, with the
     scores beside them; without scores all are 1.
 
-    >>> met = MetEvents.of({1: ([7, 9], [1.0, 0.5])}, count=3)
+    >>> met = BatchMatchIndex.of({1: ([7, 9], [1.0, 0.5])}, count=3)
     >>> list(met), met.numbers(1).tolist(), met.listed(1)
     ([1], [7, 9], ([7, 9], [1.0, 0.5]))
     """
@@ -32,7 +32,7 @@ class MetEvents(msgspec.Struct, frozen=True, gc=False):
     scores: NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, found: Mapping[int, NumbersAndScores], count: int) -> MetEvents:
+    def of(cls, found: Mapping[int, NumbersAndScores], count: int) -> BatchMatchIndex:
         """From what each of `count` events met, by its index; the events are in order."""
         counts = np.zeros(count + 1, np.intp)
         for event, (numbers, _) in found.items():
@@ -68,7 +68,7 @@ class MetEvents(msgspec.Struct, frozen=True, gc=False):
         return numbers, self.scores[self.starts[event] : self.starts[event + 1]].tolist()
 
 
-class Shares(msgspec.Struct, frozen=True, gc=False):
+class EventRecipients(msgspec.Struct, frozen=True, gc=False):
     """Who gets which of some events: by event, then by owner, and by owner, then by event."""
 
     recipients: Numbers
@@ -78,10 +78,10 @@ class Shares(msgspec.Struct, frozen=True, gc=False):
     cuts: list[int]  # where each owner's begin and end
 
     @classmethod
-    def of(cls, met: MetEvents, owned: Whose, chosen: NDArray[np.bool_]) -> Shares:
+    def of(cls, met: BatchMatchIndex, owned: OwnerIndex, chosen: NDArray[np.bool_]) -> EventRecipients:
         """The shares of what `chosen` events met.
 
-        >>> met = MetEvents(np.array([5, 6]), np.array([0, 1, 1]), np.array([0, 2, 3]))
+        >>> met = BatchMatchIndex(np.array([5, 6]), np.array([0, 1, 1]), np.array([0, 2, 3]))
         >>> shares = Shares.of(met, Whose.of([30, 20]), np.array([True, True]))
         >>> shares.recipients.tolist(), shares.owners, shares.events.tolist(), shares.cuts
         ([20, 30, 20], [20, 30], [0, 1, 0], [0, 2, 3])

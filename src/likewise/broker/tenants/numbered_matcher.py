@@ -15,17 +15,17 @@ import msgspec
 import numpy as np
 
 from likewise.broker.log.packed_sets import NONE, Numbers
-from likewise.broker.tenants.matched_events import MetEvents
+from likewise.broker.tenants.matched_events import BatchMatchIndex
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.matcher import Matcher
 from likewise.model import Event, Explanation, Kind, Match, Subscription
-from likewise.model.alerts.alert_state import KeyStanding
-from likewise.model.alerts.notification import Key, Spoken, Why
+from likewise.model.alerts.alert_state import AlertKeyState
+from likewise.model.alerts.notification import AlertNotification, Key, Why
 from likewise.model.match import Cause
 from likewise.semantics.interpretation import Interpretation
 
 
-class Found(NamedTuple):
+class NumberedMatch(NamedTuple):
     """A subscription, by its number, that an event met; `event` is the event's position, None if it has none.
 
     Where several shares answer, `due` is the moment at which time alone brought it about.
@@ -37,7 +37,7 @@ class Found(NamedTuple):
     promoted: bool = False
     rank_value: float | None = None
     cause: Cause = "arrival"
-    spoken: Spoken | None = None
+    notification: AlertNotification | None = None
     due: int | None = None
 
     @property
@@ -134,11 +134,11 @@ class NumberedMatcher:
         """Hold a subscription no longer."""
         self.matcher.remove(str(number))
 
-    def match(self, position: int, event: Event, at: int) -> list[Found]:
+    def match(self, position: int, event: Event, at: int) -> list[NumberedMatch]:
         """What an event at a position meets, and what it promotes."""
-        return _found(self.matcher.match(msgspec.structs.replace(event, id=str(position)), at))
+        return _numbered(self.matcher.match(msgspec.structs.replace(event, id=str(position)), at))
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> MetEvents:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> BatchMatchIndex:
         """What events meet. For subscriptions without windows.
 
         The numbers are the same array as long as subscriptions neither come nor go and the matcher names them all.
@@ -150,11 +150,11 @@ class NumberedMatcher:
         starts = np.searchsorted(found.event_index, np.arange(len(events) + 1, dtype=found.event_index.dtype))
         scores = found.score
         all_one = not len(scores) or scores.strides == (0,)  # what engines without scores say of them
-        return MetEvents(self._named, found.subscription_index, starts, None if all_one else scores)
+        return BatchMatchIndex(self._named, found.subscription_index, starts, None if all_one else scores)
 
-    def would_match(self, event: Event, at: int) -> list[Found]:
+    def would_match(self, event: Event, at: int) -> list[NumberedMatch]:
         """What an event would meet; nothing changes."""
-        return _found(self.matcher.would_match(msgspec.structs.replace(event, id=None), at))
+        return _numbered(self.matcher.would_match(msgspec.structs.replace(event, id=None), at))
 
     def explain(self, event: Event, number: int, at: int, position: int | None = None) -> Explanation:
         """Why an event, at a position if it is stored, meets a subscription, or why not."""
@@ -167,13 +167,13 @@ class NumberedMatcher:
             RankedEvent(rank, int(id or 0), value, time) for rank, id, value, time in self.matcher.board(str(number))
         ]
 
-    def withdraw(self, position: int) -> list[Found]:
+    def withdraw(self, position: int) -> list[NumberedMatch]:
         """Take an event out of the windows; what takes its place."""
-        return _found(self.matcher.withdraw(str(position)))
+        return _numbered(self.matcher.withdraw(str(position)))
 
-    def advance(self, now: int) -> list[Found]:
+    def advance(self, now: int) -> list[NumberedMatch]:
         """Let time pass; what is promoted by it."""
-        return _found(self.matcher.advance(now))
+        return _numbered(self.matcher.advance(now))
 
     def shift(self, by: int) -> None:
         """Let everything in the windows count as so many µs later, earlier if negative."""
@@ -187,17 +187,17 @@ class NumberedMatcher:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
         self.matcher.postpone_expiry(by)
 
-    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
-        self.matcher.excuse(sources, why, at)
+        self.matcher.suspend_absence(sources, why, at)
 
-    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """It counts again."""
-        self.matcher.end_excuse(sources, why, at)
+        self.matcher.resume_absence(sources, why, at)
 
-    def excused(self, why: Why) -> set[str]:
+    def absence_suspended(self, why: Why) -> set[str]:
         """The sources whose silence means nothing."""
-        return self.matcher.excused(why)
+        return self.matcher.suspended_sources(why)
 
     def expect(self, number: int, key: Key, source: str, position: int, at: int) -> None:
         """Something is to come from a key of an alert, as an event at a position says."""
@@ -209,7 +209,7 @@ class NumberedMatcher:
 
     def expects(self, number: int, key: Key) -> bool:
         """Whether an alert knows a key."""
-        return self.matcher.expects(str(number), key)
+        return self.matcher.is_expected(str(number), key)
 
     def rename(self, before: int, after: int) -> None:
         """What a source announced is said by another event now."""
@@ -229,13 +229,13 @@ class NumberedMatcher:
 
     def names(self, position: int) -> bool:
         """Whether what an alert says next may name an event."""
-        return self.matcher.names(str(position))
+        return self.matcher.may_name(str(position))
 
     def adopt(self, other: NumberedMatcher) -> None:
         """Take over what another knows of the alerts that this one holds, too."""
         self.matcher.adopt(other.matcher)
 
-    def standings(self, number: int, limit: int) -> list[KeyStanding]:
+    def standings(self, number: int, limit: int) -> list[AlertKeyState]:
         """The keys of an alert, those first of which something was said."""
         return self.matcher.standings(str(number), limit)
 
@@ -260,14 +260,14 @@ class NumberedMatcher:
         self.matcher.save(folder)
 
 
-def gathered(spoken: Spoken) -> dict[str, int]:
+def digest_positions(spoken: AlertNotification) -> dict[str, int]:
     """The positions of the events that a digest gathered, by what it calls them."""
     return {item.event_id: int(item.event_id) for item in spoken.items if item.event_id is not None}
 
 
-def _found(matches: Iterable[Match]) -> list[Found]:
+def _numbered(matches: Iterable[Match]) -> list[NumberedMatch]:
     return [
-        Found(
+        NumberedMatch(
             int(m.subscription_id),
             None if m.event_id is None else int(m.event_id),
             m.score,

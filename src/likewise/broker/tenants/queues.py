@@ -13,17 +13,17 @@ from typing import Final, NamedTuple
 
 from pyroaring import BitMap64
 
-from likewise.api.subscribers import Policy
+from likewise.api.subscribers import QueuePolicy
 from likewise.broker.log.rows import SubscriberRow
 
 _FEW: Final = 100  # numbers that are put in one by one: a set of their own takes longer to make and to join
 EDGE: Final = "edge:"  # what the subscriber that a broker at the edge is begins with
 
 
-class Room(NamedTuple):
+class QueueAdmission(NamedTuple):
     """What a full queue does with numbers offered to it: how many it takes, and up to where it lets old ones go."""
 
-    taken: int
+    accepted: int
     dropped: int = 0
     acknowledged: int = 0
 
@@ -37,11 +37,11 @@ class SubscriberQueue:
     """
 
     def __init__(
-        self, number: int, id: str, policy: Policy, limit: int, acknowledged: int = 0, dropped: int = 0
+        self, number: int, id: str, policy: QueuePolicy, limit: int, acknowledged: int = 0, dropped: int = 0
     ) -> None:
         self.number = number
         self.id = id
-        self.policy: Policy = policy
+        self.policy: QueuePolicy = policy
         self.limit = limit
         self.acknowledged = acknowledged
         self.dropped = dropped
@@ -49,7 +49,7 @@ class SubscriberQueue:
         self.subscriptions: dict[str, int] = {}  # id -> number
         self.wake: Callable[[], None] | None = None  # set by the stream that serves this subscriber
         self.served_by: object | None = None  # that stream; a newer one takes its place
-        self.gone = False
+        self.unregistered = False
         self._newest = 0  # that was settled out of order
 
     def __len__(self) -> int:
@@ -69,16 +69,16 @@ class SubscriberQueue:
         """Whether it holds as many as it may."""
         return len(self.pending) >= self.limit
 
-    def room(self, offered: Sequence[int]) -> Room:
+    def admit(self, offered: Sequence[int]) -> QueueAdmission:
         """What would happen to numbers offered now, in ascending order; changes nothing."""
         held = len(self.pending)
         excess = held + len(offered) - self.limit
         if excess <= 0 or self.policy == "block":
-            return Room(len(offered))
+            return QueueAdmission(len(offered))
         if self.policy == "dead-letter":
-            return Room(max(0, self.limit - held))
+            return QueueAdmission(max(0, self.limit - held))
         last = self.pending[excess - 1] if excess <= held else offered[excess - held - 1]
-        return Room(len(offered), excess, last)
+        return QueueAdmission(len(offered), excess, last)
 
     def put(self, numbers: array[int]) -> None:
         """Let ascending numbers wait."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from likewise.api.subscribers import Policy
-from likewise.broker.config import Limits, Queues
-from likewise.broker.log.entries import Register
+from likewise.api.subscribers import QueuePolicy
+from likewise.broker.config import QueueSettings, TenantLimits
+from likewise.broker.log.entries import RegisterCommand
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_RETRY_SECONDS
 from likewise.errors import BacklogExceeded, DuplicateId, LimitExceeded
@@ -15,8 +15,8 @@ from likewise.model import Subscription
 
 
 def allowed_queue(
-    tenant: Tenant, id: str, policy: Policy | None, limit: int | None, queues: Queues, limits: Limits
-) -> Register:
+    tenant: Tenant, id: str, policy: QueuePolicy | None, limit: int | None, queues: QueueSettings, limits: TenantLimits
+) -> RegisterCommand:
     """A subscriber's queue as it is wanted; what is left out is as it was, or as the configuration says."""
     known = tenant.subscribers.get(id)
     if known is None and len(tenant.subscribers) >= limits.subscribers:
@@ -27,10 +27,10 @@ def allowed_queue(
         limit = known.limit if known is not None else queues.limit
     if not 1 <= limit <= limits.queue:
         raise LimitExceeded("deliveries a queue may hold (from 1)", allowed=limits.queue, found=limit)
-    return Register(id, policy, limit)
+    return RegisterCommand(id, policy, limit)
 
 
-def check_backlog(tenant: Tenant, limits: Limits) -> None:
+def check_backlog(tenant: Tenant, limits: TenantLimits) -> None:
     """Refuse events while more wait to be matched than may, or what waits takes too long: new words do."""
     waiting, pace = tenant.waiting, tenant.pace
     allowed = min(float(limits.backlog), limits.backlog_seconds / pace if pace > 0 else inf)
@@ -39,7 +39,7 @@ def check_backlog(tenant: Tenant, limits: Limits) -> None:
         raise BacklogExceeded("entries wait to be matched", waiting=waiting, allowed=allowed, retry_after=wait)
 
 
-def check_retained(tenant: Tenant, topic: str, size: int, limits: Limits) -> None:
+def check_retained(tenant: Tenant, topic: str, size: int, limits: TenantLimits) -> None:
     """Refuse a retained message past the tenant's limits; one in place of another counts with what it adds.
 
     Messages that are being written are not counted yet, so a burst may exceed the limits by what is under way.
@@ -55,7 +55,7 @@ def check_retained(tenant: Tenant, topic: str, size: int, limits: Limits) -> Non
 
 
 def check_subscriptions(
-    tenant: Tenant, subscriber: str, wanted: Sequence[Subscription], replace: bool, limits: Limits
+    tenant: Tenant, subscriber: str, wanted: Sequence[Subscription], replace: bool, limits: TenantLimits
 ) -> None:
     """Refuse too many subscriptions, or an id in use; what comes meanwhile is seen to when they are applied."""
     queue, held = tenant.subscriber(subscriber), len(tenant.stateless) + len(tenant.windows) + len(tenant.alerts)

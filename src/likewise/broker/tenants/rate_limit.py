@@ -7,7 +7,7 @@ from collections.abc import Callable
 from likewise.errors import RateExceeded
 
 
-class Rate:
+class TokenBucket:
     """At most `rate` events a second on average, and at most a second's worth (or one request) at once.
 
     >>> now = [0.0]

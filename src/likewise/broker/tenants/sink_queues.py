@@ -14,10 +14,10 @@ from pyroaring import BitMap64
 
 from likewise.broker.log.deliveries import Delivery
 from likewise.broker.log.packed_sets import Numbers
-from likewise.broker.log.sinks.rows import Setting, TargetRow
+from likewise.broker.log.sink_rows import StoredTarget, TargetRow
 
 
-class TargetFeed:
+class SinkQueue:
     """One target: what waits for it, how far it has come, and how it fares."""
 
     def __init__(self, row: TargetRow) -> None:
@@ -25,14 +25,14 @@ class TargetFeed:
         self.subscriber = row.subscriber
         self.subscription = row.subscription
         self.id = row.id
-        self.setting: Setting = row.setting
+        self.setting: StoredTarget = row.setting
         self.acknowledged = row.acknowledged
         self.succeeded = row.succeeded
-        self.tried = row.setting.tried  # the delivery that is tried again, and since when
+        self.first_attempt = row.setting.tried  # the delivery that is tried again, and since when
         self.pending = BitMap64()
         self.redo: deque[int] = deque()  # dead letters that are to be tried again
         self.wake: Callable[[], None] | None = None  # set by what sends
-        self.gone = False
+        self.removed = False
         self.sent = self.failed = self.expired = 0
         self.last_error = ""
         self.last_error_at: int | None = None
@@ -44,7 +44,7 @@ class TargetFeed:
             self.number, self.subscriber, self.subscription, self.id, self.setting, self.acknowledged, self.succeeded
         )
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Wake what sends, if anything does."""
         if self.wake is not None:
             self.wake()
@@ -56,12 +56,12 @@ class TargetFeed:
             self.pending.remove_range(0, number + 1)
 
 
-class Feeds:
+class SinkQueues:
     """The targets of a tenant, found by the subscriptions that feed them; guarded by the lock of the queues.
 
     >>> from likewise.api.sinks import Webhook
     >>> feeds = Feeds()
-    >>> hook = TargetFeed(TargetRow(1, 7, "warm", "hook", Setting("u", 0, Webhook("https://example.org"))))
+    >>> hook = SinkQueue(TargetRow(1, 7, "warm", "hook", Setting("u", 0, Webhook("https://example.org"))))
     >>> feeds.add(hook, [12])
     >>> seven, met = np.array([7]), np.array([9, 12])
     >>> feeds.offer([Delivery(3, 1, 0, seven, met), Delivery(4, 2, 0, seven, met[:1])]) == [hook], list(hook.pending)
@@ -69,60 +69,62 @@ class Feeds:
     """
 
     def __init__(self) -> None:
-        self._all: dict[int, TargetFeed] = {}
-        self._of: dict[tuple[int, str], list[TargetFeed]] = {}  # by subscriber and subscription
-        self._fed: dict[int, list[TargetFeed]] = {}  # by the numbers of subscriptions, ended ones too: the same lists
+        self._all: dict[int, SinkQueue] = {}
+        self._of: dict[tuple[int, str], list[SinkQueue]] = {}  # by subscriber and subscription
+        self._by_subscription: dict[
+            int, list[SinkQueue]
+        ] = {}  # by the numbers of subscriptions, ended ones too: the same lists
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def __iter__(self) -> Iterator[TargetFeed]:
+    def __iter__(self) -> Iterator[SinkQueue]:
         return iter(list(self._all.values()))
 
-    def get(self, number: int) -> TargetFeed | None:
+    def get(self, number: int) -> SinkQueue | None:
         """The target with a number."""
         return self._all.get(number)
 
-    def of(self, subscriber: int, subscription: str) -> list[TargetFeed]:
+    def of(self, subscriber: int, subscription: str) -> list[SinkQueue]:
         """The targets of a subscription."""
         return list(self._of.get((subscriber, subscription), ()))
 
-    def add(self, feed: TargetFeed, numbers: Iterable[int]) -> None:
+    def add(self, feed: SinkQueue, numbers: Iterable[int]) -> None:
         """Take a target in; `numbers` are those its subscription has or had."""
         own = self._of.setdefault((feed.subscriber, feed.subscription), [])
         own.append(feed)
         self._all[feed.number] = feed
         for number in numbers:
-            self._fed[number] = own
+            self._by_subscription[number] = own
 
-    def remove(self, feed: TargetFeed) -> None:
+    def remove(self, feed: SinkQueue) -> None:
         """Let a target go."""
-        feed.gone = True
+        feed.removed = True
         self._all.pop(feed.number, None)
         own = self._of.get((feed.subscriber, feed.subscription), [])
         if feed in own:
             own.remove(feed)
         if not own:
             self._of.pop((feed.subscriber, feed.subscription), None)
-            for number in [number for number, each in list(self._fed.items()) if each is own]:
-                del self._fed[number]
-        feed.tell()
+            for number in [number for number, each in list(self._by_subscription.items()) if each is own]:
+                del self._by_subscription[number]
+        feed.notify()
 
-    def know(self, subscriber: int, subscription: str, number: int) -> None:
+    def index_subscription(self, subscriber: int, subscription: str, number: int) -> None:
         """A subscription has a number from now on."""
         own = self._of.get((subscriber, subscription))
         if own is not None:
-            self._fed[number] = own
+            self._by_subscription[number] = own
 
     def forget(self, number: int) -> None:
         """No delivery can name the subscription with this number any more."""
-        self._fed.pop(number, None)
+        self._by_subscription.pop(number, None)
 
     def wait_for(self, number: int) -> bool:
         """Whether something that met the subscription with this number may still wait for a target."""
-        return any(feed.pending for feed in self._fed.get(number, ()))
+        return any(feed.pending for feed in self._by_subscription.get(number, ()))
 
-    def let_go(self, deliveries: Iterable[int]) -> None:
+    def expire(self, deliveries: Iterable[int]) -> None:
         """Deliveries are over and forgotten: they wait for no target any more, and are counted."""
         if not self._all:
             return
@@ -131,15 +133,15 @@ class Feeds:
             feed.expired += feed.pending.intersection_cardinality(over)
             feed.pending.difference_update(over)
 
-    def offer(self, deliveries: Iterable[Delivery]) -> list[TargetFeed]:
+    def offer(self, deliveries: Iterable[Delivery]) -> list[SinkQueue]:
         """Add deliveries that are on disk to what waits; the targets that have something new."""
-        if not self._fed:
+        if not self._by_subscription:
             return []
-        numbers = np.array(sorted(self._fed), np.int64)
-        found: dict[int, TargetFeed] = {}
+        numbers = np.array(sorted(self._by_subscription), np.int64)
+        found: dict[int, SinkQueue] = {}
         for delivery in deliveries:
             for number in _shared(numbers, delivery.matched):
-                for feed in self._fed.get(number, ()):
+                for feed in self._by_subscription.get(number, ()):
                     if delivery.number > feed.acknowledged:
                         feed.pending.add(delivery.number)
                         found[feed.number] = feed

@@ -5,43 +5,43 @@ All of it follows from the log, and is changed by the thread that applies comman
 
 from __future__ import annotations
 
-from likewise.broker.log.catalogue.rows import HeldAnnouncement
-from likewise.broker.tenants.identities import Identities
+from likewise.broker.log.catalogue.records import StoredAnnouncement
+from likewise.broker.tenants.identities import SourceIdentities
 from likewise.errors import UnknownId
 from likewise.model.text import fold
-from likewise.semantics.enrichment.corrections import Corrected, Correction, correction_rows
-from likewise.semantics.enrichment.table import KnownAnnotations
+from likewise.semantics.enrichment.corrections import CorrectedAnnotations, Correction, correction_rows
+from likewise.semantics.enrichment.table import AnnotationSource
 
 
-class KnownSources:
+class SourceRegistry:
     """Announcements by source, corrections by number; `version` grows with every change of either.
 
     >>> from likewise.semantics.enrichment.table import NO_ANNOTATIONS
-    >>> known = KnownSources(Corrected(NO_ANNOTATIONS))
+    >>> known = SourceRegistry(Corrected(NO_ANNOTATIONS))
     >>> known.correct(7, Correction("temp1", means="air temperature"))
     []
     >>> known.correct(9, Correction("Temp1", means="water temperature")), list(known.corrections)
     ([7], [9])
     """
 
-    def __init__(self, annotations: KnownAnnotations) -> None:
-        self.announcements: dict[str, HeldAnnouncement] = {}
+    def __init__(self, annotations: AnnotationSource) -> None:
+        self.announcements: dict[str, StoredAnnouncement] = {}
         self.corrections: dict[int, Correction] = {}
-        self.kept: set[str] = set()
-        self.brought: dict[str, str] = {}  # by source: the bridge or the edge that brings it
-        self.identities = Identities()
+        self.pinned: set[str] = set()
+        self.routes: dict[str, str] = {}  # by source: the bridge or the edge that brings it
+        self.identities = SourceIdentities()
         self.version = 0
         self._annotations = annotations
         self._by_attribute: dict[str, list[tuple[int, Correction]]] | None = None
 
-    def announcement(self, source: str) -> HeldAnnouncement:
+    def announcement(self, source: str) -> StoredAnnouncement:
         """What a source announced."""
         found = self.announcements.get(source)
         if found is None:
             raise UnknownId(source, remedy="it has announced nothing: PUT /v1/sources/{id}/announcement")
         return found
 
-    def announce(self, held: HeldAnnouncement) -> None:
+    def announce(self, held: StoredAnnouncement) -> None:
         """Hold an announcement, in place of the source's earlier one."""
         before = self.announcements.get(held.announcement.source)
         self.announcements[held.announcement.source] = held
@@ -92,10 +92,10 @@ class KnownSources:
     def _changed(self, *, of_models: bool) -> None:
         self.version += 1
         self._by_attribute = None
-        if not of_models or not isinstance(self._annotations, Corrected):
+        if not of_models or not isinstance(self._annotations, CorrectedAnnotations):
             return
         if not self.corrections:
-            self._annotations.lay(())
+            self._annotations.set_corrections(())
             return
         models: dict[str, list[str]] = {}
         wanted = {fold(each.name) for each in self.corrections.values() if each.of == "model"}
@@ -103,4 +103,4 @@ class KnownSources:
             for source, held in self.announcements.items():
                 if (model := fold(held.announcement.model)) in wanted:
                     models.setdefault(model, []).append(source)
-        self._annotations.lay(correction_rows(self.corrections, models))
+        self._annotations.set_corrections(correction_rows(self.corrections, models))

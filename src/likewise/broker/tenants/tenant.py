@@ -10,16 +10,16 @@ import msgspec
 import numpy as np
 import structlog
 
-from likewise.api.subscriptions import Decided
-from likewise.broker.clock import PLAUSIBLE
+from likewise.api.subscriptions import EvaluatedAt
+from likewise.broker.clock import PLAUSIBLE_STEP_US
 from likewise.broker.locks import make_lock
-from likewise.broker.log.deliveries import Delivery, Owners, Whose
+from likewise.broker.log.deliveries import Delivery, OwnerIndex, SortedOwners
 from likewise.broker.log.packed_sets import NONE, Numbers
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.broker.tenants.sink_queues import Feeds
-from likewise.broker.tenants.source_registry import KnownSources
-from likewise.broker.tenants.topics import RetainedTopics, Topics
+from likewise.broker.tenants.sink_queues import SinkQueues
+from likewise.broker.tenants.source_registry import SourceRegistry
+from likewise.broker.tenants.topic_subscriptions import RetainedTopics, TopicSubscriptions
 from likewise.defaults import MATCH_ENTRIES, MATCHES_TOGETHER
 from likewise.errors import UnknownId
 from likewise.matching.matcher import Matcher
@@ -31,7 +31,7 @@ FEW_MATCHED: Final = 16  # subscriptions of a delivery that are looked through r
 RECENT_BYTES: Final = 32 * 2**20  # of deliveries kept in memory, so that streams that keep up need no reading
 
 
-class Held(msgspec.Struct):
+class StoredSubscription(msgspec.Struct):
     """A subscription as the broker holds it; `number` is the position of the entry that made it."""
 
     number: int
@@ -71,25 +71,29 @@ class Tenant:
         self.matchers = make_lock("matchers")  # held by whoever uses the matchers or deals out numbers
         self.appended = 0  # the last position of its entries in the log; the writer's to change, as is `matched`
         self.matched = 0  # up to where they are matched and that is stored
-        self.handed = 0  # entries that came to be matched in turns; the writer's to change
-        self.taken = 0  # of those, what is matched; the matching thread's to change, as is `pace`
+        self.enqueued = 0  # entries that came to be matched in turns; the writer's to change
+        self.dequeued = 0  # of those, what is matched; the matching thread's to change, as is `pace`
         self.pace = 0.0  # seconds of the processor that one took lately
         self._matches = 0.0  # that an event led to lately
-        self.held: dict[int, Held] = {}
+        self.subscriptions: dict[int, StoredSubscription] = {}
         self._named: Numbers = NONE  # subscriptions whose owners were asked for last
-        self._owned = Whose.of([])
-        self.told: int | None = None  # up to which subscription a lake knows what numbers stand for; None without one
-        self.elsewhere: frozenset[Kind] = frozenset()  # kinds that a broker above decides
-        self.held_above: set[int] | None = None  # numbers of those that the broker above holds; None without one
+        self._owned = OwnerIndex.of([])
+        self.lake_position: int | None = (
+            None  # up to which subscription a lake knows what numbers stand for; None without one
+        )
+        self.upstream_kinds: frozenset[Kind] = frozenset()  # kinds that a broker above decides
+        self.upstream_subscriptions: set[int] | None = (
+            None  # numbers of those that the broker above holds; None without one
+        )
         self.scored: frozenset[int] = frozenset()  # numbers of those that are decided here by scores from above
         self.selecting: set[int] = set()  # numbers of those that name what their deliveries carry
         self.ended: set[int] = set()  # numbers of those that hold no longer
-        self.ending: dict[int, Held] = {}  # those with a validity of their own
+        self.ending: dict[int, StoredSubscription] = {}  # those with a validity of their own
         self.subscribers: dict[str, SubscriberQueue] = {}
         self.by_number: dict[int, SubscriberQueue] = {}
-        self.known = KnownSources(self.stateless.interpretation.annotations)
-        self.feeds = Feeds()  # what waits for targets
-        self.topics = Topics()  # subscriptions to topics that are acknowledged; guarded by `matchers`
+        self.sources = SourceRegistry(self.stateless.interpretation.annotations)
+        self.sinks = SinkQueues()  # what waits for targets
+        self.topics = TopicSubscriptions()  # subscriptions to topics that are acknowledged; guarded by `matchers`
         self.retained = RetainedTopics()
         self.next_number = 1  # of the next delivery
         self.stored_number = 0  # of the last delivery on disk
@@ -111,53 +115,53 @@ class Tenant:
             raise UnknownId(id, remedy="a subscriber is registered first: PUT /v1/subscribers/{id}")
         return found
 
-    def subscription(self, subscriber: str, id: str) -> Held:
+    def subscription(self, subscriber: str, id: str) -> StoredSubscription:
         """The subscription of a subscriber with this id."""
         number = self.subscriber(subscriber).subscriptions.get(id)
         if number is None:
             raise UnknownId(id)
-        return self.held[number]
+        return self.subscriptions[number]
 
-    def live(self) -> Iterator[Held]:
+    def live(self) -> Iterator[StoredSubscription]:
         """The subscriptions that hold, in the order of addition."""
-        return (held for held in list(self.held.values()) if held.ended is None)
+        return (held for held in list(self.subscriptions.values()) if held.ended is None)
 
-    def matcher_of(self, held: Held) -> NumberedMatcher:
+    def matcher_of(self, held: StoredSubscription) -> NumberedMatcher:
         """The matcher that holds a subscription."""
         if held.subscription.alert is not None:
             return self.alerts
         return self.windows if held.subscription.top is not None else self.stateless
 
     @property
-    def remembers(self) -> bool:
+    def stateful(self) -> bool:
         """Whether anything of it depends on past events."""
         return bool(len(self.windows) or len(self.alerts))
 
     def decides(self, subscription: Subscription) -> bool:
         """Whether its own matchers decide a subscription, and not the broker above."""
-        return subscription.kind not in self.elsewhere
+        return subscription.kind not in self.upstream_kinds
 
-    def decided(self, held: Held) -> Decided:
+    def decided(self, held: StoredSubscription) -> EvaluatedAt:
         """Where a subscription is decided, at a broker at the edge; empty at any other."""
-        if self.held_above is None:
+        if self.upstream_subscriptions is None:
             return ""
         if self.decides(held.subscription) or held.number in self.scored:
             return "edge"
-        return "above" if held.number in self.held_above else "waiting"
+        return "above" if held.number in self.upstream_subscriptions else "waiting"
 
-    def hold(self, held: Held) -> None:
+    def add_subscription(self, held: StoredSubscription) -> None:
         """Take a subscription into its matcher and among its subscriber's own."""
         if self.decides(held.subscription):
             self.matcher_of(held).add(held.number, held.subscription, at=held.added, owner=held.subscriber)
-        self.know(held)
+        self.index_subscription(held)
         own = self.by_number[held.subscriber].subscriptions
         own.pop(held.id, None)  # what takes the place of another stands last
         own[held.id] = held.number
 
-    def know(self, held: Held) -> None:
+    def index_subscription(self, held: StoredSubscription) -> None:
         """Note a subscription by its number."""
-        self.held[held.number] = held
-        self.feeds.know(held.subscriber, held.id, held.number)
+        self.subscriptions[held.number] = held
+        self.sinks.index_subscription(held.subscriber, held.id, held.number)
         if held.subscription.select:
             self.selecting.add(held.number)
         if held.ended is not None:
@@ -165,7 +169,7 @@ class Tenant:
         elif held.ends is not None:
             self.ending[held.number] = held
 
-    def let_go(self, held: Held, position: int) -> None:
+    def remove_subscription(self, held: StoredSubscription, position: int) -> None:
         """Take a subscription out; it stays known by name for deliveries under way."""
         held.ended = position
         self.ended.add(held.number)
@@ -177,7 +181,7 @@ class Tenant:
         if queue.subscriptions.get(held.id) == held.number:
             del queue.subscriptions[held.id]
 
-    def together(self) -> int:
+    def batch_size(self) -> int:
         """How many events to match at once, so that what they meet takes little memory."""
         return max(1, min(MATCH_ENTRIES, int(MATCHES_TOGETHER / max(1.0, self._matches))))
 
@@ -186,39 +190,42 @@ class Tenant:
         """How many subscriptions an event met lately."""
         return self._matches
 
-    def met(self, events: int, matches: int) -> None:
+    def record_matches(self, events: int, matches: int) -> None:
         """So many events led to so many matches."""
         self._matches = max(matches / events, 0.5 * self._matches + 0.5 * matches / events)
 
-    def owned(self, named: Numbers) -> Whose:
+    def owners_of(self, named: Numbers) -> OwnerIndex:
         """Whose some subscriptions are; found once as long as the same array names them."""
         if named is not self._named:
-            self._named, self._owned = named, Whose.of([self.held[number].subscriber for number in named.tolist()])
+            self._named, self._owned = (
+                named,
+                OwnerIndex.of([self.subscriptions[number].subscriber for number in named.tolist()]),
+            )
         return self._owned
 
-    def own(self, delivery: Delivery, subscriber: int) -> list[tuple[int, str]]:
+    def recipient_subscriptions(self, delivery: Delivery, subscriber: int) -> list[tuple[int, str]]:
         """Which of a delivery's subscriptions are one subscriber's: where each stands, and its id.
 
         Many are sorted by their owners once, so that n recipients cost n look-ups, not n passes over all of them.
         """
-        held, matched = self.held, delivery.matched
+        held, matched = self.subscriptions, delivery.matched
         if len(matched) <= FEW_MATCHED:
             known = ((place, held.get(number)) for place, number in enumerate(matched.tolist()))
             return [(place, each.id) for place, each in known if each is not None and each.subscriber == subscriber]
         if delivery.owners is None:
-            if delivery.whose is not None:
-                owners = delivery.whose.owners[delivery.whose.place]
+            if delivery.owner_index is not None:
+                owners = delivery.owner_index.owners[delivery.owner_index.place]
             else:
                 of = (-1 if (each := held.get(number)) is None else each.subscriber for number in matched.tolist())
                 owners = np.fromiter(of, np.int64, len(matched))
             place = np.argsort(owners, kind="stable")
-            delivery.owners = Owners(owners[place], place)
+            delivery.owners = SortedOwners(owners[place], place)
         first, last = np.searchsorted(delivery.owners.owner, (subscriber, subscriber + 1))
         places = delivery.owners.place[first:last]
         pairs = zip(places.tolist(), matched[places].tolist(), strict=True)
         return [(place, each.id) for place, number in pairs if (each := held.get(number)) is not None]
 
-    def remember(self, deliveries: list[Delivery]) -> None:
+    def cache_deliveries(self, deliveries: list[Delivery]) -> None:
         """Keep the newest deliveries in memory; one without its event (a retained message) is read when it is sent."""
         for delivery in deliveries:
             if not delivery.body:
@@ -228,7 +235,7 @@ class Tenant:
         while self._recent_bytes > self.recent_limit:
             self._recent_bytes -= self.recent.popitem(last=False)[1].size
 
-    def forget_delivery(self, number: int) -> None:
+    def evict_delivery(self, number: int) -> None:
         """Keep a delivery in memory no longer: its event is gone."""
         if (delivery := self.recent.pop(number, None)) is not None:
             self._recent_bytes -= delivery.size
@@ -242,7 +249,7 @@ class Tenant:
         Where nothing came for over `LONGEST_PAUSE`, the broker was off or the clock stepped, and nobody can tell which:
         that time brings no key of an alert nearer to being forgotten.
         """
-        if arrival < self.newest_arrival - PLAUSIBLE:
+        if arrival < self.newest_arrival - PLAUSIBLE_STEP_US:
             _log.warning("arrivals went back; so do windows", tenant=self.name, by=self.newest_arrival - arrival)
             self.windows.shift(arrival - self.newest_arrival)
             self.alerts.shift(arrival - self.newest_arrival)
@@ -260,7 +267,7 @@ class Tenant:
     @property
     def waiting(self) -> int:
         """How many entries wait to be matched."""
-        return max(0, self.handed - self.taken)
+        return max(0, self.enqueued - self.dequeued)
 
     @property
     def blocked(self) -> bool:

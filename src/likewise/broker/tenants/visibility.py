@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from likewise.broker.log.entries import Bring, Command, Excuse
+from likewise.broker.log.entries import Command, RouteCommand, SuspendAbsenceCommand
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model.alerts.notification import Why
 
@@ -19,14 +19,14 @@ TOGETHER: Final = 1_000  # sources that one command names
 Append = Callable[[Tenant, Command], None]
 
 
-class Reach:
+class SourceVisibility:
     """What brings sources, and whether it is up; any thread may say so, the matching thread looks."""
 
     def __init__(self, append: Append, resting: Callable[[Tenant], set[str]] = lambda tenant: set()) -> None:
         self._append = append
         self._resting = resting
         self._up: dict[tuple[int, str], bool] = {}
-        self._said: dict[tuple[int, str], set[str]] = {}  # what was written and is not applied yet
+        self._pending: dict[tuple[int, str], set[str]] = {}  # what was written and is not applied yet
         self._noted: list[tuple[int, str, set[str]]] = []  # brought, and not looked at yet
         self._lock = threading.Lock()
 
@@ -38,52 +38,52 @@ class Reach:
         """It is down, or was not up since the start: the silence of what it brings means nothing."""
         self._up[tenant.number, bringer] = False
 
-    def gone(self, tenant: Tenant, bringer: str) -> None:
+    def removed(self, tenant: Tenant, bringer: str) -> None:
         """It brings nothing any more, for good: nobody stands between its sources and their silence."""
         self._up.pop((tenant.number, bringer), None)
 
-    def brings(self, tenant: Tenant, bringer: str, sources: Iterable[str | None]) -> None:
+    def record_route(self, tenant: Tenant, bringer: str, sources: Iterable[str | None]) -> None:
         """It brought events of some sources; those that are new with it are written down."""
-        known = tenant.known.brought
+        known = tenant.sources.routes
         new = {source for source in sources if source and known.get(source) != bringer}
         if not new:
             return
         with self._lock:
-            said = self._said.setdefault((tenant.number, bringer), set())
+            said = self._pending.setdefault((tenant.number, bringer), set())
             said -= {source for source in said if known.get(source) == bringer}
             new -= said
             said |= new
         for part in _parts(new):
-            self._append(tenant, Bring(bringer, part))
+            self._append(tenant, RouteCommand(bringer, part))
 
     def note(self, tenant: int, bringer: str, sources: set[str]) -> None:
-        """The same as `brings`, for who must not write now: it is looked at with the next `look`."""
+        """The same as `record_route`, for who must not write now: it is looked at with the next `look`."""
         with self._lock:
             self._noted.append((tenant, bringer, sources))
 
-    def _take_notes(self, tenant: Tenant) -> None:
+    def _apply_notes(self, tenant: Tenant) -> None:
         with self._lock:
             own = [each for each in self._noted if each[0] == tenant.number]
             self._noted = [each for each in self._noted if each[0] != tenant.number]
         for _, bringer, sources in own:
-            self.brings(tenant, bringer, sources)
+            self.record_route(tenant, bringer, sources)
 
-    def look(self, tenant: Tenant) -> None:
+    def update_absence(self, tenant: Tenant) -> None:
         """Let alerts excuse who cannot be heard, and nobody else."""
-        self._take_notes(tenant)
+        self._apply_notes(tenant)
         if not len(tenant.alerts):
             return
         down = {bringer for (number, bringer), up in list(self._up.items()) if number == tenant.number and not up}
-        unreachable = {s for s, bringer in list(tenant.known.brought.items()) if bringer in down} if down else set()
+        unreachable = {s for s, bringer in list(tenant.sources.routes.items()) if bringer in down} if down else set()
         self._compare(tenant, "unreachable", unreachable)
         self._compare(tenant, "resting", self._resting(tenant))
 
     def _compare(self, tenant: Tenant, why: Why, wanted: set[str]) -> None:
-        excused = tenant.alerts.excused(why)
+        excused = tenant.alerts.absence_suspended(why)
         for part in _parts(wanted - excused):
-            self._append(tenant, Excuse(part, why))
+            self._append(tenant, SuspendAbsenceCommand(part, why))
         for part in _parts(excused - wanted):
-            self._append(tenant, Excuse(part, why, ends=True))
+            self._append(tenant, SuspendAbsenceCommand(part, why, ends=True))
 
 
 def _parts(sources: set[str]) -> Iterator[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
 
 app = typer.Typer(
     help="Show dead letters: what could not be read, matched or delivered.\n\nExample: `likewise letters`",
@@ -19,7 +19,7 @@ Numbers = Annotated[list[int], typer.Argument(metavar="NUMBER", help="Which ones
 
 
 @app.callback()
-@grouped
+@with_option_groups
 def letters(
     called: typer.Context,
     broker: BrokerOptions,
@@ -32,12 +32,12 @@ def letters(
     """
     if called.invoked_subcommand is not None:
         return
-    from likewise.api.operations import LetterShown
-    from likewise.cli.broker.queries import get
-    from likewise.cli.terminal.rendering import clock
+    from likewise.api.operations import DeadLetterDetails
+    from likewise.cli.broker.queries import fetch
+    from likewise.cli.terminal.rendering import time_of_day
 
     with broker.publisher() as client:
-        found = get(client, list[LetterShown], "/v1/dead-letters", limit=last)
+        found = fetch(client, list[DeadLetterDetails], "/v1/dead-letters", limit=last)
     if as_json:
         output.print_json(found)
         return
@@ -47,12 +47,12 @@ def letters(
     rows = []
     for each in found:
         what = each.body or f"event {each.event} for {each.subscriber}"
-        rows.append((each.number, clock(each.at), each.reason.replace("_", " "), f"{each.detail} | {what}"))
+        rows.append((each.number, time_of_day(each.at), each.reason.replace("_", " "), f"{each.detail} | {what}"))
     output.print_table(("number", "time", "reason", "detail"), rows)
 
 
 @app.command()
-@grouped
+@with_option_groups
 def retry(broker: BrokerOptions, numbers: Numbers) -> None:
     """Try letters again; what goes through leaves the list.
 
@@ -65,7 +65,7 @@ def retry(broker: BrokerOptions, numbers: Numbers) -> None:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def remove(broker: BrokerOptions, numbers: Numbers) -> None:
     """Forget letters.
 

@@ -9,10 +9,10 @@ import msgspec
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
 
 if TYPE_CHECKING:
-    from likewise.api.edge_frames import EdgeShown
+    from likewise.api.edge_frames import EdgeStatus
 
 app = typer.Typer(
     help="Show the brokers at the edge, how each stands, and forget one.\n\nExample: `likewise edges list`",
@@ -24,16 +24,16 @@ Name = Annotated[str, typer.Argument(metavar="EDGE", help="The edge's name.")]
 
 
 @app.command("list")
-@grouped
+@with_option_groups
 def list_edges(broker: BrokerOptions, as_json: AsJson = False) -> None:
     """List the brokers at the edge that ever connected: whether each is there, and what waits or was dropped.
 
     Example: `likewise edges list`
     """
-    from likewise.api.edge_frames import EdgeShown
+    from likewise.api.edge_frames import EdgeStatus
 
     with broker.publisher() as client:
-        found = msgspec.json.decode(client.request("GET", "/v1/edges").content, type=list[EdgeShown])
+        found = msgspec.json.decode(client.request("GET", "/v1/edges").content, type=list[EdgeStatus])
     if as_json:
         output.print_json(found)
         return
@@ -60,28 +60,28 @@ def list_edges(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def show(broker: BrokerOptions, edge: Name, as_json: AsJson = False) -> None:
     """Show a broker at the edge: its line, its outbox, and when each of its sources was last read.
 
     Example: `likewise edges show roof`
     """
-    from likewise.api.edge_frames import EdgeShown
+    from likewise.api.edge_frames import EdgeStatus
 
     with broker.publisher() as client:
-        found = msgspec.json.decode(client.request("GET", f"/v1/edges/{quote(edge)}").content, type=EdgeShown)
+        found = msgspec.json.decode(client.request("GET", f"/v1/edges/{quote(edge)}").content, type=EdgeStatus)
     if as_json:
         output.print_json(found)
         return
-    for line in told(found):
+    for line in describe_edge(found):
         output.print_line(line)
 
 
-def told(shown: EdgeShown) -> list[str]:
+def describe_edge(shown: EdgeStatus) -> list[str]:
     """How an edge stands, in words.
 
-    >>> from likewise.api.edge_frames import EdgeShown
-    >>> told(EdgeShown("roof", "away", "e1", 40, 0, dropped=2, policy="thin"))[0]
+    >>> from likewise.api.edge_frames import EdgeStatus
+    >>> told(EdgeStatus("roof", "away", "e1", 40, 0, dropped=2, policy="thin"))[0]
     'roof is away: 40 items are stored here.'
     """
     said = [f"{shown.id} is {shown.state}: {shown.sequence:,} items are stored here."]
@@ -100,7 +100,7 @@ def told(shown: EdgeShown) -> list[str]:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def remove(broker: BrokerOptions, edge: Name) -> None:
     """Forget a broker at the edge, its subscriptions and what waits for it; if it comes again, it begins anew.
 
@@ -112,6 +112,6 @@ def remove(broker: BrokerOptions, edge: Name) -> None:
 
 
 def _when(at: int) -> str:
-    from likewise.cli.terminal.rendering import clock
+    from likewise.cli.terminal.rendering import time_of_day
 
-    return clock(at) if at else "never"
+    return time_of_day(at) if at else "never"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
 
 if TYPE_CHECKING:
     from likewise.api.live_views import Arrival
@@ -23,7 +23,7 @@ PAUSE = 1.0  # seconds between two looks
 
 
 @app.callback()
-@grouped
+@with_option_groups
 def events(
     called: typer.Context,
     broker: BrokerOptions,
@@ -38,12 +38,12 @@ def events(
     if called.invoked_subcommand is not None:
         return
     from likewise.api.live_views import Activity
-    from likewise.cli.broker.queries import get
+    from likewise.cli.broker.queries import fetch
 
     position = sequence = 0
     with broker.publisher() as client:
         while True:
-            found = get(client, Activity, "/v1/activity", position=position, sequence=sequence, limit=1000)
+            found = fetch(client, Activity, "/v1/activity", position=position, sequence=sequence, limit=1000)
             met: dict[int, list[str]] = {}
             for match in found.matches:
                 met.setdefault(match.position, []).extend(each.subscription for each in match.met)
@@ -51,7 +51,7 @@ def events(
                 if as_json:
                     output.print_json({**event.event, "arrival": event.arrival, "met": met.get(event.position, [])})
                 else:
-                    output.console().print(_line(event, met.get(event.position, [])), soft_wrap=True)
+                    output.console().print(_format_event(event, met.get(event.position, [])), soft_wrap=True)
             position, sequence = found.position, found.sequence
             if not follow:
                 return
@@ -59,7 +59,7 @@ def events(
 
 
 @app.command()
-@grouped
+@with_option_groups
 def withdraw(
     broker: BrokerOptions,
     id: Annotated[str, typer.Argument(metavar="ID", help="The event's id.")],
@@ -74,14 +74,14 @@ def withdraw(
     output.print_line(f"Took {id} back.")
 
 
-def _line(event: Arrival, met: list[str]) -> object:
+def _format_event(event: Arrival, met: list[str]) -> object:
     from rich.text import Text
 
-    from likewise.cli.terminal.rendering import clock
+    from likewise.cli.terminal.rendering import time_of_day
     from likewise.formats.json.events import event_from_document
     from likewise.model.rendering import event_text
 
-    line = Text.assemble((clock(event.arrival), "dim"), "  ", (event.source or "–", "bold"), f"  {event.id}  ")
+    line = Text.assemble((time_of_day(event.arrival), "dim"), "  ", (event.source or "–", "bold"), f"  {event.id}  ")
     if met:
         line.append(f"✓ {', '.join(met)}  ", "green")
     line.append(event_text(event_from_document(event.event)))

@@ -12,13 +12,13 @@ from likewise.client import Publisher
 T = TypeVar("T")
 
 
-def get(client: Publisher, kind: type[T], path: str, **query: object) -> T:
+def fetch(client: Publisher, kind: type[T], path: str, **query: object) -> T:
     """The answer to a GET, as a value."""
     asked = f"{path}?{urlencode(query)}" if query else path
     return msgspec.json.decode(client.request("GET", asked).content, type=kind)
 
 
-def part(text: str) -> str:
+def quote_segment(text: str) -> str:
     """A name as a part of an address.
 
     >>> part("ann/b")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
 
 if TYPE_CHECKING:
-    from likewise.api.sources import AttributeShown, SourceShown
+    from likewise.api.sources import AttributeDetails, SourceDetails
 
 app = typer.Typer(
     help="See who sends what, and what it means; announce sources and keep them awake.\n\n"
@@ -25,7 +25,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 @app.command("list")
-@grouped
+@with_option_groups
 def list_sources(
     broker: BrokerOptions,
     containing: Annotated[str, typer.Option("--containing", help="Only those whose name contains this text.")] = "",
@@ -47,17 +47,18 @@ def list_sources(
         return
     heads = ("source", "called", "state", "model", "place", "events", "every", "last seen", "attributes")
     rows = [
-        (e.source, e.label, e.activity, e.model, e.place, e.events, _every(e), _seen(e), e.count) for e in found.sources
+        (e.source, e.label, e.activity, e.model, e.place, e.events, _interval_text(e), _last_seen(e), e.count)
+        for e in found.sources
     ]
     output.print_table(heads, rows)
     for offer in found.one_device:
-        output.remark(f"one device? {', '.join(offer.sources)}: a topic map can say so (docs/guides/mqtt.md)")
+        output.print_note(f"one device? {', '.join(offer.sources)}: a topic map can say so (docs/guides/mqtt.md)")
     if found.after:
-        output.remark(f"{found.total:,} in all; go on with --after {found.after!r}")
+        output.print_note(f"{found.total:,} in all; go on with --after {found.after!r}")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def show(broker: BrokerOptions, source: Name, as_json: AsJson = False) -> None:
     """Show a source: what it announced, what it sends, and what each of it is taken for.
 
@@ -70,16 +71,16 @@ def show(broker: BrokerOptions, source: Name, as_json: AsJson = False) -> None:
         return
     where = "".join(f", {each}" for each in (found.model, found.place) if each)
     if found.aliases:
-        output.remark(f"it was called {', '.join(found.aliases)} before")
-    output.print_line(f"{found.source}{where}: {found.activity}, {found.events} events, last seen {_seen(found)}")
+        output.print_note(f"it was called {', '.join(found.aliases)} before")
+    output.print_line(f"{found.source}{where}: {found.activity}, {found.events} events, last seen {_last_seen(found)}")
     rows = [
         (
             each.attribute,
             each.unit,
             "/".join(each.kinds),
             _range(each),
-            _last(each),
-            line(each.line),
+            _last_value(each),
+            sparkline_text(each.line),
             each.understood.means or "?",
             f"{each.understood.probability:.2f}",
             _basis(each),
@@ -90,7 +91,7 @@ def show(broker: BrokerOptions, source: Name, as_json: AsJson = False) -> None:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def announce(
     broker: BrokerOptions,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="An announcement as JSON; `-` reads standard input.")],
@@ -117,13 +118,15 @@ def announce(
     if as_json:
         output.print_json(found)
     else:
-        from likewise.cli.terminal.rendering import clock
+        from likewise.cli.terminal.rendering import time_of_day
 
-        output.print_line(f"{'Renewed' if found.renewed else 'Announced'} {found.source} until {clock(found.ends)}.")
+        output.print_line(
+            f"{'Renewed' if found.renewed else 'Announced'} {found.source} until {time_of_day(found.ends)}."
+        )
 
 
 @app.command()
-@grouped
+@with_option_groups
 def revoke(broker: BrokerOptions, source: Name) -> None:
     """Take back what a source announced.
 
@@ -135,7 +138,7 @@ def revoke(broker: BrokerOptions, source: Name) -> None:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def keep(
     broker: BrokerOptions,
     source: Name,
@@ -150,7 +153,7 @@ def keep(
     output.print_line(f"{source} {'may rest when nobody asks for it' if no else 'is kept awake'}.")
 
 
-def line(numbers: tuple[float, ...]) -> str:
+def sparkline_text(numbers: tuple[float, ...]) -> str:
     """Numbers as a small line.
 
     >>> line((1, 2, 8))
@@ -163,29 +166,33 @@ def line(numbers: tuple[float, ...]) -> str:
     return "".join(BARS[int((each - low) / step * (len(BARS) - 1))] for each in numbers)
 
 
-def _every(source: SourceShown) -> str:
+def _interval_text(source: SourceDetails) -> str:
     if source.interval is None:
         return ""
-    from likewise.model.time import spoken
+    from likewise.model.time import duration_text
 
-    return spoken(max(1, round(source.interval)) * 1_000_000) if source.interval >= 1 else f"{source.interval:.3g} s"
-
-
-def _seen(source: SourceShown) -> str:
-    from likewise.cli.terminal.rendering import clock
-
-    return clock(source.seen) if source.seen else "never"
+    return (
+        duration_text(max(1, round(source.interval)) * 1_000_000)
+        if source.interval >= 1
+        else f"{source.interval:.3g} s"
+    )
 
 
-def _range(each: AttributeShown) -> str:
+def _last_seen(source: SourceDetails) -> str:
+    from likewise.cli.terminal.rendering import time_of_day
+
+    return time_of_day(source.seen) if source.seen else "never"
+
+
+def _range(each: AttributeDetails) -> str:
     if each.low is None and each.high is None:
         return ""
     return f"{'' if each.low is None else f'{each.low:g}'} to {'' if each.high is None else f'{each.high:g}'}".strip()
 
 
-def _last(each: AttributeShown) -> str:
+def _last_value(each: AttributeDetails) -> str:
     return f"{each.last:g}" if isinstance(each.last, (int, float)) else str(each.last or "")
 
 
-def _basis(each: AttributeShown) -> str:
+def _basis(each: AttributeDetails) -> str:
     return "" if each.understood.basis == "learnt" else each.understood.basis

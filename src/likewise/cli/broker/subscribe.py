@@ -1,4 +1,7 @@
-"""`likewise subscribe`: live deliveries, each on one line with the reading that met it."""
+"""`likewise subscribe`: live deliveries, each on one line with the reading that met it.
+
+What `likewise subscribe` prints of a broker of MQTT: matches by meaning of Likewise, plain topics of any.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,159 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, Why, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, Why, with_option_groups
 
 if TYPE_CHECKING:
     from likewise.client import ClientDelivery, Subscriber
     from likewise.model import Explanation, PredicateReport, Subscription
+    from likewise.server.mqtt.codec import Publish
+    from likewise.server.mqtt.subscriber import MqttSubscriber
+import base64
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from likewise.api.deliveries import MatchReason, SubscriptionScore
+
+SESSION: Final = 7 * 24 * 3600  # seconds that a name's session is kept
+AGAIN: Final = 1.0  # seconds between two attempts to reach a broker
+
+
+class MqttMessage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A message as it is printed as JSON: JSON and text as they are, other bytes in Base64."""
+
+    topic: str
+    payload: msgspec.Raw | str = ""
+    base64: str = ""
+    subscriptions: tuple[SubscriptionScore, ...] = ()
+    cause: str = ""
+    sequence: int | None = None
+    because: tuple[MatchReason, ...] = ()
+    retained: bool = False
+
+
+def read_message(message: Publish) -> MqttMessage:
+    """A message with what a broker of Likewise says of it, if it is by meaning.
+
+    >>> from likewise.server.mqtt.codec import Properties, Publish
+    >>> said = (("subscriptions", '[{"id":"warm","score":0.9}]'), ("topic", "home/attic"), ("cause", "arrival"))
+    >>> read_message(Publish("$likewise/warm", b"21.5", properties=Properties(user=said))).topic
+    'home/attic'
+    """
+    said = dict(message.properties.user)  # ours stand last, so they count
+    found: dict[str, Any] = {"topic": message.topic}
+    if message.topic.startswith("$likewise/"):
+        found["topic"] = said.get("topic") or message.topic
+        found["subscriptions"] = msgspec.json.decode(
+            said.get("subscriptions", "[]"), type=tuple[SubscriptionScore, ...]
+        )
+        found["because"] = msgspec.json.decode(said.get("because", "[]"), type=tuple[MatchReason, ...])
+        found["cause"] = said.get("cause", "")
+        found["sequence"] = int(said["sequence"]) if "sequence" in said else None
+    try:
+        text = message.payload.decode()
+    except UnicodeDecodeError:
+        return MqttMessage(base64=base64.b64encode(message.payload).decode(), retained=message.retain, **found)
+    try:
+        msgspec.json.decode(message.payload)
+    except msgspec.DecodeError:
+        return MqttMessage(payload=text, retained=message.retain, **found)
+    return MqttMessage(payload=msgspec.Raw(message.payload), retained=message.retain, **found)
+
+
+class MqttInbox:
+    """Subscribes at a broker of MQTT and gives its messages; a broker that goes away is waited for."""
+
+    def __init__(
+        self, subscriber: MqttSubscriber, wanted: list[tuple[str, Subscription]], *, lasting: bool, why: bool
+    ) -> None:
+        from likewise.errors import InputError
+
+        self._subscriber, self._why = subscriber, why
+        self._qos = 1 if lasting else 0
+        names = [name or f"s{place}" for place, (name, _) in enumerate(wanted, 1)]
+        self._wanted = list(zip(names, [each for _, each in wanted], strict=True))
+        if not wanted and not subscriber.topic:
+            raise InputError("nothing to wait for: give a subscription, or a topic like mqtt://host:1883/home/#")
+
+    def read(self, show: Callable[[MqttMessage], bool]) -> None:
+        """Show messages and acknowledge each, until `show` says that it was the last."""
+        from likewise.errors import Unavailable
+
+        said = False
+        while True:
+            try:
+                with self._subscriber as line:
+                    self._subscribe(line)
+                    said = False
+                    for message in line:
+                        more = show(read_message(message))
+                        line.acknowledge(message)
+                        if not more:
+                            return
+            except Unavailable as error:
+                if not said:
+                    output.print_note(f"{error} Waiting for it; Ctrl-C ends it.")
+                said = True
+                time.sleep(AGAIN)
+
+    def _subscribe(self, line: MqttSubscriber) -> None:
+        from likewise.language import subscription_text
+        from likewise.server.mqtt.subscriber import SEMANTIC_FILTER
+
+        if line.topic:
+            line.subscribe(line.topic, self._qos)
+        for name, subscription in self._wanted:
+            line.subscribe(
+                SEMANTIC_FILTER + name, self._qos, meaning=subscription_text(subscription), explain=self._why
+            )
+
+
+def format_message(message: MqttMessage) -> object:
+    """One message on one line: time, topic, what met the subscription and how well, then the payload."""
+    from rich.text import Text
+
+    from likewise.cli.terminal.rendering import score_style, time_of_day
+    from likewise.model.rendering import number
+
+    earlier = message.cause == "initial" or message.retained
+    line = Text.assemble(("earlier " if earlier else time_of_day(time.time_ns() // 1000), "dim"), "  ")
+    line.append(message.topic, "bold").append("  ")
+    for part in (each for found in message.because[:1] for each in found.parts):
+        line.append(f"{part.attribute}: {part.value}  " if part.attribute else f"{part.part}  ")
+    for met in message.subscriptions:
+        line.append(number(met.score), score_style(met.score)).append(f" {met.id}  ", "cyan")
+    if message.cause not in ("", "arrival", "initial"):
+        line.append(f"{message.cause}  ", "magenta")
+    payload = message.payload if isinstance(message.payload, str) else bytes(message.payload).decode()
+    shown = payload or (f"({message.base64[:24]}… in Base64)" if message.base64 else "(empty)")
+    line.append(" ".join(shown.split()), "dim")
+    if (room := output.width()) is not None:
+        line.truncate(room, overflow="ellipsis")
+    return line
+
+
+def print_messages(inbox: MqttInbox, count: int | None, as_json: bool) -> None:
+    """Print what comes until so many were printed."""
+    printed = 0
+
+    def show(message: MqttMessage) -> bool:
+        nonlocal printed
+        if as_json:
+            output.print_json(message)
+        else:
+            output.console().print(format_message(message), soft_wrap=True)
+        printed += 1
+        return printed != count
+
+    inbox.read(show)
+
 
 WAITING = 1_000  # deliveries a temporary subscriber may leave unread before the oldest go
 
 
-@grouped
+@with_option_groups
 def subscribe(
     broker: BrokerOptions,
     subscriptions: Annotated[
@@ -44,10 +190,10 @@ def subscribe(
 
     Example: `likewise subscribe 'warm: {temperature~ > 25 degC}'`
     """
-    from likewise.cli.terminal.reading import given_subscription
+    from likewise.cli.terminal.text_input import parse_named_subscription
     from likewise.errors import InputError
 
-    wanted = [given_subscription(text) for text in subscriptions or []]
+    wanted = [parse_named_subscription(text) for text in subscriptions or []]
     if (broker.address or "").startswith(("mqtt://", "mqtts://")):
         _subscribe_by_mqtt(broker, wanted, id, count, why, as_json)
         return
@@ -55,14 +201,16 @@ def subscribe(
         raise InputError("nothing to wait for: give a subscription, or the --id of a subscriber that has some")
     queue = {} if id is not None else {"policy": "drop-oldest", "limit": WAITING}
     inbox = broker.subscriber(id or f"terminal-{secrets.token_hex(4)}", **queue)
-    held = _Holding(inbox, [(name or None, subscription) for name, subscription in wanted], temporary=id is None)
+    held = _SubscribeSession(
+        inbox, [(name or None, subscription) for name, subscription in wanted], temporary=id is None
+    )
     try:
         held.begin()
         for delivery in islice(held, count):
             if as_json:
                 output.print_json(delivery)
             else:
-                output.console().print(delivery_line(inbox, delivery, why), soft_wrap=True)
+                output.console().print(format_delivery(inbox, delivery, why), soft_wrap=True)
             inbox.acknowledge(delivery)
     finally:
         held.end()
@@ -76,7 +224,7 @@ def _subscribe_by_mqtt(
     why: bool,
     as_json: bool,
 ) -> None:
-    from likewise.cli.broker.mqtt_inbox import SESSION, MqttInbox, print_messages
+    pass
     from likewise.server.mqtt.subscriber import MqttSubscriber
 
     line = MqttSubscriber(
@@ -89,7 +237,7 @@ def _subscribe_by_mqtt(
     print_messages(MqttInbox(line, wanted, lasting=id is not None, why=why), count, as_json)
 
 
-class _Holding:
+class _SubscribeSession:
     """What the command holds at the broker while it runs, and what stays afterwards."""
 
     def __init__(self, inbox: Subscriber, wanted: list[tuple[str | None, Subscription]], temporary: bool) -> None:
@@ -100,20 +248,20 @@ class _Holding:
 
     def begin(self) -> None:
         """Register and subscribe; wait for a broker that is not there, saying so in one line."""
-        from likewise.cli.terminal.reconnect_notice import having_said
-        from likewise.client.endpoint import FOREVER, no_such_host
+        from likewise.cli.terminal.reconnect_notice import replace_retry_notice
+        from likewise.client.endpoint import FOREVER, is_unknown_host
         from likewise.errors import Unavailable
 
         try:
             self._inbox.connect(patience=0)
         except Unavailable as error:
-            if no_such_host(error):
+            if is_unknown_host(error):
                 raise
-            with having_said(f"Waiting for a broker at {self._inbox.address}. Ctrl-C ends it."):
+            with replace_retry_notice(f"Waiting for a broker at {self._inbox.address}. Ctrl-C ends it."):
                 self._inbox.connect(patience=FOREVER)
         self._names = [self._inbox.subscribe(subscription, id=name) for name, subscription in self._wanted]
         if sys.stderr.isatty():  # so that nobody takes silence for a fault
-            output.remark(f"Listening for {', '.join(self._names) or self._inbox.id}. Ctrl-C ends it.")
+            output.print_note(f"Listening for {', '.join(self._names) or self._inbox.id}. Ctrl-C ends it.")
 
     def __iter__(self) -> Iterator[ClientDelivery]:
         from likewise.client import BrokerRefused
@@ -128,7 +276,7 @@ class _Holding:
             except BrokerRefused as refused:
                 if "unknown_id" not in str(refused) or not self._wanted:
                     raise
-                output.remark("The broker has started without its memory; subscribing again.")
+                output.print_note("The broker has started without its memory; subscribing again.")
                 self._inbox.start_over()
                 self.begin()
 
@@ -139,7 +287,7 @@ class _Holding:
         names = ", ".join(self._names)
         if not self._temporary:
             if self._names:
-                output.remark(
+                output.print_note(
                     f"{names} stays subscribed for {self._inbox.id}, and what it matches waits. "
                     f"End it: likewise subscriptions remove {' '.join(self._names)} --for {self._inbox.id}"
                 )
@@ -147,13 +295,13 @@ class _Holding:
             try:
                 self._inbox.connect(patience=0).unregister()
             except LikewiseError as error:
-                output.remark(f"The temporary subscriber {self._inbox.id} could not be removed: {error}")
+                output.print_note(f"The temporary subscriber {self._inbox.id} could not be removed: {error}")
             else:
-                output.remark(f"{names} was temporary and has ended; nothing stays at the broker.")
+                output.print_note(f"{names} was temporary and has ended; nothing stays at the broker.")
         self._inbox.close()
 
 
-def delivery_line(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -> object:
+def format_delivery(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -> object:
     """One delivery on one line: time, device, the reading that met it, score, subscription, then the rest."""
     from rich.text import Text
 
@@ -161,40 +309,42 @@ def delivery_line(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -> 
     from likewise.model.rendering import number
 
     event = delivery.event
-    explained = _explained(inbox, delivery) if wanted and delivery.subscriptions else None
-    line = Text.assemble((_when(delivery), "dim"), "  ", (event.source or event.id or "", "bold"), "  ")
+    explained = _explain(inbox, delivery) if wanted and delivery.subscriptions else None
+    line = Text.assemble((_delivery_time(delivery), "dim"), "  ", (event.source or event.id or "", "bold"), "  ")
     fired: set[int] = set()
     if explained is not None:
-        line.append(" · ".join(_answer(report) for report in explained.predicates)).append("  ")
+        line.append(" · ".join(_matched_reading(report) for report in explained.predicates)).append("  ")
         fired = {report.tuple for report in explained.predicates if report.tuple is not None}
     for met in delivery.subscriptions:
         line.append(number(met.score), score_style(met.score)).append(f" {met.id}  ", "cyan")
     if delivery.cause not in ("arrival", "initial"):
         line.append(f"{delivery.cause}  ", "magenta")
-    rest = " · ".join(_readings(delivery, fired))
+    rest = " · ".join(_other_readings(delivery, fired))
     line.append(rest, "dim")
     if (room := output.width()) is not None:
         line.truncate(room, overflow="ellipsis")
     return line
 
 
-def _answer(report: PredicateReport) -> str:
+def _matched_reading(report: PredicateReport) -> str:
     """The reading that met a part; what has none, such as a ranking, in words."""
-    from likewise.cli.terminal.rendering import reason
+    from likewise.cli.terminal.rendering import predicate_result
 
-    return f"{report.attribute}: {report.value}" if report.attribute and not report.negated else reason(report)
+    return (
+        f"{report.attribute}: {report.value}" if report.attribute and not report.negated else predicate_result(report)
+    )
 
 
-def _when(delivery: ClientDelivery) -> str:
+def _delivery_time(delivery: ClientDelivery) -> str:
     """The event's own time, else now for one that has just come; one that waited says nothing."""
-    from likewise.cli.terminal.rendering import clock
+    from likewise.cli.terminal.rendering import time_of_day
 
     if delivery.event.time is not None:
-        return clock(delivery.event.time)
-    return clock(time.time_ns() // 1000) if delivery.cause == "arrival" else "earlier "
+        return time_of_day(delivery.event.time)
+    return time_of_day(time.time_ns() // 1000) if delivery.cause == "arrival" else "earlier "
 
 
-def _readings(delivery: ClientDelivery, fired: set[int]) -> list[str]:
+def _other_readings(delivery: ClientDelivery, fired: set[int]) -> list[str]:
     """What the event says besides what met the subscription."""
     from likewise.model.rendering import event_text, reading_text
 
@@ -204,7 +354,7 @@ def _readings(delivery: ClientDelivery, fired: set[int]) -> list[str]:
     return [reading_text(item) for place, item in enumerate(event.tuples) if place not in fired]
 
 
-def _explained(inbox: Subscriber, delivery: ClientDelivery) -> Explanation | None:
+def _explain(inbox: Subscriber, delivery: ClientDelivery) -> Explanation | None:
     """What met each part, as the broker explains it; None if it cannot any more."""
     import msgspec
 

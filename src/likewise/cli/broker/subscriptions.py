@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
 
 app = typer.Typer(
     help="List, add, remove and backtest the subscriptions of a broker.\n\nExample: `likewise subscriptions list`",
@@ -18,7 +18,7 @@ app = typer.Typer(
 
 
 @app.command("list")
-@grouped
+@with_option_groups
 def list_subscriptions(
     broker: BrokerOptions,
     owner: Annotated[str | None, typer.Option("--for", help="Only those of this subscriber.")] = None,
@@ -28,12 +28,12 @@ def list_subscriptions(
 
     Example: `likewise subscriptions list --for ann`
     """
-    from likewise.api.subscriptions import SubscriptionShown
-    from likewise.cli.broker.queries import get
+    from likewise.api.subscriptions import SubscriptionDetails
+    from likewise.cli.broker.queries import fetch
     from likewise.model.rendering import KINDS
 
     with broker.publisher() as client:
-        held = get(client, list[SubscriptionShown], "/v1/subscriptions")
+        held = fetch(client, list[SubscriptionDetails], "/v1/subscriptions")
     found = [each for each in held if owner in (None, each.subscriber)]
     if as_json:
         output.print_json(found)
@@ -45,7 +45,7 @@ def list_subscriptions(
 
 
 @app.command()
-@grouped
+@with_option_groups
 def add(
     broker: BrokerOptions,
     subscriptions: Annotated[
@@ -67,10 +67,10 @@ def add(
 
     Example: `likewise subscriptions add 'warm: {temperature~ > 25 degC}' --for ann`
     """
-    from likewise.cli.terminal.reading import wanted_subscriptions
+    from likewise.cli.terminal.text_input import collect_subscriptions
     from likewise.formats.json.subscriptions import with_default_id
 
-    wanted = wanted_subscriptions(subscriptions, file)
+    wanted = collect_subscriptions(subscriptions, file)
     with broker.subscriber(owner) as client:
         client.connect(patience=0)
         made = [client.targets.set(with_default_id(each).id, to) for each in wanted] if to is not None else []
@@ -87,7 +87,7 @@ def add(
 
 
 @app.command()
-@grouped
+@with_option_groups
 def backtest(
     broker: BrokerOptions,
     subscription: Annotated[str, typer.Argument(metavar="SUBSCRIPTION", help="The subscription to try.")],
@@ -126,7 +126,7 @@ def backtest(
 
 
 @app.command()
-@grouped
+@with_option_groups
 def remove(
     broker: BrokerOptions,
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which ones.")] = None,
@@ -140,17 +140,17 @@ def remove(
 
     Example: `likewise subscriptions remove warm --for ann`
     """
-    from likewise.cli.broker.queries import part
+    from likewise.cli.broker.queries import quote_segment
     from likewise.errors import InputError
 
     if everything == bool(names):
         raise InputError("say which ones to end, or --all")
     with broker.publisher() as client:
-        path = f"/v1/subscribers/{part(owner)}"
+        path = f"/v1/subscribers/{quote_segment(owner)}"
         if everything:
             client.request("DELETE", path)
         for name in names or []:
-            client.request("DELETE", f"{path}/subscriptions/{part(name)}")
+            client.request("DELETE", f"{path}/subscriptions/{quote_segment(name)}")
     if as_json:
         output.print_json({"subscriber": owner, "removed": names or "all"})
     else:

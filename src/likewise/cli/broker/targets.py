@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, OptionGroup, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, OptionGroup, with_option_groups
 
 if TYPE_CHECKING:
-    from likewise.api.sinks import TargetShown
+    from likewise.api.sinks import TargetDetails
 
 app = typer.Typer(
     help="Send matches on by themselves: webhooks and topics of MQTT.\n\nExample: `likewise targets list`",
@@ -24,7 +24,7 @@ Subscribed = Annotated[str, typer.Argument(metavar="SUBSCRIPTION", help="The sub
 Name = Annotated[str, typer.Argument(metavar="TARGET", help="The target's name.")]
 
 
-class Settings(OptionGroup):
+class TargetOptions(OptionGroup):
     """What a target is set to; secrets come from files, so that no list of processes shows them."""
 
     form: Annotated[
@@ -55,7 +55,7 @@ class Settings(OptionGroup):
         float | None, typer.Option("--patience", help="Seconds until a match becomes a dead letter.")
     ] = None
 
-    def said(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What was given, as a request says it."""
         import msgspec
 
@@ -68,27 +68,27 @@ class Settings(OptionGroup):
             "username": self.username,
             "timeout": self.timeout,
             "patience": self.patience,
-            "secret": _line(self.secret),
-            "password": _line(self.password),
+            "secret": _read_secret(self.secret),
+            "password": _read_secret(self.password),
         }
         if self.template is not None:
-            text = _text(self.template)
+            text = _read_text(self.template)
             found["form"] = self.form or "template"
             try:
                 found["template"] = msgspec.json.decode(text) if self.template.suffix == ".json" else text.rstrip("\n")
             except msgspec.DecodeError as error:
                 raise FormatError(f"{self.template} is not JSON: {error}") from None
         if self.headers is not None:
-            found["headers"] = _headers(self.headers)
+            found["headers"] = _read_headers(self.headers)
         return {name: value for name, value in found.items() if value is not None}
 
 
-def _headers(path: Path) -> dict[str, str]:
+def _read_headers(path: Path) -> dict[str, str]:
     """The headers that a file holds; a line that is none is refused by its number: it may be a secret."""
     from likewise.errors import FormatError
 
     found: dict[str, str] = {}
-    for number, line in enumerate(_text(path).splitlines(), 1):
+    for number, line in enumerate(_read_text(path).splitlines(), 1):
         if line.strip():
             name, colon, value = line.partition(":")
             if not colon or not name.strip():
@@ -97,7 +97,7 @@ def _headers(path: Path) -> dict[str, str]:
     return found
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     from likewise.errors import FormatError
 
     try:
@@ -106,12 +106,12 @@ def _text(path: Path) -> str:
         raise FormatError(f"{path} is not UTF-8 text") from None
 
 
-def _line(path: Path | None) -> str | None:
-    return None if path is None else _text(path).strip()
+def _read_secret(path: Path | None) -> str | None:
+    return None if path is None else _read_text(path).strip()
 
 
 @app.command("list")
-@grouped
+@with_option_groups
 def list_targets(
     broker: BrokerOptions,
     owner: Annotated[str | None, typer.Option("--for", help="Only those of this subscriber.")] = None,
@@ -121,33 +121,33 @@ def list_targets(
 
     Example: `likewise targets list --for ann`
     """
-    from likewise.api.sinks import TargetShown
-    from likewise.cli.broker.queries import get
+    from likewise.api.sinks import TargetDetails
+    from likewise.cli.broker.queries import fetch
 
     with broker.publisher() as client:
-        every = get(client, list[TargetShown], "/v1/targets")
+        every = fetch(client, list[TargetDetails], "/v1/targets")
     found = [each for each in every if owner in (None, each.subscriber)]
     if as_json:
         output.print_json(found)
     elif not found:
         output.print_line(f"No target{f' for {owner}' if owner else ''}.")
     else:
-        rows = [(each.subscriber, each.subscription, each.id, each.address, how_it_fares(each)) for each in found]
+        rows = [(each.subscriber, each.subscription, each.id, each.address, describe_state(each)) for each in found]
         output.print_table(("for", "subscription", "target", "address", "state"), rows)
 
 
-def how_it_fares(target: TargetShown) -> str:
+def describe_state(target: TargetDetails) -> str:
     """A target's state in a few words.
 
-    >>> from likewise.api.sinks import TargetShown, TargetState
-    >>> state = TargetState(waiting=2, last_error="answered 500")
-    >>> how_it_fares(TargetShown("ann", "warm", "hook", "webhook", "https://example.org/", "json", 0, state))
+    >>> from likewise.api.sinks import TargetDetails, TargetStatus
+    >>> state = TargetStatus(waiting=2, last_error="answered 500")
+    >>> describe_state(TargetDetails("ann", "warm", "hook", "webhook", "https://example.org/", "json", 0, state))
     '2 wait; last error: answered 500'
     """
-    from likewise.cli.terminal.rendering import clock
+    from likewise.cli.terminal.rendering import time_of_day
 
     state = target.state
-    said = [f"last accepted {clock(state.last_success)}"] if state.last_success else []
+    said = [f"last accepted {time_of_day(state.last_success)}"] if state.last_success else []
     said += [f"{state.waiting} wait"] if state.waiting else []
     said += [f"{state.dead} dead"] if state.dead else []
     said += [f"last error: {state.last_error}"] if state.last_error else []
@@ -155,10 +155,10 @@ def how_it_fares(target: TargetShown) -> str:
 
 
 @app.command("set")
-@grouped
+@with_option_groups
 def set_target(
     broker: BrokerOptions,
-    settings: Settings,
+    settings: TargetOptions,
     subscription: Subscribed,
     to: Annotated[
         str,
@@ -174,33 +174,33 @@ def set_target(
     """
     import msgspec
 
-    from likewise.client.targets import wanted_of
+    from likewise.client.targets import parse_target
 
-    given = settings.said()
-    made = {**msgspec.to_builtins(wanted_of(to)), **given}
+    given = settings.to_dict()
+    made = {**msgspec.to_builtins(parse_target(to)), **given}
     with broker.subscriber(owner) as client:
         client.connect(patience=0)
-        found = client.targets.set(subscription, _wanted(made), name)
-    _say(found, as_json, f"Set {found.id} of {subscription}: {found.address}.")
+        found = client.targets.set(subscription, _to_target(made), name)
+    _print_target(found, as_json, f"Set {found.id} of {subscription}: {found.address}.")
 
 
-def _wanted(said: dict[str, Any]) -> Any:
+def _to_target(said: dict[str, Any]) -> Any:
     import msgspec
 
-    from likewise.api.sinks import TargetWanted
+    from likewise.api.sinks import TargetSettings
     from likewise.errors import FormatError
 
     try:
-        return msgspec.convert(said, TargetWanted)
+        return msgspec.convert(said, TargetSettings)
     except msgspec.ValidationError as error:
         raise FormatError(f"this is no target: {error}; see likewise targets set --help") from None
 
 
 @app.command()
-@grouped
+@with_option_groups
 def change(
     broker: BrokerOptions,
-    settings: Settings,
+    settings: TargetOptions,
     subscription: Subscribed,
     name: Name,
     owner: Owner = "me",
@@ -211,15 +211,15 @@ def change(
 
     Example: `likewise targets change warm webhook --for ann --no-because`
     """
-    said = settings.said() | ({} if to is None else {"url": to})
+    said = settings.to_dict() | ({} if to is None else {"url": to})
     with broker.subscriber(owner) as client:
         client.connect(patience=0)
         found = client.targets.change(subscription, name, **said)
-    _say(found, as_json, f"Changed {name} of {subscription}.")
+    _print_target(found, as_json, f"Changed {name} of {subscription}.")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def remove(
     broker: BrokerOptions, subscription: Subscribed, name: Name, owner: Owner = "me", as_json: AsJson = False
 ) -> None:
@@ -238,7 +238,7 @@ def remove(
 
 
 @app.command()
-@grouped
+@with_option_groups
 def retry(
     broker: BrokerOptions, subscription: Subscribed, name: Name, owner: Owner = "me", as_json: AsJson = False
 ) -> None:
@@ -248,19 +248,19 @@ def retry(
     """
     import msgspec
 
-    from likewise.api.sinks import Retried
+    from likewise.api.sinks import RetryReceipt
     from likewise.client.targets import target_path
 
     with broker.publisher() as client:
         answer = client.request("POST", target_path(owner, subscription, name, "retry"))
-    letters = msgspec.json.decode(answer.content, type=Retried).letters
+    letters = msgspec.json.decode(answer.content, type=RetryReceipt).letters
     if as_json:
         output.print_json({"letters": letters})
     else:
         output.print_line(f"{letters} dead letters are tried again." if letters else "There are no dead letters.")
 
 
-def _say(found: TargetShown, as_json: bool, words: str) -> None:
+def _print_target(found: TargetDetails, as_json: bool, words: str) -> None:
     if as_json:
         output.print_json(found)
         return

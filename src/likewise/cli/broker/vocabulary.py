@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
 
 app = typer.Typer(
     help="See the stream's words, and say once what they mean.\n\nExample: `likewise vocabulary questions`",
@@ -19,7 +19,7 @@ app = typer.Typer(
 
 
 @app.command("list")
-@grouped
+@with_option_groups
 def list_words(
     broker: BrokerOptions,
     containing: Annotated[str, typer.Option("--containing", help="Only names that contain this text.")] = "",
@@ -55,7 +55,7 @@ def list_words(
 
 
 @app.command()
-@grouped
+@with_option_groups
 def questions(
     broker: BrokerOptions,
     limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="How many.")] = 10,
@@ -84,11 +84,11 @@ def questions(
             for each in found
         ]
         output.print_table(("attribute", "unit", "a day", "sources", "is it ...?", "asked for as"), rows)
-        output.remark("Answer one: likewise vocabulary correct ATTRIBUTE 'what it is' --model ... | --source ...")
+        output.print_note("Answer one: likewise vocabulary correct ATTRIBUTE 'what it is' --model ... | --source ...")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def correct(
     broker: BrokerOptions,
     attribute: Annotated[str, typer.Argument(metavar="ATTRIBUTE", help="The attribute as events name it.")],
@@ -117,13 +117,13 @@ def correct(
 
 
 @app.command()
-@grouped
+@with_option_groups
 def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
     """List what people said that attributes mean.
 
     Example: `likewise vocabulary corrections`
     """
-    from likewise.cli.terminal.rendering import clock
+    from likewise.cli.terminal.rendering import time_of_day
 
     with broker.publisher() as client:
         found = client.sources.corrections()
@@ -140,7 +140,7 @@ def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
                 each.means,
                 each.unit,
                 each.by,
-                clock(each.at) if each.at else "",
+                time_of_day(each.at) if each.at else "",
             )
             for each in found
         ]
@@ -148,7 +148,7 @@ def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def undo(
     broker: BrokerOptions, number: Annotated[int, typer.Argument(metavar="NUMBER", help="The correction's number.")]
 ) -> None:
@@ -162,7 +162,7 @@ def undo(
 
 
 @app.command("export")
-@grouped
+@with_option_groups
 def export(
     broker: BrokerOptions,
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Where to; standard output if left out.")] = None,
@@ -181,7 +181,7 @@ def export(
 
 
 @app.command("import")
-@grouped
+@with_option_groups
 def import_table(
     broker: BrokerOptions,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="An SSSOM table with skos:exactMatch rows.")],

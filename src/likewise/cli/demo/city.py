@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from likewise import defaults
-from likewise.cli.demo.mosquitto import Mosquitto
-from likewise.cli.demo.mqtt_devices import DeviceLine
-from likewise.cli.demo.processes import Running, wait_until_ready
+from likewise.cli.demo.mosquitto import Mosquitto, MqttDevices
+from likewise.cli.demo.processes import DemoProcess, wait_until_ready
 from likewise.cli.terminal import output
 from likewise.errors import StateError, Unavailable
 
@@ -49,25 +48,25 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
         devices_port = str(free_port(defaults.MQTT_PORT))
         own = ["--allow-target", "127.0.0.0/8"]  # a webhook on this machine can be tried; nobody else reaches the demo
         listening = ["--port", address.rpartition(":")[2], "--mqtt", devices_port]
-        broker = stack.enter_context(Running(["serve", "--ephemeral", *listening, *own, *bridge]))
+        broker = stack.enter_context(DemoProcess(["serve", "--ephemeral", *listening, *own, *bridge]))
         view = "not served (--no-dashboard)"
         if dashboard and find_spec("nicegui") is None:
             view = "not installed: pip install 'likewise[dashboard]'"
         elif dashboard:
             view = f"http://{defaults.HOST}:{free_port(defaults.DASHBOARD_PORT)}"
-            stack.enter_context(Running(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
+            stack.enter_context(DemoProcess(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
         try:
             import httpx
 
             client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
             wait_until_ready(client, broker)
-            line = stack.enter_context(DeviceLine(mosquitto))
-            _Show(screen, client, broker, address, view, line, devices_port).run(seconds, devices, seed)
+            line = stack.enter_context(MqttDevices(mosquitto))
+            _CityDemo(screen, client, broker, address, view, line, devices_port).run(seconds, devices, seed)
         except KeyboardInterrupt:
             screen.print("\nStopping. Nothing of the demo stays behind.", style="dim")
 
 
-def by_mqtt(port: str) -> str:
+def mosquitto_command(port: str) -> str:
     """How Mosquitto's own client asks this broker by meaning.
 
     >>> by_mqtt("1883")
@@ -77,17 +76,17 @@ def by_mqtt(port: str) -> str:
     return f"mosquitto_sub -V 5 -p {port} -t '$likewise/{name}' -D subscribe user-property q '{text}'"
 
 
-class _Show:
+class _CityDemo:
     """What the terminal shows, and what the city does meanwhile."""
 
     def __init__(
         self,
         screen: Console,
         client: httpx.Client,
-        broker: Running,
+        broker: DemoProcess,
         address: str,
         view: str,
-        line: DeviceLine,
+        line: MqttDevices,
         devices_port: str,
     ) -> None:
         self._screen = screen
@@ -104,12 +103,12 @@ class _Show:
         """Subscribe, say where to look, then publish and show what comes of it; go on when the broker was away."""
         import httpx
 
-        from likewise.demo import City, clock_of
+        from likewise.demo import City, due_reports
 
         self._subscribe()
         city = City(seed=seed, devices=devices, run=f"{time.time():.0f}")
         self._introduce(len(city.devices), len({device.dialect.vendor for device in city.devices}))
-        due = clock_of(city, time.monotonic)
+        due = due_reports(city, time.monotonic)
         began = time.monotonic()
         while seconds is None or time.monotonic() - began < seconds:
             try:
@@ -117,10 +116,10 @@ class _Show:
                     self._publish(reports)
                 self._show_matches()
             except (httpx.TransportError, Unavailable) as error:
-                self._go_on(error)
+                self._await_broker(error)
             time.sleep(0.4)
 
-    def _go_on(self, error: Exception) -> None:
+    def _await_broker(self, error: Exception) -> None:
         """The broker does not answer: wait until it does, or start it again once it has ended; then subscribe anew."""
         import httpx
 
@@ -146,9 +145,9 @@ class _Show:
         self._screen.print("The broker is back.", style="yellow")
 
     def _subscribe(self) -> None:
-        from likewise.demo import WANTED
+        from likewise.demo import DEMO_SUBSCRIPTIONS
 
-        for wanted in WANTED:
+        for wanted in DEMO_SUBSCRIPTIONS:
             self._send("PUT", f"/v1/subscribers/{wanted.subscriber}")
             path = f"/v1/subscribers/{wanted.subscriber}/subscriptions/{wanted.id}"
             self._send("PUT", path, content=wanted.text, headers={"Content-Type": "text/plain"})
@@ -166,23 +165,25 @@ class _Show:
         from rich.table import Table
         from rich.text import Text
 
-        from likewise.demo import WANTED
+        from likewise.demo import DEMO_SUBSCRIPTIONS
 
         asked = Table.grid(padding=(0, 2, 0, 0))
-        for wanted in WANTED:
+        for wanted in DEMO_SUBSCRIPTIONS:
             asked.add_row(Text(wanted.id, "bold cyan"), Text(wanted.text, "cyan"))
         where = Text.assemble(
             "Dashboard  ",
             (self._view, "bold green"),
             f"\nBroker     {self._address}  (its interface: /docs)\n"
-            f"MQTT       {self._line.said}\n\n"
+            f"MQTT       {self._line.description}\n\n"
             "Ask for something of your own in the dashboard, or in another terminal, in this folder:\n",
             (f"  {command_name()} subscribe '{SUGGESTED}'{self._other_address()}", "bold"),
             "\n\nBelow: what devices report, and ✓ what it meets. Ctrl-C ends everything.",
         )
         title = f"A city of {devices} devices by {vendors} vendors"
         self._screen.print(Panel(where, title=title, border_style="green"))
-        said = Text.assemble("Any program that speaks MQTT 5 may ask, too: ", (by_mqtt(self._devices_port), "bold"))
+        said = Text.assemble(
+            "Any program that speaks MQTT 5 may ask, too: ", (mosquitto_command(self._devices_port), "bold")
+        )
         self._screen.print(said, soft_wrap=True)  # one line, so that it can be copied
         self._screen.print(asked)
         self._screen.print()
@@ -211,7 +212,7 @@ class _Show:
     def _show_matches(self) -> None:
         from rich.text import Text
 
-        from likewise.cli.terminal.rendering import score_style, why
+        from likewise.cli.terminal.rendering import explanation_line, score_style
         from likewise.formats.json.results import explanation_from_json
         from likewise.model.rendering import number
 
@@ -227,7 +228,7 @@ class _Show:
             for met in match["met"]:
                 asked = {"event_id": event["id"], "source": event["source"], "subscriber": met["subscriber"]}
                 answer = self._client.post("/v1/explain", json={**asked, "subscription": met["subscription"]})
-                reason = why(explanation_from_json(answer.content)) if answer.is_success else ""
+                reason = explanation_line(explanation_from_json(answer.content)) if answer.is_success else ""
                 line = Text.assemble(
                     ("✓ ", "bold green"),
                     (met["subscription"].ljust(10), "bold cyan"),
@@ -242,10 +243,10 @@ class _Show:
 
     def _acknowledge(self) -> None:
         """Every desk but one reads what it is sent."""
-        from likewise.demo import WANTED
+        from likewise.demo import DEMO_SUBSCRIPTIONS
 
         if self._sequence:
-            for desk in sorted({wanted.subscriber for wanted in WANTED} - {AWAY}):
+            for desk in sorted({wanted.subscriber for wanted in DEMO_SUBSCRIPTIONS} - {AWAY}):
                 self._send("POST", f"/v1/subscribers/{desk}/acknowledgements", json={"sequence": self._sequence})
 
 

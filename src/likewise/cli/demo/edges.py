@@ -2,6 +2,8 @@
 
 Hub and edges are processes of their own, on folders that go with the demo; the city's devices publish to the edge of
 their district.
+
+A line of the demo that can be lost: what is connected through it stands still until it is back.
 """
 
 from __future__ import annotations
@@ -16,13 +18,80 @@ from typing import TYPE_CHECKING, Final
 
 from likewise import defaults
 from likewise.cli.demo.city import PATIENCE, VALID, free_port, interrupted_by_termination
-from likewise.cli.demo.flaky_proxy import LosableLine
-from likewise.cli.demo.processes import Running, wait_until_ready
+from likewise.cli.demo.processes import DemoProcess, wait_until_ready
 from likewise.cli.terminal import output
 
 if TYPE_CHECKING:
     import httpx
     from rich.console import Console
+import socket
+import threading
+from contextlib import suppress
+from typing import Self
+
+from likewise.defaults import HOST
+
+PART = 65_536  # bytes passed on at once
+
+
+class FlakyProxy:
+    """Passes connections on to a port of this machine; `cut` cuts them and takes none until `restore`."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._lost = False
+        self._open: set[socket.socket] = set()
+        self._listening = socket.create_server((HOST, 0))
+        self.address = f"http://{HOST}:{self._listening.getsockname()[1]}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cut()
+        self._listening.close()
+
+    def cut(self) -> None:
+        """Cut what is connected, and take nothing."""
+        self._lost = True
+        for each in list(self._open):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def restore(self) -> None:
+        """Take connections again."""
+        self._lost = False
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                taken, _ = self._listening.accept()
+            except OSError:
+                return  # the demo ends
+            if self._lost:
+                taken.close()
+                continue
+            try:
+                above = socket.create_connection((HOST, self._to), timeout=5)
+            except OSError:
+                taken.close()
+                continue
+            above.settimeout(None)
+            self._open |= {taken, above}
+            for one, other in ((taken, above), (above, taken)):
+                threading.Thread(target=self._forward, args=(one, other), daemon=True).start()
+
+    def _forward(self, one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while part := one.recv(PART):
+                other.sendall(part)
+        for each in (one, other):
+            self._open.discard(each)
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
 
 DISTRICTS: Final = ("harbour", "centre", "hills")
 LOSES: Final = "harbour"  # the edge whose line is lost for a while
@@ -39,24 +108,24 @@ def show_edges(*, seconds: float | None, devices: int, seed: int, port: int | No
         own = port or free_port(defaults.PORT)
         address = f"http://{defaults.HOST}:{own}"
         screen.print("Starting the hub and three edges ...", style="dim")
-        hub = stack.enter_context(Running(["serve", "--data", str(folder / "hub"), "--port", str(own)]))
+        hub = stack.enter_context(DemoProcess(["serve", "--data", str(folder / "hub"), "--port", str(own)]))
         if dashboard and find_spec("nicegui") is not None:
             view = f"http://{defaults.HOST}:{free_port(defaults.DASHBOARD_PORT)}"
-            stack.enter_context(Running(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
+            stack.enter_context(DemoProcess(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
             screen.print(f"Dashboard  {view}/edges", style="green")
         try:
             client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
             wait_until_ready(client, hub)
-            line = stack.enter_context(LosableLine(own))
+            line = stack.enter_context(FlakyProxy(own))
             edges = {}
             for name in DISTRICTS:
                 at = free_port(0)
                 upstream = line.address if name == LOSES else address
                 said = ["edge", "--upstream", upstream, "--id", name, "--data", str(folder / name), "--port", str(at)]
-                running = stack.enter_context(Running(said))
+                running = stack.enter_context(DemoProcess(said))
                 edges[name] = stack.enter_context(httpx.Client(base_url=f"http://{defaults.HOST}:{at}", timeout=60))
                 wait_until_ready(edges[name], running)
-            _Districts(screen, client, edges, line).run(seconds, devices, seed)
+            _EdgeDemo(screen, client, edges, line).run(seconds, devices, seed)
         except KeyboardInterrupt:
             screen.print("\nStopping. Nothing of the demo stays behind.", style="dim")
 
@@ -70,10 +139,10 @@ def district_of(source: str) -> str:
     return DISTRICTS[zlib.crc32(source.encode()) % len(DISTRICTS)]
 
 
-class _Districts:
+class _EdgeDemo:
     """What the city does, and what the terminal shows of the edges."""
 
-    def __init__(self, screen: Console, hub: httpx.Client, edges: dict[str, httpx.Client], line: LosableLine) -> None:
+    def __init__(self, screen: Console, hub: httpx.Client, edges: dict[str, httpx.Client], line: FlakyProxy) -> None:
         self._screen = screen
         self._hub = hub
         self._edges = edges
@@ -82,20 +151,20 @@ class _Districts:
 
     def run(self, seconds: float | None, devices: int, seed: int) -> None:
         """Publish, lose a line, and say how it goes."""
-        from likewise.demo import WANTED, City, clock_of
+        from likewise.demo import DEMO_SUBSCRIPTIONS, City, due_reports
 
-        for wanted in WANTED:
+        for wanted in DEMO_SUBSCRIPTIONS:
             self._hub.put(f"/v1/subscribers/{wanted.subscriber}").raise_for_status()
             path = f"/v1/subscribers/{wanted.subscriber}/subscriptions/{wanted.id}"
             self._hub.put(path, content=wanted.text, headers={"Content-Type": "text/plain"}).raise_for_status()
         city = City(seed=seed, devices=devices, run=f"{time.time():.0f}")
-        due, began, told, lost = clock_of(city, time.monotonic), time.monotonic(), 0.0, False
+        due, began, told, lost = due_reports(city, time.monotonic), time.monotonic(), 0.0, False
         while seconds is None or time.monotonic() - began < seconds:
             passed = time.monotonic() - began
             away = LOST_AFTER <= passed < LOST_AFTER + LOST_FOR
             if away != lost:
                 lost = away
-                (self._line.lose if lost else self._line.restore)()
+                (self._line.cut if lost else self._line.restore)()
                 self._screen.print(f"  {LOSES} {'loses its line' if lost else 'has its line again'}", style="yellow")
             by_district: dict[str, list[dict[str, object]]] = {}
             ends = int((time.time() + VALID) * 1_000_000)
@@ -107,10 +176,10 @@ class _Districts:
                 self._published[name] += len(events)
             if passed - told >= 3.0:
                 told = passed
-                self._tell()
+                self._print_status()
             time.sleep(0.4)
 
-    def _tell(self) -> None:
+    def _print_status(self) -> None:
         shown = {each["id"]: each for each in self._hub.get("/v1/edges").raise_for_status().json()}
         parts = []
         for name, count in self._published.items():

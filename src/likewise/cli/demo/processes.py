@@ -18,7 +18,7 @@ STARTING: Final = 600.0  # seconds a process may take to start; the first start 
 ENDING: Final = 15.0  # seconds a process may take to end
 
 
-class Running:
+class DemoProcess:
     """A `likewise` command that runs beside this one; `start` starts it again when it has ended."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
@@ -62,7 +62,7 @@ class Running:
         self.stop()
 
 
-def wait_until_ready(client: httpx.Client, broker: Running) -> None:
+def wait_until_ready(client: httpx.Client, broker: DemoProcess) -> None:
     """Wait until a broker that is starting takes events in."""
     import httpx
 

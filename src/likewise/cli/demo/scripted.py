@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.compiling import patient
+from likewise.cli.terminal.compiling import report_compilation
 from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
@@ -52,17 +52,17 @@ def demo(
         matcher = Matcher(clock=lambda: NOON)
         for id, text in scene.subscriptions.items():
             matcher.add(parse(text, id=id))
-        with patient():
-            happened = list(play(matcher, scene))
+        with report_compilation():
+            happened = list(run_scene(matcher, scene))
         if screen is None:
-            _print_facts(happened)
+            _print_json(happened)
         else:
             _print_scene(screen, scene, matcher, happened)
     if screen is not None:
         screen.print("Next: likewise explain --help, likewise match --help, and README.md", style="dim")
 
 
-class Moment(NamedTuple):
+class SceneStep(NamedTuple):
     """An event (or None, when time just passed), its matches, and what kept it from the first subscription."""
 
     event: Event | None
@@ -70,17 +70,17 @@ class Moment(NamedTuple):
     verdict: str
 
 
-def play(matcher: Matcher, scene: Scene) -> Iterator[Moment]:
+def run_scene(matcher: Matcher, scene: Scene) -> Iterator[SceneStep]:
     """Each event in turn; then what the passing of time brought."""
     first = next(iter(scene.subscriptions))
     for event in scene.events:
         matches = matcher.match(event)
-        yield Moment(event, matches, matcher.explain(event, first).verdict)
+        yield SceneStep(event, matches, matcher.explain(event, first).verdict)
     if scene.ends is not None:
-        yield Moment(None, matcher.advance(scene.ends), "match")
+        yield SceneStep(None, matcher.advance(scene.ends), "match")
 
 
-def _print_facts(happened: Sequence[Moment]) -> None:
+def _print_json(happened: Sequence[SceneStep]) -> None:
     from likewise.formats.json.results import match_to_json
 
     for moment in happened:
@@ -88,13 +88,13 @@ def _print_facts(happened: Sequence[Moment]) -> None:
             output.print_line(match_to_json(match))
 
 
-def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequence[Moment]) -> None:
+def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequence[SceneStep]) -> None:
     from rich.padding import Padding
     from rich.rule import Rule
     from rich.table import Table
     from rich.text import Text
 
-    from likewise.cli.terminal.rendering import explained
+    from likewise.cli.terminal.rendering import explanation_table
 
     screen.print(Rule(Text(scene.title, "bold"), align="left", style="dim"))
     screen.print(Text(scene.remark, "dim italic"))
@@ -108,7 +108,7 @@ def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequ
     shown.add_column(ratio=1)
     shown.add_column(width=30)
     for moment in happened:
-        for row in _rows(moment):
+        for row in _step_rows(moment):
             shown.add_row(*row)
     screen.print(Padding(shown, (0, 0, 1, 2)))
     for event in scene.events:
@@ -117,10 +117,10 @@ def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequ
                 explanation = matcher.explain(event, id)
                 asks = "Why does {} match {}?" if explanation.verdict == "match" else "Why does {} not match {}?"
                 screen.print(Text(asks.format(event.id, id), "bold"))
-                screen.print(Padding(explained(explanation, event), (0, 0, 1, 2)))
+                screen.print(Padding(explanation_table(explanation, event), (0, 0, 1, 2)))
 
 
-def _rows(moment: Moment) -> Iterator[tuple[Text, Text, Text, Text]]:
+def _step_rows(moment: SceneStep) -> Iterator[tuple[Text, Text, Text, Text]]:
     """The event with what it matched; or, when time passed, each event that came into the best by it."""
     from rich.text import Text
 
@@ -133,14 +133,14 @@ def _rows(moment: Moment) -> Iterator[tuple[Text, Text, Text, Text]]:
                 yes,
                 Text(str(match.event_id), "bold"),
                 Text("a day later, as nearer ones grew old", "dim"),
-                _found([match]),
+                _matches_text([match]),
             )
         return
-    found = _found(moment.matches) if moment.matches else Text(verdict_text(moment.verdict), "dim")
+    found = _matches_text(moment.matches) if moment.matches else Text(verdict_text(moment.verdict), "dim")
     yield yes if moment.matches else no, Text(moment.event.id or "", "bold"), Text(event_text(moment.event)), found
 
 
-def _found(matches: Sequence[Match]) -> Text:
+def _matches_text(matches: Sequence[Match]) -> Text:
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import score_style

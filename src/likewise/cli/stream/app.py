@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from likewise.cli.stream import maintenance as upkeep
-from likewise.cli.stream import run, subscriptions, view
+from likewise.cli.stream import lake as upkeep
+from likewise.cli.stream import lake as view
+from likewise.cli.stream import run, subscriptions
 
 app = typer.Typer(
     help="Match streams and stored events on Spark.\n\nExample: `likewise stream run --help`",

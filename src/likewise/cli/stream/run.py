@@ -12,7 +12,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
 
 if TYPE_CHECKING:
-    from likewise.spark.streaming.checkpoint import Counts
+    from likewise.spark.streaming.checkpoint import BatchCounts
     from likewise.spark.streaming.run import BatchReport
 
 
@@ -70,32 +70,32 @@ def run(
 
     Example: `likewise stream run --from files:in --to parquet:lake -s subscriptions --checkpoint state --once`
     """
-    from likewise.lake.storage import place_of
+    from likewise.lake.storage import storage_path
     from likewise.spark.session import spark_session
-    from likewise.spark.streaming.checkpoint import Counts, Query
-    from likewise.spark.streaming.deserialisers.deserialiser import payload_form
+    from likewise.spark.streaming.checkpoint import BatchCounts, Query
+    from likewise.spark.streaming.deserialisers.deserialiser import parse_payload_format
     from likewise.spark.streaming.kafka_settings import read_settings
     from likewise.spark.streaming.matchers import MeaningChoice
     from likewise.spark.streaming.metrics import StreamMetrics
-    from likewise.spark.streaming.run import Stream
+    from likewise.spark.streaming.run import StreamQuery
 
     said = "" if annotations is None else annotations.read_text(encoding="utf-8")
     wait = _seconds(every, "--every")
-    folder = str(place_of(subscriptions))
+    folder = str(storage_path(subscriptions))
     query = Query(_absolute(inlet), _absolute(outlet), folder, keep, tenant, shards)
     settings = {} if kafka is None else read_settings(kafka)
-    stream = Stream(
+    stream = StreamQuery(
         query,
-        place_of(checkpoint),
+        storage_path(checkpoint),
         MeaningChoice(space, measure, threshold, said, lateness=round(_seconds(lateness, "--lateness") * 1_000_000)),
         most=most,
         bad=bad,
         kafka=settings,
-        form=payload_form(payload, schema, message, settings),
+        form=parse_payload_format(payload, schema, message, settings),
         reader=reader,
     )
     told = StreamMetrics(tenant)
-    began, total, batches = time.perf_counter(), Counts(), 0
+    began, total, batches = time.perf_counter(), BatchCounts(), 0
     with spark_session(master, memory=memory) as spark:
         try:
             while True:
@@ -115,7 +115,7 @@ def run(
                     break
                 time.sleep(wait)
         except KeyboardInterrupt:
-            output.remark("Stopped; start it again with the same checkpoint to go on.")
+            output.print_note("Stopped; start it again with the same checkpoint to go on.")
     if not as_json:
         _sum_up(total, batches, time.perf_counter() - began)
 
@@ -146,17 +146,17 @@ def _show(report: BatchReport, as_json: bool) -> None:
     behind = f", {report.lag:,} behind" if report.lag else ""
     output.console(stderr=True).print(
         f"batch {report.batch}{again}: {counts.events:,} events ({rate}), {counts.matches:,} matches, "
-        f"{_said(counts)}{counts.bad:,} bad, version {report.subscriptions}{behind}",
+        f"{_notification_count(counts)}{counts.bad:,} bad, version {report.subscriptions}{behind}",
         soft_wrap=True,
     )
 
 
-def _sum_up(total: Counts, batches: int, seconds: float) -> None:
+def _sum_up(total: BatchCounts, batches: int, seconds: float) -> None:
     output.print_line(
         f"{total.events:,} events in {batches:,} batches: {total.matched:,} met something, {total.matches:,} matches, "
-        f"{_said(total)}{total.bad:,} bad; {seconds:.1f} s."
+        f"{_notification_count(total)}{total.bad:,} bad; {seconds:.1f} s."
     )
 
 
-def _said(counts: Counts) -> str:
+def _notification_count(counts: BatchCounts) -> str:
     return f"{counts.said:,} said by rankings and alerts, " if counts.said else ""

@@ -36,12 +36,12 @@ def add(
 
     Example: `likewise stream subscriptions add subscriptions/ 'warm: {temperature > 25 degC}'`
     """
-    from likewise.cli.terminal.reading import wanted_subscriptions
+    from likewise.cli.terminal.text_input import collect_subscriptions
     from likewise.formats.json.subscriptions import with_default_id
     from likewise.lake.change_log import ChangeLog
     from likewise.matching.matcher import system_clock
 
-    wanted = [with_default_id(each) for each in wanted_subscriptions(subscriptions, file)]
+    wanted = [with_default_id(each) for each in collect_subscriptions(subscriptions, file)]
     held = ChangeLog(folder).add(wanted, at=system_clock())
     if as_json:
         numbers = {each.id: held.number(each.id) for each in wanted}
@@ -83,7 +83,7 @@ def list_subscriptions(
     from likewise.language import subscription_text
     from likewise.model.rendering import KINDS
 
-    held = ChangeLog.opened(folder).held(version)
+    held = ChangeLog.opened(folder).snapshot(version)
     found = [(n, each.subscription) for n, each in held.subscriptions.items()]
     if as_json:
         shown = [{"number": n, "id": s.id, "kind": s.kind, "text": subscription_text(s)} for n, s in found]

@@ -23,7 +23,7 @@ from likewise.errors import Unavailable
 from likewise.extras import require
 
 if TYPE_CHECKING:
-    from likewise.broker.config import Matching
+    from likewise.broker.config import MatchingSettings
 
 LOOK: Final = 0.05  # seconds between looks at the process that compiles
 AFTER: Final = 3.0  # seconds a command may work before it is said why it takes long
@@ -31,7 +31,7 @@ WORDS: Final = "Compiling the matching kernels, once; usually a minute or two."
 SOME: Final = "Compiling the matching kernels that this needs, once; usually half a minute."
 
 
-def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
+def compile_ahead(matching: MatchingSettings, say: Callable[[str], None]) -> bool:
     """Compile what is not compiled yet, after saying so; False if a signal stopped it.
 
     Nothing is to be done in profile `small`, where `compile = false` is configured, or when it was done before.
@@ -39,19 +39,19 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
     if matching.profile != "full" or not matching.compile:
         return True
     require("match", "the profile 'full'", or_else="choose the profile 'small'")
-    from likewise.kernels.compiled_ahead import is_compiled_ahead
+    from likewise.kernels.cache import is_compiled_ahead
 
     if is_compiled_ahead():
         return True
     command = [sys.executable, "-m", "likewise.matching.warm_up"]
     for name, value in (("--space", matching.space), ("--measure", matching.measure)):
         command += [] if value is None else [name, value]
-    with _signals() as came:
+    with _stop_signals() as came:
         say(WORDS)
         # A session of its own: Ctrl-C in a terminal reaches this process alone, which then ends the other.
         compiling = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
         try:
-            with _seconds() as count:
+            with _elapsed_seconds() as count:
                 while not came and compiling.poll() is None:
                     time.sleep(LOOK)
                     count()
@@ -67,10 +67,10 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
 
 
 @contextmanager
-def patient() -> Iterator[None]:
+def report_compilation() -> Iterator[None]:
     """Say that kernels are compiled, if what is done here takes long and they are."""
     done = threading.Event()
-    telling = threading.Thread(target=_tell, args=(done,), name="likewise-patience", daemon=True)
+    telling = threading.Thread(target=_print_when_compiling, args=(done,), name="likewise-patience", daemon=True)
     telling.start()
     try:
         yield
@@ -79,21 +79,21 @@ def patient() -> Iterator[None]:
         telling.join()
 
 
-def _tell(done: threading.Event) -> None:
+def _print_when_compiling(done: threading.Event) -> None:
     if done.wait(AFTER) or "numba" not in sys.modules:
         return
-    with _compilation() as begun, _seconds() as count:
+    with _compilation_event() as begun, _elapsed_seconds() as count:
         said = False
         while not done.wait(LOOK):
             if begun.is_set() and not said:
-                output.remark(SOME)
+                output.print_note(SOME)
                 said = True
             if said:
                 count()
 
 
 @contextmanager
-def _compilation() -> Iterator[threading.Event]:
+def _compilation_event() -> Iterator[threading.Event]:
     """An event that is set when numba begins to compile, in whatever thread; what it keeps already is only read."""
     events: Any = importlib.import_module("numba.core.event")
     begun = threading.Event()
@@ -116,7 +116,7 @@ def _compilation() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def _seconds() -> Iterator[Callable[[], None]]:
+def _elapsed_seconds() -> Iterator[Callable[[], None]]:
     """A function that shows the seconds since, on a terminal; the line is empty again at the end."""
     begun, shown, terminal = time.monotonic(), 0, sys.stderr.isatty()
 
@@ -137,7 +137,7 @@ def _seconds() -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def _signals() -> Iterator[list[int]]:
+def _stop_signals() -> Iterator[list[int]]:
     """The signals to stop that have come; noted, not raised, so that none comes between a process and its handle."""
     came: list[int] = []
 

@@ -72,7 +72,7 @@ def write_contexts(contexts: Contexts) -> None:
         part.unlink(missing_ok=True)
 
 
-def chosen(name: str | None, address: str | None) -> Context:
+def resolve_context(name: str | None, address: str | None) -> Context:
     """The context that options mean: an address that was given, else a named context, else the one in use."""
     from likewise.client.endpoint import ADDRESS, broker_address
 

@@ -15,17 +15,17 @@ from likewise.cli.terminal import output
 if TYPE_CHECKING:
     from likewise.cli.terminal.options import FormatOptions
     from likewise.model import Event
-    from likewise.server.media_types import Said
+    from likewise.server.media_types import MediaType
 
 
-class Place(NamedTuple):
+class InputLocation(NamedTuple):
     """Where an event stood: which one it was, and that in words."""
 
     number: int
     text: str
 
 
-class GivenEvents:
+class EventReader:
     """Events with their places.
 
     What the file is follows from `written`, or from the ending of its name; any other holds one event a line.
@@ -39,37 +39,37 @@ class GivenEvents:
         self.bad = 0
         self._kind = document_kind(path, written.format, whole=written.whole)
 
-    def __iter__(self) -> Iterator[tuple[Place, Event]]:
+    def __iter__(self) -> Iterator[tuple[InputLocation, Event]]:
         return self._lines() if self._kind is None else self._document(self._kind)
 
-    def _lines(self) -> Iterator[tuple[Place, Event]]:
-        from likewise.cli.terminal.reading import lines, located, opened, read_event, text_of
+    def _lines(self) -> Iterator[tuple[InputLocation, Event]]:
+        from likewise.cli.terminal.text_input import input_lines, line_text, locate_errors, open_input, read_event
         from likewise.errors import InputError
 
-        with opened(self.path) as stream:
-            for line in lines(stream):
+        with open_input(self.path) as stream:
+            for line in input_lines(stream):
                 try:
-                    with located(self.path, line):
-                        event = read_event(text_of(line))
+                    with locate_errors(self.path, line):
+                        event = read_event(line_text(line))
                 except InputError as error:
                     self.report(error)
                     continue
-                yield Place(line.number, f"{self.path}, line {line.number}"), event
+                yield InputLocation(line.number, f"{self.path}, line {line.number}"), event
 
-    def _document(self, kind: Said) -> Iterator[tuple[Place, Event]]:
-        from likewise.cli.terminal.reading import opened
+    def _document(self, kind: MediaType) -> Iterator[tuple[InputLocation, Event]]:
+        from likewise.cli.terminal.text_input import open_input
         from likewise.defaults import MAX_DOCUMENT_BYTES
         from likewise.errors import InputError
 
-        with opened(self.path) as stream:
+        with open_input(self.path) as stream:
             body = stream.read(MAX_DOCUMENT_BYTES + 1)
         try:
-            found = events_of(body, kind, self.path)
+            found = decode_document(body, kind, self.path)
         except InputError as error:
             self.report(error)
             return
         for number, event in enumerate(found, 1):
-            yield Place(number, f"{self.path}, event {number}"), event
+            yield InputLocation(number, f"{self.path}, event {number}"), event
 
     def report(self, error: Exception) -> None:
         """Report and count an error about an event, or raise it."""
@@ -87,22 +87,22 @@ class GivenEvents:
         return f"{self.bad:,} bad {what}{'s' if self.bad > 1 else ''} left out" if self.bad else ""
 
 
-def events_of(body: bytes, kind: Said, called: str) -> list[Event]:
+def decode_document(body: bytes, kind: MediaType, called: str) -> list[Event]:
     """The events of a document, which an error calls by its name."""
     from likewise.defaults import MAX_DOCUMENT_BYTES
     from likewise.errors import LimitExceeded
-    from likewise.server.media_types import Unreadable, read_events
+    from likewise.server.media_types import UnreadableInput, read_events
 
     if len(body) > MAX_DOCUMENT_BYTES:
         raise LimitExceeded(f"bytes of {called}", allowed=MAX_DOCUMENT_BYTES)
     try:
         return list(read_events(body, kind, lambda: time.time_ns() // 1000))
-    except Unreadable as refused:
+    except UnreadableInput as refused:
         refused.error.add_note(called)
         raise refused.error from None
 
 
-def document_kind(path: str, format: str | None = None, *, whole: bool = False) -> Said | None:
+def document_kind(path: str, format: str | None = None, *, whole: bool = False) -> MediaType | None:
     """What a document is, as its format or the ending of its name says; None if it holds one event a line.
 
     >>> document_kind("readings.ttl").name, document_kind("events.txt")
@@ -111,15 +111,15 @@ def document_kind(path: str, format: str | None = None, *, whole: bool = False) 
     (None, {'graph': 'whole'})
     """
     from likewise.errors import InputError
-    from likewise.server.media_types import RDF, by_name, short_names
+    from likewise.server.media_types import RDF, parse_media_type, short_names
 
     if format is None:
         ending = PurePath(path).suffix[1:].lower()
-        kind = by_name(ending) if ending in (*RDF.values(), "senml") else None  # .json holds one event a line
-    elif format == "lines":
+        kind = parse_media_type(ending) if ending in (*RDF.values(), "senml") else None  # .json holds one event a line
+    elif format == "input_lines":
         kind = None
-    elif (kind := by_name(format)) is None:
-        known = ", ".join(("lines", *short_names()))
+    elif (kind := parse_media_type(format)) is None:
+        known = ", ".join(("input_lines", *short_names()))
         raise InputError(f"there is no format {format[:60]!r}; write one of {known}, or a media type")
     if not whole:
         return kind

@@ -11,7 +11,7 @@ YOUNG: Final = 10_000  # new objects between two collections; with the default o
 
 
 @contextmanager
-def long_run() -> Iterator[None]:
+def tune_gc() -> Iterator[None]:
     """To be entered once everything is loaded: what is there by then stays, and no collection goes through it.
 
     A full collection would stop every thread while it looks at some hundred thousand objects that never go.

@@ -18,7 +18,7 @@ GROUP: Final = "likewise.commands"  # the entry points by which another distribu
 EXTRA: Final = "extra"  # stands for a module in a target: `extra:experiments`
 
 
-class Lazy(NamedTuple):
+class LazyCommand(NamedTuple):
     """Where a command lives (`module:name`, a function or a Typer app), and its line in the list of commands.
 
     `extra:NAME` is a command that another distribution brings, the one that the extra of this name installs.
@@ -32,7 +32,7 @@ class Lazy(NamedTuple):
 class LazyGroup(TyperGroup):
     """A group whose commands stand for others until one of them is called."""
 
-    lazy: ClassVar[Mapping[str, Lazy]] = {}
+    lazy: ClassVar[Mapping[str, LazyCommand]] = {}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command called, imported now in place of the entry that stood for it."""
@@ -49,7 +49,9 @@ def load(name: str, target: str) -> Any:
         MissingDependency: if the distribution that brings it is not installed.
     """
     module, _, attribute = target.partition(":")
-    found = _plugged_in(name, attribute) if module == EXTRA else getattr(importlib.import_module(module), attribute)
+    found = (
+        _load_entry_point(name, attribute) if module == EXTRA else getattr(importlib.import_module(module), attribute)
+    )
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(add_completion=False, rich_markup_mode="markdown")
         # A command may hand options it does not know to something else (`bench`).
@@ -57,7 +59,7 @@ def load(name: str, target: str) -> Any:
     return plain_help(typer.main.get_command(found))
 
 
-def _plugged_in(name: str, extra: str) -> Any:
+def _load_entry_point(name: str, extra: str) -> Any:
     """Return the command that another distribution brings under this name."""
     from importlib.metadata import entry_points
 
@@ -89,7 +91,7 @@ def _plain(parameter: Any) -> Any:
     return parameter
 
 
-def lazy_app(commands: Mapping[str, Lazy], *, help: str, completion: bool = False) -> typer.Typer:
+def lazy_app(commands: Mapping[str, LazyCommand], *, help: str, completion: bool = False) -> typer.Typer:
     """An app that lists the commands without importing them.
 
     >>> app = lazy_app({"parse": Lazy("likewise.cli.parse:parse", "Check subscriptions.")}, help="Some commands.")

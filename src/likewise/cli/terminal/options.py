@@ -70,31 +70,31 @@ class BrokerOptions(OptionGroup):
 
     def broker(self) -> tuple[str, dict[str, Any]]:
         """The address, and the token and certificate that go with it."""
-        from likewise.cli.terminal.contexts import chosen
+        from likewise.cli.terminal.contexts import resolve_context
 
         context, address = self.context, self.address
         if context is not None and address is not None:  # what is typed counts for more than the environment
             address = None if address == os.environ.get("LIKEWISE_ADDRESS") else address
             context = None if context == os.environ.get("LIKEWISE_CONTEXT") else context
-        found = chosen(context, address)
+        found = resolve_context(context, address)
         said = {"token": self.token or found.token or None, "ca": self.ca or found.ca or None}
         return found.address, {name: value for name, value in said.items() if value is not None}
 
     def publisher(self, source: str | None = None) -> Publisher:
         """A publisher whose broker is there."""
-        from likewise.cli.terminal.reconnect_notice import say_once
+        from likewise.cli.terminal.reconnect_notice import install_retry_notice
         from likewise.client import Publisher
 
-        say_once()
+        install_retry_notice()
         address, options = self.broker()
         return Publisher(address, source=source, **options).connect(patience=0)
 
     def subscriber(self, id: str, **queue: Any) -> Subscriber:
         """A subscriber that was not registered yet."""
-        from likewise.cli.terminal.reconnect_notice import say_once
+        from likewise.cli.terminal.reconnect_notice import install_retry_notice
         from likewise.client import Subscriber
 
-        say_once()
+        install_retry_notice()
         address, options = self.broker()
         return Subscriber(id, address, **options, **queue)
 
@@ -140,13 +140,13 @@ class MeaningOptions(OptionGroup):
 
         if self.measure is None:
             return Matcher(space=self.space, threshold=self.threshold, annotations=self.annotations)
-        name, options = measure_named(self.measure)
+        name, options = parse_measure(self.measure)
         opened = load_space(self.space)
         measure = opened.measure(name, **options)
         return Matcher(space=opened, measure=measure, threshold=self.threshold, annotations=self.annotations)
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options of its groups, as if it had named each.
 
     >>> def show(name: str, meaning: MeaningOptions) -> None: ...
@@ -184,7 +184,7 @@ def _is_group(annotation: object) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, OptionGroup)
 
 
-def measure_named(said: str) -> tuple[str, dict[str, str]]:
+def parse_measure(said: str) -> tuple[str, dict[str, str]]:
     """A measure's name and its options.
 
     >>> measure_named("esa:metric=raw"), measure_named("jcn")

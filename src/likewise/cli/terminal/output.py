@@ -41,7 +41,7 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     class Piped(Console):
-        """Whoever reads our output may stop reading, as `head` does: that is no failure (`quiet_pipe`)."""
+        """Whoever reads our output may stop reading, as `head` does: that is no failure (`silence_stdout`)."""
 
         def on_broken_pipe(self) -> None:
             raise PipeClosed
@@ -54,7 +54,7 @@ def width() -> int | None:
     return console().width if sys.stdout.isatty() or os.environ.get("COLUMNS") else None
 
 
-def quiet_pipe() -> int:
+def silence_stdout() -> int:
     """The exit code when nobody reads our output any more; what is left in buffers goes nowhere."""
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
@@ -88,7 +88,7 @@ def print_line(line: str | bytes) -> None:
         raise PipeClosed from None
 
 
-def remark(text: str) -> None:
+def print_note(text: str) -> None:
     """Say something to people, on standard error, so that results stay clean."""
     console(stderr=True).print(text, style="dim", soft_wrap=True)
 
@@ -108,31 +108,31 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 def print_error(error: LikewiseError | OSError, *, as_json: bool) -> None:
     """Print an error on standard error: its facts as JSON, or its message, red on terminals."""
     if as_json:
-        sys.stderr.write(json_line({"error": facts(error)}) + "\n")
+        sys.stderr.write(json_line({"error": error_facts(error)}) + "\n")
         return
     from rich.text import Text
 
-    message = str(error) if isinstance(error, LikewiseError) else reason(error)
-    place = where(error)
+    message = str(error) if isinstance(error, LikewiseError) else os_error_text(error)
+    place = error_location(error)
     console(stderr=True).print(
         Text.assemble(("error: ", "bold red"), f"{place}: " if place else "", message), soft_wrap=True
     )
 
 
-def facts(error: LikewiseError | OSError) -> dict[str, object]:
+def error_facts(error: LikewiseError | OSError) -> dict[str, object]:
     """The error's facts.
 
     >>> facts(FileNotFoundError(2, "No such file or directory", "events.jsonl"))["code"]
     'file'
     """
     if isinstance(error, LikewiseError):
-        found = error.facts()
+        found = error.to_dict()
         found.pop("__notes__", None)
-        return {**found, "where": where(error)} if where(error) else found
-    return {"code": "file", "message": reason(error), "path": str(error.filename or "")}
+        return {**found, "error_location": error_location(error)} if error_location(error) else found
+    return {"code": "file", "message": os_error_text(error), "path": str(error.filename or "")}
 
 
-def where(error: BaseException) -> str:
+def error_location(error: BaseException) -> str:
     """Where the text stood that the error is about, as its notes say; '' if they say nothing.
 
     >>> error = LikewiseError("wrong")
@@ -143,7 +143,7 @@ def where(error: BaseException) -> str:
     return ", ".join(reversed(getattr(error, "__notes__", [])))
 
 
-def reason(error: OSError) -> str:
+def os_error_text(error: OSError) -> str:
     """What the system said about a file, in one line.
 
     >>> reason(FileNotFoundError(2, "No such file or directory", "events.jsonl"))

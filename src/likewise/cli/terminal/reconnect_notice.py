@@ -12,28 +12,30 @@ if TYPE_CHECKING:
     from stamina.instrumentation import RetryDetails
 
 
-def say_once() -> None:
+def install_retry_notice() -> None:
     """Say that a connection is tried again when it first is, not at every attempt."""
     from stamina.instrumentation import set_on_retry_hooks
 
-    set_on_retry_hooks([_said])
+    set_on_retry_hooks([_print_retry])
 
 
 @contextmanager
-def having_said(text: str) -> Iterator[None]:
+def replace_retry_notice(text: str) -> Iterator[None]:
     """Say this instead, and nothing more while it lasts."""
     from stamina.instrumentation import set_on_retry_hooks
 
-    output.remark(text)
+    output.print_note(text)
     set_on_retry_hooks([])
     try:
         yield
     finally:
-        say_once()
+        install_retry_notice()
 
 
-def _said(details: RetryDetails) -> None:
+def _print_retry(details: RetryDetails) -> None:
     from likewise.client.endpoint import plain_reason
 
     if details.retry_num == 1:
-        output.remark(f"The broker does not answer: {plain_reason(details.caused_by)}. Trying again; Ctrl-C ends it.")
+        output.print_note(
+            f"The broker does not answer: {plain_reason(details.caused_by)}. Trying again; Ctrl-C ends it."
+        )

@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from likewise.model.rendering import asked_text, number, verdict_text
+from likewise.model.rendering import number, requirement_text, verdict_text
 
 if TYPE_CHECKING:
     from likewise.model import Event, Explanation, Mapping, Match, PredicateReport
@@ -32,7 +32,7 @@ def score_style(score: float) -> str:
     return "green" if score >= 0.7 else "yellow" if score >= 0.4 else "red"
 
 
-def clock(microseconds: int) -> str:
+def time_of_day(microseconds: int) -> str:
     """The time of day, local.
 
     >>> len(clock(0))
@@ -46,7 +46,7 @@ def verdict_style(verdict: str) -> str:
     return STYLES.get(verdict, "red")
 
 
-def reason(report: PredicateReport) -> str:
+def predicate_result(report: PredicateReport) -> str:
     """What met one predicate, in a few words; of a ranking, the place.
 
     >>> from likewise.model import PredicateReport
@@ -67,9 +67,9 @@ def reason(report: PredicateReport) -> str:
     return found if report.similarity == 1 else f"{found} ({number(report.similarity)})"
 
 
-def why(explanation: Explanation) -> str:
+def explanation_line(explanation: Explanation) -> str:
     """What met each predicate, in one line."""
-    return " · ".join(reason(report) for report in explanation.predicates)
+    return " · ".join(predicate_result(report) for report in explanation.predicates)
 
 
 def match_line(match: Match, explanation: Explanation | None) -> Text:
@@ -86,13 +86,13 @@ def match_line(match: Match, explanation: Explanation | None) -> Text:
     if match.cause == "promoted":
         line.append("  promoted", "magenta")
     if explanation is not None:
-        line.append("  " + why(explanation), "dim")
+        line.append("  " + explanation_line(explanation), "dim")
     for solution in match.bindings:
         line.append("  " + ", ".join(f"{name} = {term}" for name, term in solution), "dim")
     return line
 
 
-def explained(explanation: Explanation, event: Event, called: str = "") -> Group:
+def explanation_table(explanation: Explanation, event: Event, called: str = "") -> Group:
     """An explanation as a table, a verdict, and what would make it match; `called` names the subscription."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("asked for", style="cyan", overflow="fold")
@@ -104,10 +104,10 @@ def explained(explanation: Explanation, event: Event, called: str = "") -> Group
         text, style = verdict_text(report.verdict), verdict_style(report.verdict)
         answer = Text(f"{report.attribute}: {report.value}" if report.attribute else "–")
         table.add_row(
-            asked_text(report),
+            requirement_text(report),
             answer,
-            _part(report, report.attribute_relatedness),
-            _part(report, report.value_relatedness),
+            _relatedness_cell(report, report.attribute_relatedness),
+            _relatedness_cell(report, report.value_relatedness),
             Text("yes" if report.verdict == "match" else text, style),
         )
     return Group(table, *_summary(explanation, event, called or explanation.subscription_id), *_notes(explanation))
@@ -123,7 +123,7 @@ def _notes(explanation: Explanation) -> list[Text]:
     ] + [Text(said, "dim italic") for said in explanation.annotations]
 
 
-def _part(report: PredicateReport, relatedness: float) -> Text:
+def _relatedness_cell(report: PredicateReport, relatedness: float) -> Text:
     if not report.attribute or report.negated:
         return Text("")
     return Text(number(relatedness), score_style(relatedness))
@@ -146,12 +146,12 @@ def _summary(explanation: Explanation, event: Event, called: str) -> list[Text]:
         first.append(f"; {100 * explanation.degree:.0f} % approximate", "dim")
     lines = [first]
     if explanation.runner_up is not None:
-        lines.append(Text(f"Next best mapping: {_pairs(explanation.runner_up, event)}", "dim"))
+        lines.append(Text(f"Next best mapping: {_mapping_line(explanation.runner_up, event)}", "dim"))
     if explanation.change:
         lines.append(Text(explanation.change, "bold"))
     return lines
 
 
-def _pairs(mapping: Mapping, event: Event) -> str:
+def _mapping_line(mapping: Mapping, event: Event) -> str:
     found = (event.tuples[c.tuple] for c in mapping.correspondences)
     return " · ".join(f"{t.attribute}: {t.value}" for t in found) + f" (score {number(mapping.score)})"

@@ -7,9 +7,9 @@ from typing import Final
 
 from nicegui import ui
 
-from likewise.api.mobile import AlertShown, KeyShown
-from likewise.api.subscriptions import SubscriptionShown
-from likewise.dashboard.view_state import Viewing
+from likewise.api.mobile import AlertDetails, AlertKeyDetails
+from likewise.api.subscriptions import SubscriptionDetails
+from likewise.dashboard.view_state import PageState
 from likewise.errors import LikewiseError
 
 ALERTS: Final = 20  # shown at once
@@ -27,10 +27,10 @@ NAMES: Final = {
 class AlertsPanel:
     """Every alert with its keys; `show` brings them up to date. Where there is no alert, nothing is shown."""
 
-    def __init__(self, viewing: Viewing) -> None:
+    def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
         self._drawn = ""
-        self.standing: dict[tuple[str, str], list[str]] = {}  # which keys of each alert are on, or silent
+        self.active_keys: dict[tuple[str, str], list[str]] = {}  # which keys of each alert are on, or silent
         with ui.column().classes("lw-panel w-full") as self._panel:
             ui.html("<h2 class='lw-title'>Where alerts stand</h2>", sanitize=False)
             self._place = ui.column().classes("w-full gap-0").mark("alerts")
@@ -46,8 +46,8 @@ class AlertsPanel:
             except LikewiseError:
                 continue  # it has just ended, or the broker is away, which the banner says
             drawn.append(alert_html(held, shown))
-            standing[held.subscriber, held.id] = [_who(key) for key in shown.keys if key.state in ("on", "absent")]
-        self.standing = standing
+            standing[held.subscriber, held.id] = [_key_text(key) for key in shown.keys if key.state in ("on", "absent")]
+        self.active_keys = standing
         if len(every) > ALERTS:
             drawn.append(f"<p class='lw-soft'>and {len(every) - ALERTS:,} more alerts</p>")
         self._panel.set_visibility(bool(every))
@@ -60,11 +60,11 @@ class AlertsPanel:
             ui.html(whole, sanitize=False).classes("w-full")
 
 
-def alert_html(held: SubscriptionShown, shown: AlertShown) -> str:
+def alert_html(held: SubscriptionDetails, shown: AlertDetails) -> str:
     """One alert: its name, and a line for each key.
 
-    >>> held = SubscriptionShown("ann", "door", "{door = open} for 5 min", "alert", 0)
-    >>> "hall" in alert_html(held, AlertShown(1, (KeyShown(("hall",), 0, state="on", words="on"),)))
+    >>> held = SubscriptionDetails("ann", "door", "{door = open} for 5 min", "alert", 0)
+    >>> "hall" in alert_html(held, AlertDetails(1, (AlertKeyDetails(("hall",), 0, state="on", words="on"),)))
     True
     """
     rows = "".join(_row(each) for each in shown.keys)
@@ -79,13 +79,13 @@ def alert_html(held: SubscriptionShown, shown: AlertShown) -> str:
     )
 
 
-def _row(each: KeyShown) -> str:
+def _row(each: AlertKeyDetails) -> str:
     name = NAMES.get(each.state, each.state)
     return (
         f"<tr><td class='lw-n'><span class='lw-state lw-state-{escape(each.state)}'>{escape(name)}</span></td>"
-        f"<td>{escape(_who(each))}</td><td>{escape(each.words)}</td></tr>"
+        f"<td>{escape(_key_text(each))}</td><td>{escape(each.words)}</td></tr>"
     )
 
 
-def _who(each: KeyShown) -> str:
+def _key_text(each: AlertKeyDetails) -> str:
     return " \u00b7 ".join(filter(None, each.key)) or "no source"

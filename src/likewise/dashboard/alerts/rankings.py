@@ -6,16 +6,16 @@ from html import escape
 
 from nicegui import ui
 
-from likewise.dashboard.addresses import Address
+from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.labels import event_line
-from likewise.dashboard.view_state import Viewing, clock
+from likewise.dashboard.view_state import PageState, clock
 from likewise.errors import LikewiseError
 
 
 class RankingsPanel:
     """One table for each ranking; `show` brings them up to date."""
 
-    def __init__(self, viewing: Viewing) -> None:
+    def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
         self._boards = ui.html("", sanitize=False).classes("w-full lw-stack").mark("boards")
         self._drawn = ""
@@ -32,11 +32,11 @@ class RankingsPanel:
                 continue
             rows = []
             for place in places:
-                why = Address("rankings", place.event, place.source, held.subscriber, held.id).path
+                why = PageAddress("rankings", place.event, place.source, held.subscriber, held.id).path
                 arrival = self._viewing.feed.find(place.event, place.source)
                 told = escape(event_line(arrival.event, 160) if arrival is not None else place.event)
                 rows.append(
-                    f"<tr><td>{place.rank}</td><td class='lw-n'><b>{escape(place.said)}</b></td>"
+                    f"<tr><td>{place.rank}</td><td class='lw-n'><b>{escape(place.label)}</b></td>"
                     f"<td class='lw-n lw-wide'>{clock(place.time)}</td>"
                     f"<td><a class='lw-to' href='{escape(why)}'>{escape(place.source or place.event)}</a>"
                     f"<br>{told}</td></tr>"

@@ -1,9 +1,14 @@
-"""The explanation of a match or a near miss, as a picture, with themes to switch and thumbs to give."""
+"""The explanation of a match or a near miss, as a picture, with themes to switch and thumbs to give.
+
+An event against the subscriptions held: what it meets, and what it misses by how much.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from html import escape
+from typing import Final
 
 import msgspec
 from nicegui import ui
@@ -11,18 +16,139 @@ from nicegui.events import GenericEventArguments
 
 from likewise.api.live_views import Arrival
 from likewise.api.queries import Grid
-from likewise.api.subscriptions import SubscriptionShown
-from likewise.dashboard.addresses import Address
-from likewise.dashboard.explain.comparing import Comparison, verdict_badge
+from likewise.api.subscriptions import SubscriptionDetails
+from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.explain.evidence import draw_evidence
-from likewise.dashboard.explain.heat_map import CHOOSE, MOVE_BY_ARROWS, heat_map, mapping_picture, told
+from likewise.dashboard.explain.heat_map import CHOOSE, MOVE_BY_ARROWS, cell_text, heat_map, mapping_picture
 from likewise.dashboard.history.trace import draw_trace
 from likewise.dashboard.labels import event_line, verdict_sentence
-from likewise.dashboard.theme import table
-from likewise.dashboard.view_state import Viewing, clock
+from likewise.dashboard.theme import score_badge, table
+from likewise.dashboard.view_state import PageState, clock
 from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
 from likewise.model import Condition, Explanation, Predicate
+
+MOST_COMPARED: Final = 100  # subscriptions an event is compared with in one go; the filter reaches the others
+AT_ONCE: Final = 8  # questions under way at the same time
+
+
+class SubscriptionComparison:
+    """The list of subscriptions, the nearest first; choosing one opens its explanation."""
+
+    def __init__(self, viewing: PageState, arrival: Arrival) -> None:
+        self._viewing = viewing
+        self._arrival = arrival
+        self._round = 0
+        self._told = ui.label("").classes("lw-soft").mark("compared")
+        self._filter: ui.input | None = None
+        if len(viewing.feed.subscriptions) > MOST_COMPARED:
+            self._filter = (
+                ui.input("Only those with these words in name or text", on_change=self.show)
+                .props("dense outlined clearable debounce=400")
+                .classes("w-full")
+            )
+        self._rows = ui.column().classes("w-full gap-0").props("role=list")
+
+    async def show(self) -> None:
+        """Compare, and list what came of it."""
+        self._round += 1
+        mine = self._round
+        held = self._viewing.feed.subscriptions
+        wanted = (self._filter.value or "") if self._filter is not None else ""
+        fitting = filter_subscriptions(held, wanted, self._viewing.feed.matches_at(self._arrival.position))
+        some = fitting[:MOST_COMPARED]
+        with self._rows:
+            waiting = ui.spinner()
+        gate = asyncio.Semaphore(AT_ONCE)
+        answers = await asyncio.gather(*(self._one(gate, each) for each in some))
+        if mine != self._round or self._rows.is_deleted:
+            return  # another question was asked meanwhile, or the dialog was closed
+        waiting.delete()
+        found = [(each, said) for each, said in zip(some, answers, strict=True) if isinstance(said, Explanation)]
+        refused = [said for said in answers if isinstance(said, LikewiseError)]
+        found.sort(key=lambda pair: -nearness(pair[1]))
+        self._told.set_text(coverage_text(len(found), len(fitting), len(held), bool(wanted.strip())))
+        self._rows.clear()
+        with self._rows:
+            for each, said in found:
+                self._row(each, said)
+            if refused:
+                ui.label(f"{len(refused)} could not be compared: {refused[0]}").classes("lw-bad")
+
+    async def _one(self, gate: asyncio.Semaphore, held: SubscriptionDetails) -> Explanation | LikewiseError:
+        async with gate:
+            try:
+                return await self._viewing.api.explain(self._arrival.event, held.text)
+            except LikewiseError as error:
+                return error
+
+    def _row(self, held: SubscriptionDetails, explained: Explanation) -> None:
+        with self._viewing.row(self._arrival, held.subscriber, held.id, tab=self._viewing.address.tab):
+            ui.html(
+                f"<div class='lw-head'>{verdict_badge(explained)}"
+                f"<span class='lw-name'>{escape(held.id)}</span><code>{escape(held.text)}</code></div>"
+                f"<div class='lw-line'>{escape(verdict_sentence(explained.verdict))} {escape(explained.change)}</div>",
+                sanitize=False,
+            )
+
+
+def filter_subscriptions(
+    held: Sequence[SubscriptionDetails], wanted: str, met: frozenset[tuple[str, str]]
+) -> list[SubscriptionDetails]:
+    """The subscriptions that hold every wanted word, those that the event met first.
+
+    >>> some = [SubscriptionDetails("me", id, f"{{{id} > 1}}", "exact", 0) for id in ("warm", "loud")]
+    >>> [each.id for each in filter_subscriptions(some, "", frozenset({("me", "loud")}))]
+    ['loud', 'warm']
+    >>> [each.id for each in filter_subscriptions(some, "WARM", frozenset())]
+    ['warm']
+    """
+    words = wanted.casefold().split()
+    fitting = [s for s in held if all(word in f"{s.subscriber} {s.id} {s.text}".casefold() for word in words)]
+    return sorted(fitting, key=lambda s: (s.subscriber, s.id) not in met)
+
+
+def coverage_text(compared: int, fitting: int, held: int, filtered: bool) -> str:
+    """What the list covers, said plainly.
+
+    >>> coverage_text(9, 9, 9, False)
+    'Compared with all 9 subscriptions held, the nearest first:'
+    >>> coverage_text(100, 2340, 2340, False)
+    'Compared with 100 of the 2,340 subscriptions held, the nearest of them first; the filter reaches the others:'
+    >>> coverage_text(3, 3, 2340, True)
+    'Compared with the 3 of 2,340 subscriptions that have these words, the nearest first:'
+    """
+    if not held:
+        return "There is no subscription to compare it with."
+    if filtered and compared >= fitting:
+        return f"Compared with the {fitting:,} of {held:,} subscriptions that have these words, the nearest first:"
+    if filtered:
+        return f"Compared with {compared:,} of the {fitting:,} that have these words, the nearest of them first:"
+    if compared >= held:
+        every = "the one subscription" if held == 1 else f"all {held:,} subscriptions"
+        return f"Compared with {every} held, the nearest first:"
+    if fitting <= MOST_COMPARED:
+        return f"Compared with {compared:,} of the {held:,} subscriptions held, the nearest of them first:"
+    return (
+        f"Compared with {compared:,} of the {held:,} subscriptions held, the nearest of them first; "
+        "the filter reaches the others:"
+    )
+
+
+def nearness(explained: Explanation) -> float:
+    """How near an event comes to a subscription, for ordering: matches first, then by score and attribute."""
+    best = sum(report.attribute_relatedness for report in explained.predicates) / max(1, len(explained.predicates))
+    if explained.verdict == "match":
+        return 2.0 + explained.score
+    return best / 10 + (explained.score if explained.verdict == "below_threshold" else 0.0)
+
+
+def verdict_badge(explained: Explanation) -> str:
+    """The score, coloured by what it led to; where a part that must hold does not, there is none."""
+    if explained.verdict in ("match", "not_in_top_k"):
+        return score_badge(explained.score, "" if explained.verdict == "match" else "miss")
+    return score_badge(explained.score, "miss") if explained.verdict == "below_threshold" else score_badge(None, "no")
+
 
 Redraw = Callable[[dict[str, object], str], Awaitable[float]]
 
@@ -30,7 +156,7 @@ Redraw = Callable[[dict[str, object], str], Awaitable[float]]
 class ExplanationDialog:
     """One dialog for each page; `open` fills it."""
 
-    def __init__(self, viewing: Viewing) -> None:
+    def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
         self._redraw: Redraw | None = None
         self._dialog = ui.dialog().props("aria-label='Explanation'")
@@ -49,13 +175,13 @@ class ExplanationDialog:
 
     def _closed(self) -> None:
         if not self._dialog.value:
-            self._viewing.move(self._viewing.address.below)
+            self._viewing.move(self._viewing.address.without_event)
 
     def _copy(self) -> None:
         ui.run_javascript("navigator.clipboard.writeText(location.href)")
         ui.notify("The address is copied", position="top")
 
-    async def open(self, address: Address, arrival: Arrival | None = None) -> None:
+    async def open(self, address: PageAddress, arrival: Arrival | None = None) -> None:
         """Explain an event against a subscription; without one, against the subscriptions it comes nearest to."""
         self._viewing.move(address)
         asked = bool(address.subscription or address.text)
@@ -68,24 +194,24 @@ class ExplanationDialog:
             arrival = arrival or self._viewing.feed.find(address.event, address.source or None)
             arrival = arrival or await self._viewing.api.event(address.event, address.source)
         except LikewiseError as error:
-            self._say(f"This event is not stored any more, or never was: {error}.")
+            self._show_message(f"This event is not stored any more, or never was: {error}.")
             return
         if address.text:
-            await self._one(arrival, SubscriptionShown("", "", address.text, parse(address.text).kind, 0))
+            await self._one(arrival, SubscriptionDetails("", "", address.text, parse(address.text).kind, 0))
             return
         if not address.subscription:
             self._body.clear()
             with self._body:
                 self._event(arrival)
-                compared = Comparison(self._viewing, arrival)
+                compared = SubscriptionComparison(self._viewing, arrival)
             await compared.show()
             return
-        if (held := await self._held(address.subscriber, address.subscription)) is None:
-            await self._ended(arrival, address)
+        if (held := await self._find_subscription(address.subscriber, address.subscription)) is None:
+            await self._explain_ended(arrival, address)
         else:
             await self._one(arrival, held)
 
-    async def _held(self, subscriber: str, id: str) -> SubscriptionShown | None:
+    async def _find_subscription(self, subscriber: str, id: str) -> SubscriptionDetails | None:
         """A subscription that is held; asked for anew if the feed has not seen it yet."""
         for look_again in (False, True):
             if look_again:
@@ -95,20 +221,20 @@ class ExplanationDialog:
                     return held
         return None
 
-    async def _ended(self, arrival: Arrival, address: Address) -> None:
+    async def _explain_ended(self, arrival: Arrival, address: PageAddress) -> None:
         """A subscription that is held no longer: what became of the event, and how what was asked compares."""
-        self._say(f"The subscription {address.subscription} of {address.subscriber} has ended.")
+        self._show_message(f"The subscription {address.subscription} of {address.subscriber} has ended.")
         about = (arrival.id, arrival.source, address.subscriber, address.subscription)
         found = await draw_trace(self._viewing, self._body, *about)
         if found is not None and found.text:
-            await self._one(arrival, SubscriptionShown("", "", found.text, parse(found.text).kind, 0))
+            await self._one(arrival, SubscriptionDetails("", "", found.text, parse(found.text).kind, 0))
             with self._body:
                 ui.label(f"The subscription {address.subscription} of {address.subscriber} has ended.").classes(
                     "lw-soft"
                 )
             await draw_trace(self._viewing, self._body, *about)
 
-    def _say(self, text: str) -> None:
+    def _show_message(self, text: str) -> None:
         self._body.clear()
         with self._body:
             ui.label(text).classes("lw-nearly")
@@ -120,7 +246,7 @@ class ExplanationDialog:
             sanitize=False,
         )
 
-    async def _one(self, arrival: Arrival, held: SubscriptionShown) -> None:
+    async def _one(self, arrival: Arrival, held: SubscriptionDetails) -> None:
         self._body.clear()
         with self._body:
             self._event(arrival)
@@ -154,7 +280,9 @@ class ExplanationDialog:
         """Draw the verdict and the picture; the score. `before` is the score with every theme."""
         api = self._viewing.api
         try:
-            explained: Explanation | None = await (api.explain_held(event, *held) if held else api.explain(event, text))
+            explained: Explanation | None = await (
+                api.explain_stored(event, *held) if held else api.explain(event, text)
+            )
         except LikewiseError:  # the event or the subscription is gone; the words are still here
             explained = await self._viewing.ask(api.explain(event, text))
         grid = await self._viewing.ask(api.grid(event, text)) if explained is not None else None
@@ -192,13 +320,13 @@ class ExplanationDialog:
                 return
             behind.clear()
             with behind:
-                ui.label(told(grid, predicate, item)).classes("text-bold")
+                ui.label(cell_text(grid, predicate, item)).classes("text-bold")
                 if found is not None:
                     draw_evidence(asked, seen, found)
 
         drawn.on("click", choose, js_handler=CHOOSE).on("keydown", js_handler=MOVE_BY_ARROWS)
 
-    def _themes(self, arrival: Arrival, held: SubscriptionShown) -> None:
+    def _themes(self, arrival: Arrival, held: SubscriptionDetails) -> None:
         """A switch for each theme tag of both sides; the picture follows."""
         subscription = parse(held.text)
         themes = subscription.themes
@@ -227,7 +355,7 @@ class ExplanationDialog:
                         on_change=lambda e, s=side, t=tag: switch(s, t, e.value),
                     ).props("dense").classes("q-mr-sm")
 
-    def _thumbs(self, arrival: Arrival, held: SubscriptionShown) -> None:
+    def _thumbs(self, arrival: Arrival, held: SubscriptionDetails) -> None:
         async def judge(relevant: bool) -> None:
             api = self._viewing.api
             judged = await self._viewing.ask(api.feedback(arrival.event, held.subscriber, held.id, relevant))
@@ -266,7 +394,7 @@ def _verdict(explained: Explanation, beside: str = "") -> None:
 def _notes(explained: Explanation) -> None:
     rows = []
     for report in explained.predicates:
-        evidence = _by_measure(report.evidence)
+        evidence = _measure_scores(report.evidence)
         notes = "<br>".join(escape(note) for note in (*report.notes, *([evidence] if evidence else [])))
         if notes:
             rows.append(f"<tr><th scope='row'><code>{escape(report.text)}</code></th><td>{notes}</td></tr>")
@@ -274,10 +402,10 @@ def _notes(explained: Explanation) -> None:
         ui.html(table("".join(rows)), sanitize=False).classes("w-full")
 
 
-def _by_measure(evidence: Sequence[tuple[str, float]]) -> str:
+def _measure_scores(evidence: Sequence[tuple[str, float]]) -> str:
     """Each measure's own score, for the attribute and for the value.
 
-    >>> _by_measure([("attribute esa", 0.11), ("attribute names", 0.58)])
+    >>> _measure_scores([("attribute esa", 0.11), ("attribute names", 0.58)])
     'attribute, by measure: esa 0.11 · names 0.58'
     """
     parts: dict[str, list[str]] = {}

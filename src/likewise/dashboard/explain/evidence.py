@@ -7,7 +7,7 @@ from typing import Final
 
 from nicegui import ui
 
-from likewise.api.semantics import Evidence
+from likewise.api.semantics import RelatednessEvidence
 from likewise.dashboard.theme import table
 
 MEASURES: Final = {
@@ -22,7 +22,7 @@ MEASURES: Final = {
 }
 
 
-def draw_evidence(asked: str, seen: str, found: Evidence) -> None:
+def draw_evidence(asked: str, seen: str, found: RelatednessEvidence) -> None:
     """Say how related two terms are, and why."""
     without = "" if found.without_themes is None else f" Without the themes it would be {found.without_themes:.2f}."
     ui.label(f"“{asked}” and “{seen}”: {found.score:.2f}.{without}")

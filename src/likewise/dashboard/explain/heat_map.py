@@ -56,7 +56,7 @@ def _cell(grid: Grid, predicate: int, item: int) -> str:
     near = " lw-near" if both == 0 and attribute >= 0.05 else ""
     shown = attribute if near else both
     deep = " lw-deep" if not near and shown >= DEEP else ""
-    said = escape(told(grid, predicate, item))
+    said = escape(cell_text(grid, predicate, item))
     return (
         f'<td class="lw-cell{" lw-chosen" if chosen else ""}{near}{deep}" style="--v:{shown:.3f}">'
         f'<button type="button" data-cell="{predicate},{item}" tabindex="-1" title="{said}" aria-label="{said}">'
@@ -64,7 +64,7 @@ def _cell(grid: Grid, predicate: int, item: int) -> str:
     )
 
 
-def told(grid: Grid, predicate: int, item: int) -> str:
+def cell_text(grid: Grid, predicate: int, item: int) -> str:
     """A cell in words.
 
     >>> told(Grid(("t > 1",), ("t: 3",), ((0.5,),), ((1.0,),), (0,), 0.5), 0, 0)
@@ -115,12 +115,12 @@ def mapping_picture(grid: Grid) -> str:
     drawn += [_box(asked + _GAP, y, seen, grid.tuples[t], "lw-seen") for y, t in zip(right, shown, strict=True)]
     return (
         f'<svg class="lw-map" width="{width}" viewBox="-1 0 {width + 2} {height}" role="img" '
-        f'aria-label="{escape(_told(grid))}">'
+        f'aria-label="{escape(_mapping_label(grid))}">'
         f"{''.join(drawn)}</svg>"
     )
 
 
-def _told(grid: Grid) -> str:
+def _mapping_label(grid: Grid) -> str:
     pairs = [
         f"{grid.predicates[p]} is answered by {grid.tuples[t]}" for p, t in enumerate(grid.chosen) if t is not None
     ]

@@ -8,7 +8,17 @@ from typing import Any, Final
 from msgspec.structs import replace
 from nicegui import ui
 
-from likewise.dashboard.forms.form import COMPARISONS, PLACES, REPEATING, SAYING, SENDING, WHERE, Form, Place, Wish
+from likewise.dashboard.forms.form import (
+    COMPARISONS,
+    PLACES,
+    REPEATING,
+    SAYING,
+    SENDING,
+    WHERE,
+    PlaceCondition,
+    ReadingCondition,
+    SubscriptionForm,
+)
 
 UNITS: Final = (
     "degC",
@@ -40,7 +50,7 @@ class FormFields:
     """Shows a form and keeps up with what is typed; `changed` is called after each change of it."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        self.form = Form()
+        self.form = SubscriptionForm()
         self._changed = changed
         self._words: list[str] = []
         self._names: list[ui.input] = []
@@ -48,17 +58,17 @@ class FormFields:
         with self._note:
             self._reason = ui.label("")
             anew = ui.button("Start the form anew").props("flat dense no-caps size=sm")
-            anew.on("click", self._anew, js_handler=FLUSHED)
+            anew.on("click", self._reset, js_handler=FLUSHED)
         self._place = ui.column().classes("w-full gap-2").mark("form")
         self.show(self.form)
 
-    def know(self, words: Sequence[str]) -> None:
+    def offer_words(self, words: Sequence[str]) -> None:
         """Offer the stream's own words where a reading is named."""
         self._words = list(dict.fromkeys(words))
         for each in self._names:
             each.set_autocomplete(self._words)
 
-    def show(self, form: Form) -> None:
+    def show(self, form: SubscriptionForm) -> None:
         """Fill the fields anew."""
         self.form = form
         self._names = []
@@ -66,17 +76,17 @@ class FormFields:
         self._place.clear()
         with self._place:
             with _group("What"):
-                for number in range(len(form.wishes)):
-                    self._wish(number)
-                ui.button("And also", icon="add", on_click=self._more).props("flat dense no-caps size=sm").classes(
-                    "self-start"
-                )
+                for number in range(len(form.readings)):
+                    self._reading_row(number)
+                ui.button("And also", icon="add", on_click=self._add_reading).props(
+                    "flat dense no-caps size=sm"
+                ).classes("self-start")
             with _group("Where"):
                 self._where(form.place)
             with _group("How often"):
                 self._how_often(form)
 
-    def refuse(self, reason: str) -> None:
+    def show_unsupported(self, reason: str) -> None:
         """Say what of the text has no field; `Start the form anew` empties both."""
         self._names = []
         self._place.clear()
@@ -85,12 +95,12 @@ class FormFields:
 
     # -- what ------------------------------------------------------------------------------------------
 
-    def _wish(self, number: int) -> None:
-        wish = self.form.wishes[number]
+    def _reading_row(self, number: int) -> None:
+        wish = self.form.readings[number]
         which = "" if number == 0 else f" {number + 1}"
 
         def put(**fields: Any) -> None:
-            every = list(self.form.wishes)
+            every = list(self.form.readings)
             every[number] = replace(every[number], **fields)
             self._put(wishes=tuple(every))
             shown(every[number].comparison)
@@ -98,7 +108,7 @@ class FormFields:
         with ui.element("div").classes("lw-wish").props(f"role=group aria-label='Asked for{which}'"):
             name = ui.input(f"Reading{which}", value=wish.what, autocomplete=self._words, placeholder="temperature")
             name.props("dense outlined stack-label debounce=300").classes("lw-what").on_value_change(
-                lambda e: put(what=_said(e))
+                lambda e: put(what=_event_value(e))
             )
             self._names.append(name)
             comparison = ui.select(COMPARISONS, value=wish.comparison, label=f"Comparison{which}")
@@ -111,8 +121,8 @@ class FormFields:
                 alike.on_value_change(lambda e: put(alike=bool(e.value)))
                 value_alike = ui.switch("or what means the same", value=wish.value_alike).props("dense size=xs")
                 value_alike.on_value_change(lambda e: put(value_alike=bool(e.value)))
-                if len(self.form.wishes) > 1:
-                    ui.button("Leave out", icon="close", on_click=lambda: self._less(number)).props(
+                if len(self.form.readings) > 1:
+                    ui.button("Leave out", icon="close", on_click=lambda: self._remove_reading(number)).props(
                         f"flat dense no-caps size=sm aria-label='Leave out reading{which or ' 1'}'"
                     )
 
@@ -124,23 +134,23 @@ class FormFields:
 
         shown(wish.comparison)
 
-    def _more(self) -> None:
-        self.show(replace(self.form, wishes=(*self.form.wishes, Wish())))
+    def _add_reading(self) -> None:
+        self.show(replace(self.form, readings=(*self.form.readings, ReadingCondition())))
 
-    def _less(self, number: int) -> None:
-        rest = tuple(each for place, each in enumerate(self.form.wishes) if place != number)
-        self.show(replace(self.form, wishes=rest))
+    def _remove_reading(self, number: int) -> None:
+        rest = tuple(each for place, each in enumerate(self.form.readings) if place != number)
+        self.show(replace(self.form, readings=rest))
         self._changed()
 
     # -- where, and how often --------------------------------------------------------------------------
 
-    def _where(self, place: Place) -> None:
+    def _where(self, place: PlaceCondition) -> None:
         def put(**fields: Any) -> None:
             self._put(place=replace(self.form.place, **fields))
             shown(self.form.place.kind)
 
         with ui.row().classes("w-full gap-2 items-center"):
-            kind = ui.select(WHERE, value=place.kind, label="Place").props("dense outlined options-dense")
+            kind = ui.select(WHERE, value=place.kind, label="PlaceCondition").props("dense outlined options-dense")
             kind.classes("w-44").on_value_change(lambda e: put(kind=e.value))
             named = ui.row().classes("gap-2 items-center")
             with named:
@@ -158,7 +168,7 @@ class FormFields:
 
         shown(place.kind)
 
-    def _how_often(self, form: Form) -> None:
+    def _how_often(self, form: SubscriptionForm) -> None:
         with ui.element("div").classes("lw-thirds"):
             self._choice("Say it", SAYING, form.saying, "saying", form.saying_span, {"held", "absent"})
             self._choice("Repeat it", REPEATING, form.repeating, "repeating", form.repeating_span, {"every"})
@@ -179,8 +189,8 @@ class FormFields:
         length.set_visibility(value in spans)
         chosen.on_value_change(put)
 
-    def _anew(self) -> None:
-        self.show(Form())
+    def _reset(self) -> None:
+        self.show(SubscriptionForm())
         self._changed()
         self._names[0].run_method("focus")  # the button that had the focus is gone
 
@@ -196,10 +206,10 @@ def _input(
 ) -> ui.input:
     field = ui.input(label, value=value, placeholder=hint, autocomplete=list(words) or None)
     field.props("dense outlined stack-label debounce=300").classes(width)
-    return field.on_value_change(lambda e: put(_said(e)))
+    return field.on_value_change(lambda e: put(_event_value(e)))
 
 
-def _said(e: Any) -> str:
+def _event_value(e: Any) -> str:
     return str(e.value or "")
 
 

@@ -46,7 +46,7 @@ LATITUDES: Final = ("lat", "latitude")
 LONGITUDES: Final = ("long", "lon", "lng", "longitude")
 
 
-class Wish(msgspec.Struct, frozen=True):
+class ReadingCondition(msgspec.Struct, frozen=True):
     """One thing to know: a reading, in any words if `alike`, and how it compares with a value, perhaps to another.
 
     >>> Wish("temperature", comparison=">", value="25", unit="degC").what
@@ -62,7 +62,7 @@ class Wish(msgspec.Struct, frozen=True):
     value_alike: bool = False
 
 
-class Place(msgspec.Struct, frozen=True):
+class PlaceCondition(msgspec.Struct, frozen=True):
     """Where: anywhere, where an attribute has a value, or between two latitudes and two longitudes."""
 
     kind: Where = "anywhere"
@@ -77,11 +77,11 @@ class Place(msgspec.Struct, frozen=True):
     longitude: str = "long"
 
 
-class Form(msgspec.Struct, frozen=True):
+class SubscriptionForm(msgspec.Struct, frozen=True):
     """A whole form; spans of time are as the language writes them (`5 min`)."""
 
-    wishes: tuple[Wish, ...] = (Wish(),)
-    place: Place = Place()
+    readings: tuple[ReadingCondition, ...] = (ReadingCondition(),)
+    place: PlaceCondition = PlaceCondition()
     senses: str = ""
     saying: Saying = "holds"
     saying_span: str = "5 min"

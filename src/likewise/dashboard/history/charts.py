@@ -9,11 +9,11 @@ from typing import Any, Final
 from nicegui import ui
 from nicegui.events import EChartPointClickEventArguments
 
-from likewise.api.history import Mark, Series, Tallies
-from likewise.dashboard.addresses import Address
+from likewise.api.history import EventCounts, SeriesMark, TimeSeries
+from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.history.queries import series, tallies
-from likewise.dashboard.history.subscription_table import plain
-from likewise.dashboard.view_state import Viewing, clock
+from likewise.dashboard.history.subscription_table import attribute_text
+from likewise.dashboard.view_state import PageState, clock
 from likewise.errors import LikewiseError
 
 SOFT: Final = "#8793a0"  # of axes: seen on light and on dark
@@ -39,9 +39,9 @@ SAYINGS: Final = {
 class TrafficChart:
     """How much came, by the minute, or by the quarter of an hour for a day."""
 
-    def __init__(self, viewing: Viewing) -> None:
+    def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
-        self._shown: Tallies | None = None
+        self._shown: EventCounts | None = None
         with ui.column().classes("lw-panel"):
             with ui.row().classes("items-center w-full no-wrap"):
                 ui.html("<h2 class='lw-title'>Events and matches</h2>", sanitize=False)
@@ -73,10 +73,10 @@ class TrafficChart:
         self._chart.update()
         said = traffic_text(found)
         self._told.set_text(said)
-        self._chart.props(f"aria-label='{plain(said)}'")
+        self._chart.props(f"aria-label='{attribute_text(said)}'")
 
 
-def traffic_text(found: Tallies) -> str:
+def traffic_text(found: EventCounts) -> str:
     """What a chart of traffic shows, in a sentence.
 
     >>> from likewise.api.history import Minute
@@ -91,7 +91,7 @@ def traffic_text(found: Tallies) -> str:
 
 def traffic_options() -> dict[str, Any]:
     """Bars of events, a line of matches; bars begin at nought."""
-    frame = _frame()
+    frame = _chart_options()
     return {
         **frame,
         "yAxis": {**frame["yAxis"], "scale": False, "minInterval": 1},
@@ -106,16 +106,16 @@ def traffic_options() -> dict[str, Any]:
 class ReadingChart:
     """One reading of one source; a mark leads to its explanation."""
 
-    def __init__(self, viewing: Viewing) -> None:
+    def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
-        self._shown: Series | None = None
-        self._marks: list[Mark] = []
+        self._shown: TimeSeries | None = None
+        self._marks: list[SeriesMark] = []
         self._sources: list[str] = []
         asked = dict(viewing.address.query)
         with ui.column().classes("lw-panel"):
             ui.html("<h2 class='lw-title'>A reading over time, and what was said about it</h2>", sanitize=False)
             with ui.row().classes("items-end gap-2 w-full"):
-                self._source = ui.input("Source", value=asked.get("source", ""), on_change=self._other)
+                self._source = ui.input("Source", value=asked.get("source", ""), on_change=self._source_changed)
                 self._source.props("dense outlined debounce=400 clearable").classes("lw-grow")
                 self._attribute = ui.select([], label="Reading", on_change=self._turn)
                 self._attribute.props("dense outlined options-dense").classes("w-48")
@@ -128,13 +128,13 @@ class ReadingChart:
             self._told = ui.label("").classes("lw-soft").mark("series")
             self._said = ui.column().classes("w-full gap-0 lw-short").props("role=list aria-label='What was said'")
 
-    def _first(self) -> str:
+    def _default_source(self) -> str:
         """A source worth a look: the newest that met something, else the first there is."""
         feed = self._viewing.feed
         found = (feed.by_position.get(match.position) for match in reversed(feed.matches))
         return next((each.source for each in found if each is not None and each.source), self._sources[0])
 
-    async def _other(self) -> None:
+    async def _source_changed(self) -> None:
         self._wanted = ""
         self._attribute.set_options([], value=None)
         await self.show()
@@ -153,7 +153,7 @@ class ReadingChart:
                 self._sources = [each.source for each in (await api.sources("", 500)).sources]
                 self._source.set_autocomplete(self._sources)
             if not source and self._sources:
-                self._source.set_value(self._first())
+                self._source.set_value(self._default_source())
                 return
             if not source:
                 self._told.set_text("No source has sent anything yet.")
@@ -170,27 +170,27 @@ class ReadingChart:
             self._attribute.set_options(list(found.attributes), value=found.attribute or None)
         self._draw(found)
 
-    def _draw(self, found: Series) -> None:
+    def _draw(self, found: TimeSeries) -> None:
         self._chart.set_visibility(bool(found.points))
         options, unit = self._chart.options, f" {found.unit}" if found.unit else ""
         points = {point.event: point for point in found.points}
         options["series"][0]["data"] = [[point.at // 1000, point.value] for point in found.points]
         options["series"][0]["name"] = f"{found.attribute}{unit}"
         self._marks = list(found.marks)
-        nearest = [_height(mark, found, points) for mark in self._marks]
+        nearest = [_mark_value(mark, found, points) for mark in self._marks]
         options["series"][1]["data"] = [[m.at // 1000, y] for m, y in zip(self._marks, nearest, strict=True)]
         options["yAxis"]["name"] = found.unit
         self._chart.update()
         said = series_text(found)
         self._told.set_text(said)
-        self._chart.props(f"aria-label='{plain(said)}'")
+        self._chart.props(f"aria-label='{attribute_text(said)}'")
         self._said.clear()
         with self._said:
             for mark in self._marks[:-13:-1]:
-                self._say(found.source, mark)
+                self._show_mark(found.source, mark)
 
-    def _say(self, source: str, mark: Mark) -> None:
-        address = Address(
+    def _show_mark(self, source: str, mark: SeriesMark) -> None:
+        address = PageAddress(
             "history", mark.event, source, mark.subscriber, mark.subscription, query=self._viewing.address.query
         )
         with self._viewing.link(address):
@@ -205,12 +205,12 @@ class ReadingChart:
     async def _open(self, e: EChartPointClickEventArguments) -> None:
         if e.series_index == 1 and self._shown is not None and e.data_index < len(self._marks):
             mark = self._marks[e.data_index]
-            address = Address("history", mark.event, self._shown.source, mark.subscriber, mark.subscription)
+            address = PageAddress("history", mark.event, self._shown.source, mark.subscriber, mark.subscription)
             assert self._viewing.explain is not None
             await self._viewing.explain(address, None)
 
 
-def _height(mark: Mark, found: Series, points: dict[str, Any]) -> float:
+def _mark_value(mark: SeriesMark, found: TimeSeries, points: dict[str, Any]) -> float:
     """Where a mark stands: on its own point, or on the one before it if that is not shown."""
     if mark.event in points:
         return float(points[mark.event].value)
@@ -218,7 +218,7 @@ def _height(mark: Mark, found: Series, points: dict[str, Any]) -> float:
     return before[-1].value if before else found.points[0].value if found.points else 0.0
 
 
-def series_text(found: Series) -> str:
+def series_text(found: TimeSeries) -> str:
     """What a chart of a reading shows, in a sentence.
 
     >>> from likewise.api.history import Point
@@ -239,7 +239,7 @@ def series_text(found: Series) -> str:
 def series_options() -> dict[str, Any]:
     """A line, and marks on it."""
     return {
-        **_frame(),
+        **_chart_options(),
         "tooltip": {"trigger": "item"},
         "series": [
             {"type": "line", "name": "", "data": [], "color": BLUE, "showSymbol": False, "lineStyle": {"width": 2}},
@@ -256,7 +256,7 @@ def series_options() -> dict[str, Any]:
     }
 
 
-def _frame() -> dict[str, Any]:
+def _chart_options() -> dict[str, Any]:
     return {
         "animation": False,
         "grid": {"left": 46, "right": 14, "top": 30, "bottom": 26},

@@ -37,7 +37,7 @@ class EventFilter(msgspec.Struct, frozen=True, omit_defaults=True):
         return {name: value for name, value in said.items() if value != ""}
 
     @property
-    def asked(self) -> tuple[tuple[str, str], ...]:
+    def query_items(self) -> tuple[tuple[str, str], ...]:
         """What an address says of it.
 
         >>> EventFilter("no2", "roof").asked
@@ -59,22 +59,22 @@ class EventFilter(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-def read_filter(asked: dict[str, str]) -> EventFilter:
+def parse_filter(asked: dict[str, str]) -> EventFilter:
     """A filter from what an address says.
 
-    >>> read_filter({"words": "no2", "span": "soon"})
+    >>> parse_filter({"words": "no2", "span": "soon"})
     EventFilter(words='no2', source='', subscriber='', subscription='', span='day')
     """
     known = {name: asked.get(name, "") for name in ("words", "source", "subscriber", "subscription")}
     return EventFilter(**known, span=asked["span"] if asked.get("span") in SPANS else "day")
 
 
-def read_saved(text: str | None) -> dict[str, EventFilter]:
+def parse_saved_filters(text: str | None) -> dict[str, EventFilter]:
     """The filters that a browser has kept, by name; what cannot be read is left out.
 
-    >>> read_saved('{"air": {"words": "no2"}, "bad": {"span": 3}}')
+    >>> parse_saved_filters('{"air": {"words": "no2"}, "bad": {"span": 3}}')
     {'air': EventFilter(words='no2', source='', subscriber='', subscription='', span='day')}
-    >>> read_saved("nonsense"), read_saved(None)
+    >>> parse_saved_filters("nonsense"), parse_saved_filters(None)
     ({}, {})
     """
     try:

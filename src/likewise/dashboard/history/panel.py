@@ -7,7 +7,7 @@ from typing import Final
 
 from likewise.dashboard.history.charts import ReadingChart, TrafficChart
 from likewise.dashboard.history.search import SearchPanel
-from likewise.dashboard.view_state import Viewing
+from likewise.dashboard.view_state import PageState
 
 PAUSE: Final = 10.0  # seconds between two drawings of the charts: what was changes slowly
 
@@ -15,7 +15,7 @@ PAUSE: Final = 10.0  # seconds between two drawings of the charts: what was chan
 class HistoryPanel:
     """The parts of the page; `show` brings them up to date."""
 
-    def __init__(self, viewing: Viewing) -> None:
+    def __init__(self, viewing: PageState) -> None:
         self._traffic = TrafficChart(viewing)
         self._reading = ReadingChart(viewing)
         self._search = SearchPanel(viewing)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from likewise.api.history import Series, StoredEvents, Tallies, Trace
+from likewise.api.history import EventCounts, StoredEvents, TimeSeries, Trace
 from likewise.dashboard.broker_api import BrokerApi
 
 
-async def tallies(api: BrokerApi, minutes: int = 60, span: int = 1) -> Tallies:
+async def tallies(api: BrokerApi, minutes: int = 60, span: int = 1) -> EventCounts:
     """Counts of the last minutes, and of every subscription."""
-    return await api.get(Tallies, "/v1/tallies", minutes=minutes, span=span)
+    return await api.get(EventCounts, "/v1/tallies", minutes=minutes, span=span)
 
 
-async def series(api: BrokerApi, source: str, attribute: str, since: int, points: int = 600) -> Series:
+async def series(api: BrokerApi, source: str, attribute: str, since: int, points: int = 600) -> TimeSeries:
     """One reading of a source from a moment (µs) on."""
-    return await api.get(Series, "/v1/series", source=source, attribute=attribute, since=since, points=points)
+    return await api.get(TimeSeries, "/v1/series", source=source, attribute=attribute, since=since, points=points)
 
 
 async def stored_events(api: BrokerApi, query: dict[str, object], before: int | None, limit: int) -> StoredEvents:

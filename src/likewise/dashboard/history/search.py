@@ -1,9 +1,15 @@
-"""Stored events by filter: found, kept as a filter of one's own, and given out as a file."""
+"""Stored events by filter: found, kept as a filter of one's own, and given out as a file.
+
+Stored events and matches as files: CSV for a table, JSON lines for a program.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from html import escape
 from typing import Any, Final
 
@@ -12,14 +18,110 @@ from msgspec.structs import replace
 from nicegui import ui
 
 from likewise.api.history import StoredEvent, StoredEvents
-from likewise.dashboard.addresses import Address
-from likewise.dashboard.history.export import events_csv, events_lines, matches_csv, matches_lines
-from likewise.dashboard.history.filters import SPANS, EventFilter, read_filter, read_saved
+from likewise.dashboard.addresses import PageAddress
+from likewise.dashboard.history.filters import SPANS, EventFilter, parse_filter, parse_saved_filters
 from likewise.dashboard.history.queries import stored_events
-from likewise.dashboard.history.subscription_table import plain
+from likewise.dashboard.history.subscription_table import attribute_text
 from likewise.dashboard.labels import event_line
 from likewise.dashboard.theme import score_badge
-from likewise.dashboard.view_state import Viewing
+from likewise.dashboard.view_state import PageState
+
+EVENT_COLUMNS: Final = ("arrival", "source", "id", "themes", "attribute", "value", "unit", "met")
+MATCH_COLUMNS: Final = ("arrival", "subscriber", "subscription", "score", "source", "id", "readings")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the beginning of a formula
+
+
+def events_csv(events: Iterable[StoredEvent]) -> str:
+    """One row for each reading.
+
+    >>> one = StoredEvent(1, 0, {"id": "e1", "source": "roof", "tuples": [{"attribute": "no2", "value": 45}]})
+    >>> print(events_csv([one]).splitlines()[1])
+    1970-01-01T00:00:00.000000Z,roof,e1,,no2,45,,
+    """
+    return _csv(EVENT_COLUMNS, (row for event in events for row in _readings(event)))
+
+
+def matches_csv(events: Iterable[StoredEvent]) -> str:
+    """One row for each subscription that an event met."""
+    return _csv(MATCH_COLUMNS, (list(row.values()) for event in events for row in _matches(event)))
+
+
+def events_lines(events: Iterable[StoredEvent]) -> str:
+    """One event a line, as it was published, with its arrival and what it met."""
+    return _lines(
+        {
+            "arrival": iso_time(each.arrival),
+            "event": each.event,
+            "met": [f"{m.subscriber}/{m.subscription}" for m in each.met],
+        }
+        for each in events
+    )
+
+
+def matches_lines(events: Iterable[StoredEvent]) -> str:
+    """One match a line."""
+    return _lines(row for event in events for row in _matches(event))
+
+
+def iso_time(microseconds: int) -> str:
+    """A time as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(microseconds / 1e6, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _readings(event: StoredEvent) -> Iterator[list[object]]:
+    envelope = event.event
+    themes = envelope.get("themes")
+    about = [
+        iso_time(event.arrival),
+        envelope.get("source", ""),
+        envelope.get("id", ""),
+        "; ".join(map(str, themes)) if isinstance(themes, list) else "",
+    ]
+    met = "; ".join(f"{m.subscriber}/{m.subscription}" for m in event.met)
+    items = envelope.get("tuples")
+    for item in items if isinstance(items, list) else []:
+        yield [*about, item.get("attribute"), item.get("value"), item.get("unit", ""), met]
+
+
+def _matches(event: StoredEvent) -> Iterator[dict[str, object]]:
+    for met in event.met:
+        yield dict(
+            zip(
+                MATCH_COLUMNS,
+                (
+                    iso_time(event.arrival),
+                    met.subscriber,
+                    met.subscription,
+                    met.score,
+                    event.event.get("source", ""),
+                    event.event.get("id", ""),
+                    event_line(event.event, 10_000),
+                ),
+                strict=True,
+            )
+        )
+
+
+def _csv(columns: tuple[str, ...], rows: Iterable[Iterable[object]]) -> str:
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(columns)
+    writer.writerows([_escape_formula(cell) for cell in row] for row in rows)
+    return written.getvalue()
+
+
+def _escape_formula(cell: object) -> object:
+    """A cell that no spreadsheet runs: text that looks like a formula begins with an apostrophe.
+
+    >>> _safe("=1+1"), _safe(-3.5), _safe("roof")
+    ("'=1+1", -3.5, 'roof')
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def _lines(rows: Iterable[object]) -> str:
+    return "".join(f"{msgspec.json.encode(row).decode()}\n" for row in rows)
+
 
 PAGE: Final = 30
 EXPORTED: Final = 10_000  # events of one file
@@ -37,9 +139,9 @@ FORMS: Final[dict[str, tuple[str, Callable[[Iterable[StoredEvent]], str]]]] = {
 class SearchPanel:
     """Fields of a filter, the filters that are kept, what is found, and files of it."""
 
-    def __init__(self, viewing: Viewing) -> None:
+    def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
-        self._filter = read_filter(dict(viewing.address.query))
+        self._filter = parse_filter(dict(viewing.address.query))
         self._saved: dict[str, EventFilter] = {}
         self._before: int | None = None
         self._asked = 0  # how often was looked; an answer that comes after another question was asked is not shown
@@ -89,13 +191,13 @@ class SearchPanel:
         if not self._begun:
             self._begun = True
             said = await ui.run_javascript(f"return localStorage.getItem({STORE!r})", timeout=20)
-            self._saved = read_saved(said)
+            self._saved = parse_saved_filters(said)
             self._draw_chips()
             await self.find()
 
     async def find(self) -> None:
         """Look for the newest that the filter lets through."""
-        self._viewing.move(Address("history", query=self._filter.asked))
+        self._viewing.move(PageAddress("history", query=self._filter.query_items))
         self._before = None
         await self._more()
 
@@ -147,7 +249,7 @@ class SearchPanel:
                 with ui.row().classes("lw-chip gap-0 items-center no-wrap"):
                     ui.button(name, on_click=lambda _, f=kept: self._use(f)).props("flat dense no-caps size=sm")
                     ui.button(icon="close", on_click=lambda _, n=name: self._drop(n)).props(
-                        f"flat dense round size=xs aria-label='Forget the filter {plain(name)}'"
+                        f"flat dense round size=xs aria-label='Forget the filter {attribute_text(name)}'"
                     )
 
     async def _use(self, kept: EventFilter) -> None:

@@ -10,12 +10,12 @@ from typing import Final, NamedTuple
 
 from nicegui import ui
 
-from likewise.api.history import SubscriptionTally
-from likewise.api.sinks import TargetShown
-from likewise.api.subscriptions import SubscriptionShown
-from likewise.dashboard.addresses import Address
+from likewise.api.history import SubscriptionCount
+from likewise.api.sinks import TargetDetails
+from likewise.api.subscriptions import SubscriptionDetails
+from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.history.queries import tallies
-from likewise.dashboard.view_state import Viewing
+from likewise.dashboard.view_state import PageState
 from likewise.errors import LikewiseError
 from likewise.model.rendering import KINDS
 
@@ -26,20 +26,20 @@ Name = tuple[str, str]  # subscriber and id
 class _Row(NamedTuple):
     """A drawn subscription: the place of its figures, and what they say."""
 
-    figures: ui.html
+    figures_html: ui.html
     said: list[str]
 
 
-class HeldPanel:
+class SubscriptionTable:
     """The list. `edit` is called with a subscription that somebody wants to change."""
 
-    def __init__(self, viewing: Viewing, edit: Callable[[SubscriptionShown], None]) -> None:
+    def __init__(self, viewing: PageState, edit: Callable[[SubscriptionDetails], None]) -> None:
         self._viewing = viewing
         self._edit = edit
-        self._shown: list[SubscriptionShown] | None = None
+        self._shown: list[SubscriptionDetails] | None = None
         self._rows: dict[Name, _Row] = {}
-        self._tallies: dict[Name, SubscriptionTally] = {}
-        self._targets: dict[Name, list[TargetShown]] = {}
+        self._tallies: dict[Name, SubscriptionCount] = {}
+        self._targets: dict[Name, list[TargetDetails]] = {}
         self._alerts: Mapping[Name, list[str]] = {}
         with ui.column().classes("lw-panel"):
             with ui.row().classes("items-center w-full no-wrap"):
@@ -94,12 +94,14 @@ class HeldPanel:
             self._fill(name, row)
 
     def _fill(self, name: Name, row: _Row) -> None:
-        said = figures(self._tallies.get(name), self._targets.get(name, []), time.time(), self._alerts.get(name, []))
+        said = figures_html(
+            self._tallies.get(name), self._targets.get(name, []), time.time(), self._alerts.get(name, [])
+        )
         if [said] != row.said:
             row.said[:] = [said]
-            row.figures.set_content(said)
+            row.figures_html.set_content(said)
 
-    def _draw(self, held: SubscriptionShown) -> None:
+    def _draw(self, held: SubscriptionDetails) -> None:
         with ui.row().classes("w-full no-wrap items-start gap-1 lw-row lw-flex").props("role=listitem"):
             with ui.column().classes("gap-0").style("flex: 1; min-width: 0"):
                 ui.html(
@@ -109,7 +111,7 @@ class HeldPanel:
                     sanitize=False,
                 )
                 row = _Row(ui.html("", sanitize=False).classes("lw-line lw-figures-line"), [])
-            name = plain(held.id)
+            name = attribute_text(held.id)
             ui.button(icon="edit", on_click=lambda: self._edit(held)).props(
                 f"flat round dense size=sm aria-label='Edit {name}'"
             )
@@ -120,7 +122,7 @@ class HeldPanel:
         if self._tallies:
             self._fill((held.subscriber, held.id), row)
 
-    async def _end(self, held: SubscriptionShown) -> None:
+    async def _end(self, held: SubscriptionDetails) -> None:
         with ui.dialog() as sure, ui.card():
             ui.label(f"End the subscription {held.id} of {held.subscriber}?")
             with ui.row():
@@ -132,23 +134,25 @@ class HeldPanel:
             self.show()
 
 
-def figures(tally: SubscriptionTally | None, targets: list[TargetShown], now: float, on: Sequence[str] = ()) -> str:
+def figures_html(
+    tally: SubscriptionCount | None, targets: list[TargetDetails], now: float, on: Sequence[str] = ()
+) -> str:
     """How a subscription fares, as a line of HTML: which keys are on, how often it was met, where its matches go.
 
-    >>> figures(SubscriptionTally("me", "a", 1204, 940_000_000, "e1", "roof"), [], 1000.0)
+    >>> figures_html(SubscriptionCount("me", "a", 1204, 940_000_000, "e1", "roof"), [], 1000.0)
     '<b>1,204</b> matches · last <a class="lw-to" href="/why?id=e1&amp;source=roof&amp;...">1 min ago</a> by roof'
-    >>> figures(None, [], 0.0)
+    >>> figures_html(None, [], 0.0)
     'not met yet'
-    >>> figures(None, [], 0.0, ["hall", "attic"])
+    >>> figures_html(None, [], 0.0, ["hall", "attic"])
     '<span class="lw-state lw-state-on">on</span> hall, attic · not met yet'
     """
     parts = ["not met yet"]
     if tally is not None and tally.matches:
         parts = [f"<b>{tally.matches:,}</b> match{'' if tally.matches == 1 else 'es'}"]
         if tally.last is not None:
-            ago = f"{spoken_ago(now - tally.last / 1e6)} ago"
+            ago = f"{elapsed_text(now - tally.last / 1e6)} ago"
             if tally.event:
-                why = Address("subscriptions", tally.event, tally.source, tally.subscriber, tally.subscription).path
+                why = PageAddress("subscriptions", tally.event, tally.source, tally.subscriber, tally.subscription).path
                 ago = f'<a class="lw-to" href="{escape(why)}">{ago}</a>'
             parts.append(f"last {ago}{f' by {escape(tally.source)}' if tally.source else ''}")
     if on:
@@ -157,7 +161,7 @@ def figures(tally: SubscriptionTally | None, targets: list[TargetShown], now: fl
     return " · ".join([*parts, *map(target_chip, targets)])
 
 
-def target_chip(target: TargetShown) -> str:
+def target_chip(target: TargetDetails) -> str:
     """Where matches go, coloured by how that fares."""
     state = target.state
     look, said = "lw-good", "accepted"
@@ -173,10 +177,10 @@ def target_chip(target: TargetShown) -> str:
     return f"→ {escape(target.kind)} {escape(where)} <span class='{look}'>{said}</span>"
 
 
-def spoken_ago(seconds: float) -> str:
+def elapsed_text(seconds: float) -> str:
     """A time that has passed, in its largest unit.
 
-    >>> [spoken_ago(s) for s in (-1, 7, 125, 7200, 200_000)]
+    >>> [elapsed_text(s) for s in (-1, 7, 125, 7200, 200_000)]
     ['0 s', '7 s', '2 min', '2 h', '2 days']
     """
     for size, name in ((86_400, "day"), (3_600, "h"), (60, "min")):
@@ -186,7 +190,7 @@ def spoken_ago(seconds: float) -> str:
     return f"{max(0, int(seconds))} s"
 
 
-def plain(text: str) -> str:
+def attribute_text(text: str) -> str:
     """Text that may stand in an attribute of a page.
 
     >>> plain("it's > 5")

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from likewise.api.history import Trace
 from likewise.dashboard.history.queries import trace
-from likewise.dashboard.view_state import Viewing
+from likewise.dashboard.view_state import PageState
 from likewise.errors import LikewiseError
 
 HEADS: Final = {
@@ -26,7 +26,7 @@ HEADS: Final = {
 
 
 async def draw_trace(
-    viewing: Viewing, place: ui.column, event: str, source: str, subscriber: str, id: str
+    viewing: PageState, place: ui.column, event: str, source: str, subscriber: str, id: str
 ) -> Trace | None:
     """Say what became of an event; None where it cannot be known."""
     try:

@@ -11,13 +11,12 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from likewise.api.live_views import Arrival
-from likewise.dashboard.addresses import Address
+from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.history.queries import stored_events
 from likewise.dashboard.labels import event_line
-from likewise.dashboard.map.markers import Spot, place_of
-from likewise.dashboard.map.projection import HEIGHT, WIDTH, View, fitting, project
-from likewise.dashboard.map.rendering import draw
-from likewise.dashboard.view_state import Viewing
+from likewise.dashboard.map.projection import HEIGHT, WIDTH, MapView, fit_view, project
+from likewise.dashboard.map.rendering import SourceMarker, event_coordinates, map_svg
+from likewise.dashboard.view_state import PageState
 from likewise.errors import LikewiseError
 
 MOST: Final = 2_000  # sources on the map
@@ -45,12 +44,12 @@ DRAG: Final = """(e) => {
 class MapPanel:
     """The picture, and buttons to move it; `show` adds what is new."""
 
-    def __init__(self, viewing: Viewing, tiles: str = "", credit: str = "") -> None:
+    def __init__(self, viewing: PageState, tiles: str = "", credit: str = "") -> None:
         self._viewing = viewing
         self._tiles, self._credit = tiles, credit
-        self._spots: dict[str, Spot] = {}
+        self._spots: dict[str, SourceMarker] = {}
         self._position = 0
-        self._view: View | None = None
+        self._view: MapView | None = None
         self._begun = False
         self._drawn = ""
         with ui.column().classes("lw-panel"):
@@ -96,12 +95,12 @@ class MapPanel:
 
     def _take(self, arrival: Arrival, met: bool) -> None:
         self._position = max(self._position, arrival.position)
-        place = place_of(arrival.event)
+        place = event_coordinates(arrival.event)
         if place is None:
             return
         name = arrival.source or arrival.id
         self._spots.pop(name, None)  # the newest stands last
-        self._spots[name] = Spot(name, *place, arrival.id, arrival.arrival, event_line(arrival.event, 120), met)
+        self._spots[name] = SourceMarker(name, *place, arrival.id, arrival.arrival, event_line(arrival.event, 120), met)
 
     def _forget(self) -> None:
         oldest = int((time.time() - FORGOTTEN) * 1e6)
@@ -115,16 +114,16 @@ class MapPanel:
         if self._view is None and spots:
             self._all()
             return
-        drawn = draw(spots, self._view, self._tiles, self._credit) if self._view is not None else ""
+        drawn = map_svg(spots, self._view, self._tiles, self._credit) if self._view is not None else ""
         if drawn != self._drawn:
             self._drawn = drawn
             self._picture.set_content(drawn)
-        self._told.set_text(told(spots))
+        self._told.set_text(map_summary(spots))
 
     def _all(self) -> None:
         spots = self._spots.values()
         if spots:
-            self._view = fitting((spot.latitude, spot.longitude) for spot in spots)
+            self._view = fit_view((spot.latitude, spot.longitude) for spot in spots)
         self._draw()
 
     def _move(self, move: object) -> None:
@@ -136,11 +135,11 @@ class MapPanel:
         if href := e.args.get("href"):
             asked = {name: values[0] for name, values in parse_qs(urlsplit(href).query).items()}
             assert self._viewing.explain is not None
-            await self._viewing.explain(Address("map", asked.get("id", ""), asked.get("source", "")), None)
+            await self._viewing.explain(PageAddress("map", asked.get("id", ""), asked.get("source", "")), None)
         elif (to := e.args.get("to")) and self._view is not None:
             latitude, longitude = (float(part) for part in str(to).split(","))
             nearer = self._view.zoomed(2)
-            self._view = View(*project(latitude, longitude, nearer.zoom), nearer.zoom)
+            self._view = MapView(*project(latitude, longitude, nearer.zoom), nearer.zoom)
             self._draw()
 
     def _drag(self, e: GenericEventArguments) -> None:
@@ -149,7 +148,7 @@ class MapPanel:
             self._draw()
 
 
-def told(spots: Iterable[Spot]) -> str:
+def map_summary(spots: Iterable[SourceMarker]) -> str:
     """What the map shows, in a sentence.
 
     >>> told([])

@@ -16,7 +16,7 @@ HEIGHT: Final = 560
 EARTH: Final = 40_075_016.686  # metres around the equator
 
 
-class View(msgspec.Struct, frozen=True):
+class MapView(msgspec.Struct, frozen=True):
     """What part of the world is looked at: the middle, in pixels of the whole map at a zoom.
 
     >>> here = fitting([(53.27, -9.05), (53.29, -9.02)])
@@ -46,15 +46,15 @@ class View(msgspec.Struct, frozen=True):
         turned = math.pi * (1 - 2 * (y + self.y - HEIGHT / 2) / size)
         return math.degrees(math.atan(math.sinh(turned))), longitude
 
-    def moved(self, right: float, down: float) -> View:
+    def moved(self, right: float, down: float) -> MapView:
         """The same, moved by pixels."""
-        return View(self.x + right, self.y + down, self.zoom)
+        return MapView(self.x + right, self.y + down, self.zoom)
 
-    def zoomed(self, by: int) -> View:
+    def zoomed(self, by: int) -> MapView:
         """Nearer or further, around the middle."""
         zoom = max(1, min(CLOSEST, self.zoom + by))
         factor = math.ldexp(1.0, zoom - self.zoom)
-        return View(self.x * factor, self.y * factor, zoom)
+        return MapView(self.x * factor, self.y * factor, zoom)
 
     @property
     def metres_each(self) -> float:
@@ -74,15 +74,15 @@ def project(latitude: float, longitude: float, zoom: int) -> tuple[float, float]
     return (longitude + 180) / 360 * size, (1 - math.asinh(math.tan(bent)) / math.pi) / 2 * size
 
 
-def fitting(places: Iterable[tuple[float, float]]) -> View:
+def fit_view(places: Iterable[tuple[float, float]]) -> MapView:
     """The nearest view that shows every place with a margin."""
     whole = [project(latitude, longitude, 0) for latitude, longitude in places]
     if not whole:
-        return View(TILE, TILE * 0.7, 1)
+        return MapView(TILE, TILE * 0.7, 1)
     left, right = min(x for x, _ in whole), max(x for x, _ in whole)
     top, bottom = min(y for _, y in whole), max(y for _, y in whole)
     zoom = next(
         (z for z in range(16, 1, -1) if (right - left) * 2**z < WIDTH * 0.86 and (bottom - top) * 2**z < HEIGHT * 0.8),
         1,
     )
-    return View((left + right) / 2 * 2**zoom, (top + bottom) / 2 * 2**zoom, zoom)
+    return MapView((left + right) / 2 * 2**zoom, (top + bottom) / 2 * 2**zoom, zoom)

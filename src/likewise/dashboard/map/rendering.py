@@ -1,16 +1,60 @@
-"""The map as a picture: a grid of degrees, a scale, sources as dots that lead to their newest event."""
+"""The map as a picture: a grid of degrees, a scale, sources as dots that lead to their newest event.
+
+Where events say they are: readings named latitude and longitude, in one spelling or another.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Final, NamedTuple
 
-from likewise.dashboard.addresses import Address
+import msgspec
+
+from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.labels import cut
-from likewise.dashboard.map.markers import Spot
-from likewise.dashboard.map.projection import HEIGHT, TILE, WIDTH, View
+from likewise.dashboard.map.projection import HEIGHT, TILE, WIDTH, MapView
+
+LATITUDES: Final = frozenset({"lat", "latitude", "geolat", "gpslat", "locationlat"})
+LONGITUDES: Final = frozenset({"long", "lon", "lng", "longitude", "geolong", "geolon", "gpslon", "gpslong"})
+_SIGNS: Final = re.compile(r"[^a-z]")
+
+
+class SourceMarker(msgspec.Struct, frozen=True):
+    """The newest event of a source that said where it is; `met` whether it met a subscription."""
+
+    source: str
+    latitude: float
+    longitude: float
+    event: str
+    at: int
+    line: str = ""
+    met: bool = False
+
+
+def event_coordinates(event: Mapping[str, object]) -> tuple[float, float] | None:
+    """Latitude and longitude of an event, in degrees; None if it says none, or impossible ones.
+
+    >>> said = [{"attribute": "gps.lat", "value": 53.27}, {"attribute": "gps.long", "value": -9.05}]
+    >>> event_coordinates({"tuples": said}), event_coordinates({"tuples": said[:1]})
+    ((53.27, -9.05), None)
+    >>> event_coordinates({"tuples": [{"attribute": "lat", "value": 530.0}, {"attribute": "lon", "value": 1}]})
+    """
+    latitude = longitude = None
+    items = event.get("tuples")
+    for item in items if isinstance(items, list) else []:
+        value = item.get("value")
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        name = _SIGNS.sub("", str(item.get("attribute", "")).rpartition(".")[2].casefold())
+        if name in LATITUDES and abs(value) <= 90 and latitude is None:
+            latitude = float(value)
+        elif name in LONGITUDES and abs(value) <= 180 and longitude is None:
+            longitude = float(value)
+    return None if latitude is None or longitude is None else (latitude, longitude)
+
 
 NEAR: Final = 22.0  # pixels within which dots are drawn as one
 STEPS: Final = (1, 2, 5)
@@ -18,15 +62,15 @@ NAMED: Final = 40  # dots up to which each has its name beside it
 MOST_TILES: Final = 40
 
 
-class Dot(NamedTuple):
+class MarkerCluster(NamedTuple):
     """One or several sources at a place of the picture."""
 
     x: float
     y: float
-    spots: list[Spot]
+    spots: list[SourceMarker]
 
 
-def clustered(spots: Sequence[Spot], view: View) -> list[Dot]:
+def cluster_markers(spots: Sequence[SourceMarker], view: MapView) -> list[MarkerCluster]:
     """The sources that are seen, those that would touch as one.
 
     >>> from likewise.dashboard.map.projection import fitting
@@ -34,7 +78,7 @@ def clustered(spots: Sequence[Spot], view: View) -> list[Dot]:
     >>> [len(dot.spots) for dot in clustered(some, fitting([(1.0, 1.0), (2.0, 2.0)]))]
     [2, 1]
     """
-    cells: dict[tuple[int, int], Dot] = {}
+    cells: dict[tuple[int, int], MarkerCluster] = {}
     for spot in sorted(spots, key=lambda each: each.source):
         x, y = view.on_screen(spot.latitude, spot.longitude)
         if not (-NEAR < x < WIDTH + NEAR and -NEAR < y < HEIGHT + NEAR):
@@ -43,13 +87,13 @@ def clustered(spots: Sequence[Spot], view: View) -> list[Dot]:
         if cell in cells:
             cells[cell].spots.append(spot)
         else:
-            cells[cell] = Dot(x, y, [spot])
+            cells[cell] = MarkerCluster(x, y, [spot])
     return list(cells.values())
 
 
-def draw(spots: Sequence[Spot], view: View, tiles: str = "", credit: str = "") -> str:
+def map_svg(spots: Sequence[SourceMarker], view: MapView, tiles: str = "", credit: str = "") -> str:
     """The whole picture as SVG."""
-    dots = clustered(spots, view)
+    dots = cluster_markers(spots, view)
     seen = sum(len(dot.spots) for dot in dots)
     parts = [
         f"<svg class='lw-world' viewBox='0 0 {WIDTH} {HEIGHT}' role='group' aria-label='Map of {seen} sources'>",
@@ -65,11 +109,11 @@ def draw(spots: Sequence[Spot], view: View, tiles: str = "", credit: str = "") -
     return "".join([*parts, "</svg>"])
 
 
-def _dot(dot: Dot, named: bool) -> str:
+def _dot(dot: MarkerCluster, named: bool) -> str:
     newest = max(dot.spots, key=lambda spot: spot.at)
     met = " lw-met" if any(spot.met for spot in dot.spots) else ""
     if len(dot.spots) == 1:
-        href = Address("map", newest.event, newest.source).path
+        href = PageAddress("map", newest.event, newest.source).path
         said = f"{newest.source}: {newest.line}"
         name = (
             f"<text x='{dot.x + 11:.1f}' y='{dot.y + 4:.1f}'>{escape(cut(newest.source, 24))}</text>" if named else ""
@@ -88,7 +132,7 @@ def _dot(dot: Dot, named: bool) -> str:
     )
 
 
-def _tiles(view: View, address: str) -> Iterator[str]:
+def _tiles(view: MapView, address: str) -> Iterator[str]:
     """Pictures of the ground, from the address that was configured."""
     count = 2**view.zoom
     left, top = view.x - WIDTH / 2, view.y - HEIGHT / 2
@@ -103,7 +147,7 @@ def _tiles(view: View, address: str) -> Iterator[str]:
         )
 
 
-def _grid(view: View) -> Iterator[str]:
+def _grid(view: MapView) -> Iterator[str]:
     """Lines of equal latitude and longitude, with their degrees."""
     north, west = view.place(0, 0)
     south, east = view.place(WIDTH, HEIGHT)
@@ -135,7 +179,7 @@ def _degrees(value: float, digits: int, positive: str, negative: str) -> str:
     return f"{abs(value):.{digits}f}°{'' if round(value, 9) == 0 else positive if value > 0 else negative}"
 
 
-def _scale(view: View) -> str:
+def _scale(view: MapView) -> str:
     metres = round_step(view.metres_each * 160)
     wide = metres / view.metres_each
     said = f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"

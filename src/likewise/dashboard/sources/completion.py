@@ -6,17 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from likewise.api.sources import WordShown
+from likewise.api.sources import AttributeSummary
 
 MOST: Final = 8  # words offered at once
 _ATTRIBUTE: Final = re.compile(r"(?:^|[{,(]|\bor\b|\bnot\b)\s*\"?([^{},()<>=!~\"]*)$")
 _VALUE: Final = re.compile(r"([^{},()<>=!~\"]+?)\"?\s*~?\s*=\s*\"?([^{},()<>=!~\"]*)$")
 
 
-def offered(text: str, words: Sequence[WordShown]) -> list[tuple[str, str]]:
+def complete_text(text: str, words: Sequence[AttributeSummary]) -> list[tuple[str, str]]:
     """What may come next: each as it is shown, and the whole text with it.
 
-    >>> known = [WordShown("temperature", "degC", ("number",)), WordShown("mode", values=("eco", "boost"))]
+    >>> known = [AttributeSummary("temperature", "degC", ("number",)), AttributeSummary("mode", values=("eco", "boost"))]
     >>> offered("{te", known)
     [('temperature', '{temperature')]
     >>> offered("{temperature > 20, mode = b", known)
@@ -42,11 +42,11 @@ def offered(text: str, words: Sequence[WordShown]) -> list[tuple[str, str]]:
     return [(each, text[:start].rstrip('"') + _quoted(each)) for each in found[:MOST]]
 
 
-def themes_of(words: Sequence[WordShown]) -> list[str]:
+def suggest_themes(words: Sequence[AttributeSummary]) -> list[str]:
     """Theme tags to propose: what the stream's words are taken for, those seen most often first.
 
-    >>> from likewise.api.sources import TakenFor
-    >>> themes_of([WordShown("t", understood=TakenFor("water temperature", 0.9)), WordShown("x")])
+    >>> from likewise.api.sources import AttributeInterpretation
+    >>> suggest_themes([AttributeSummary("t", understood=AttributeInterpretation("water temperature", 0.9)), AttributeSummary("x")])
     ['temperature']
     """
     heads = dict.fromkeys(word.understood.means.split()[-1] for word in words if word.understood.means)

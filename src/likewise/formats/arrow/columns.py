@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from likewise.model.event import Event
-from likewise.model.timestamps import read_moment
+from likewise.model.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ NO_TIME: Final = int(np.iinfo(np.int64).min)  # a moment nobody means: the year 
 EXACT: Final = 2**53  # up to here every whole number is a double
 
 
-class Columns(NamedTuple):
+class EventColumns(NamedTuple):
     """Arrays over tuples, and `time` and `expires` (µs, `NO_TIME` if not given) over events.
 
     `number` is NaN for text, 1 or 0 for a Boolean, the nearest double for a whole number, which `whole` gives exactly
@@ -48,7 +48,7 @@ class Columns(NamedTuple):
     time: NDArray[np.int64]
     expires: NDArray[np.int64]
 
-    def slice(self, start: int, stop: int) -> Columns:
+    def slice(self, start: int, stop: int) -> EventColumns:
         """The events from `start` up to `stop`; the lists of words are shared."""
         low, high = int(self.offsets[start]), int(self.offsets[stop])
         return self._replace(
@@ -65,7 +65,7 @@ class Columns(NamedTuple):
             expires=self.expires[start:stop],
         )
 
-    def take(self, places: NDArray[np.int64]) -> Columns:
+    def take(self, places: NDArray[np.int64]) -> EventColumns:
         """The events at some places, in this order; the lists of words are shared.
 
         >>> from likewise.model import event
@@ -91,12 +91,12 @@ class Columns(NamedTuple):
         )
 
 
-def spelled(text: str) -> int | float:
+def parse_number(text: str) -> int | float:
     """The number a spelling stands for; raises ValueError for anything else."""
     return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
-def moments_of(text: NDArray[np.int32], texts: list[str]) -> NDArray[np.int64]:
+def timestamps_of(text: NDArray[np.int32], texts: list[str]) -> NDArray[np.int64]:
     """For each text the first microsecond it says as a time, else `NO_TIME`; texts below 0 are none.
 
     >>> moments_of(np.array([0, -1], np.int32), ["1970-01-01T00:00:01Z"]).tolist() == [1_000_000, NO_TIME]
@@ -104,14 +104,14 @@ def moments_of(text: NDArray[np.int32], texts: list[str]) -> NDArray[np.int64]:
     """
     known = np.full(len(texts) + 1, NO_TIME, np.int64)
     for code, word in enumerate(texts):
-        span = read_moment(word) if word[:1].isdigit() else None
+        span = parse_timestamp(word) if word[:1].isdigit() else None
         if span is not None:
             known[code] = span.first
     found: NDArray[np.int64] = known[text]
     return found
 
 
-def columns_of(events: Sequence[Event]) -> Columns:
+def columns_of(events: Sequence[Event]) -> EventColumns:
     """The columns of some events, in one pass.
 
     >>> from likewise.model import event
@@ -150,7 +150,7 @@ def columns_of(events: Sequence[Event]) -> Columns:
             unit.append(units.setdefault(item.unit, len(units)) if item.unit else -1)
             group.append(item.group)
         offsets.append(len(attribute))
-    return Columns(
+    return EventColumns(
         np.array(offsets, np.int64),
         np.array(attribute, np.int32),
         list(attributes),
@@ -159,7 +159,7 @@ def columns_of(events: Sequence[Event]) -> Columns:
         np.array(whole, np.int64),
         np.array(text, np.int32),
         list(texts),
-        moments_of(np.array(text, np.int32), list(texts)),
+        timestamps_of(np.array(text, np.int32), list(texts)),
         np.array(unit, np.int32),
         list(units),
         np.array(group, np.int32),
@@ -168,7 +168,7 @@ def columns_of(events: Sequence[Event]) -> Columns:
     )
 
 
-def join_columns(parts: Sequence[Columns]) -> Columns:
+def join_columns(parts: Sequence[EventColumns]) -> EventColumns:
     """The columns of several batches as those of one, in their order.
 
     >>> from likewise.model import event
@@ -187,7 +187,7 @@ def join_columns(parts: Sequence[Columns]) -> Columns:
         np.concatenate([getattr(each, name) for each in parts])
         for name in ("kind", "number", "whole", "moment", "group", "time", "expires")
     )
-    return Columns(
+    return EventColumns(
         np.cumsum(sizes),
         attribute,
         attributes,

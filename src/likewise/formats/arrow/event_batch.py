@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.errors import ArtefactMissing, FormatError
 from likewise.extras import require
-from likewise.formats.arrow.columns import BOOLEAN, NO_TIME, NUMBER, WHOLE, Columns, columns_of
+from likewise.formats.arrow.columns import BOOLEAN, NO_TIME, NUMBER, WHOLE, EventColumns, columns_of
 from likewise.formats.arrow.schema import METADATA, REST, TRIPLE_FIELDS, batch_schema
 from likewise.model.event import Event, EventTuple
 from likewise.model.rdf import Triple
@@ -38,7 +38,7 @@ class EventBatch(Sequence[Event]):
     __slots__ = ("_columns", "_events", "_rest")
 
     def __init__(
-        self, events: tuple[Event, ...] | None, columns: Columns | None = None, rest: pa.RecordBatch | None = None
+        self, events: tuple[Event, ...] | None, columns: EventColumns | None = None, rest: pa.RecordBatch | None = None
     ) -> None:
         """Use `from_events`, `from_arrow` or `from_ipc`."""
         self._events = events
@@ -56,9 +56,9 @@ class EventBatch(Sequence[Event]):
 
         Everything is checked here, so that later uses do not fail. RDF terms are taken as they are.
         """
-        from likewise.formats.arrow.reading import read_table
+        from likewise.formats.arrow.decoder import decode_table
 
-        columns, rest = read_table(table)
+        columns, rest = decode_table(table)
         return cls(None, columns, rest)
 
     @classmethod
@@ -88,7 +88,7 @@ class EventBatch(Sequence[Event]):
             writer.write_batch(made)
         return sink.getvalue().to_pybytes()
 
-    def columns(self) -> Columns:
+    def columns(self) -> EventColumns:
         """The tuples and times as flat arrays; see `Columns`."""
         if self._columns is None:
             assert self._events is not None  # one of both is always there
@@ -212,7 +212,7 @@ class EventBatch(Sequence[Event]):
         return f"EventBatch({len(self)} events)"
 
 
-def _events(columns: Columns, rest: pa.RecordBatch) -> Iterator[Event]:
+def _events(columns: EventColumns, rest: pa.RecordBatch) -> Iterator[Event]:
     """Event objects from columns, one after the other."""
     attributes, texts, units = columns.attributes, columns.texts, columns.units
     tuples = []
@@ -252,7 +252,7 @@ def _events(columns: Columns, rest: pa.RecordBatch) -> Iterator[Event]:
         )
 
 
-def _record_batch(columns: Columns, rest: pa.RecordBatch, *, dictionary: bool) -> pa.RecordBatch:
+def _record_batch(columns: EventColumns, rest: pa.RecordBatch, *, dictionary: bool) -> pa.RecordBatch:
     import pyarrow as pa
 
     schema = batch_schema(dictionary=dictionary)

@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from likewise.defaults import MAX_EVENT_BYTES
 from likewise.errors import LikewiseError
-from likewise.formats.arrow.columns import NO_TIME, Columns, columns_of
+from likewise.formats.arrow.columns import NO_TIME, EventColumns, columns_of
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import REST, batch_schema
-from likewise.formats.json.envelope_bytes import BARE, Around, Document, open_envelopes
+from likewise.formats.json.envelope_bytes import BARE, Document, EnvelopeFields, open_envelopes
 from likewise.formats.json.events import Data, event_from_document, event_from_json, is_envelope
-from likewise.formats.json.flat_columns import SameKeys, columns_of_flat, take_out_involved
+from likewise.formats.json.flat_columns import ObjectGroup, columns_of_flat, remove_complex_objects
 from likewise.formats.strict_json import as_bytes, decode_items, decode_object
 from likewise.formats.version import JSON_VERSION
 from likewise.model import Event, event
@@ -35,37 +35,37 @@ _ANYTHING: Final = msgspec.json.Decoder()
 _WRITTEN: Final = msgspec.json.Decoder(list[msgspec.Raw])
 MANY: Final = 16  # events from which on reading them together pays
 _ENCODE: Final = msgspec.json.Encoder().encode
-_AROUND_BARE: Final = b'{"v":%d,"payload":%%b,"id":%%b}' % JSON_VERSION
+_BARE_ENVELOPE: Final = b'{"v":%d,"payload":%%b,"id":%%b}' % JSON_VERSION
 _BLANKS: Final = b" \t\n\r"  # of JSON; Python has more of them
 
 
 class JsonBatch(EventBatch):
     """Events read from JSON: columns at once, an `Event` when it is asked for, and the bytes each came in.
 
-    >>> batch = read_array(b'[{"no2": 45, "city": "Galway"}, {"v": 1, "payload": {"no2": 4}, "id": "e2"}]')
+    >>> batch = decode_array(b'[{"no2": 45, "city": "Galway"}, {"v": 1, "payload": {"no2": 4}, "id": "e2"}]')
     >>> len(batch), batch.around(1).id, batch[0].tuples[1].value, batch.columns().number[[0, 2]].tolist()
     (2, 'e2', 'Galway', [45.0, 4.0])
     >>> batch.envelope(0, "e1")
     b'{"v":1,"payload":{"no2": 45, "city": "Galway"},"id":"e1"}'
     """
 
-    __slots__ = ("_around", "_flat", "_made", "_payloads", "_written")
+    __slots__ = ("_decoded", "_documents", "_fields", "_flat", "_payloads")
 
     def __init__(
         self,
-        columns: Columns | None,
+        columns: EventColumns | None,
         payloads: list[Document | None],
         written: list[bytes],
-        around: list[Around],
+        around: list[EnvelopeFields],
         made: dict[int, Event],
-        flat: list[SameKeys] | None = None,
+        flat: list[ObjectGroup] | None = None,
     ) -> None:
-        """Use `read_array`, `read_each` or `read_one`."""
+        """Use `decode_array`, `decode_each` or `read_one`."""
         super().__init__(None, columns)
         self._payloads = payloads
-        self._written = written  # b"" where the bytes are no envelope that could be kept
-        self._around = around
-        self._made = made  # those that were read otherwise, at first
+        self._documents = written  # b"" where the bytes are no envelope that could be kept
+        self._fields = around
+        self._decoded = made  # those that were read otherwise, at first
         self._flat = flat  # the others, until columns are asked for
 
     @property
@@ -75,9 +75,9 @@ class JsonBatch(EventBatch):
 
     def themes(self) -> list[tuple[str, ...]]:
         """The theme tags of each event."""
-        return [around.themes for around in self._around]
+        return [around.themes for around in self._fields]
 
-    def columns(self) -> Columns:
+    def columns(self) -> EventColumns:
         """The tuples and times as flat arrays."""
         flat = self._flat  # looked at first: another thread lets go of it once the columns are there
         if self._columns is None:
@@ -85,11 +85,11 @@ class JsonBatch(EventBatch):
             self._flat = None
         return self._columns
 
-    def _from_flat(self, flat: list[SameKeys]) -> Columns:
-        times = np.array([NO_TIME if each.time is None else each.time for each in self._around], np.int64)
-        ends = np.array([NO_TIME if each.expires is None else each.expires for each in self._around], np.int64)
-        there = {place for each in flat for place in each.events} if self._made else set()
-        rest = {place: each.tuples for place, each in list(self._made.items()) if place not in there}
+    def _from_flat(self, flat: list[ObjectGroup]) -> EventColumns:
+        times = np.array([NO_TIME if each.time is None else each.time for each in self._fields], np.int64)
+        ends = np.array([NO_TIME if each.expires is None else each.expires for each in self._fields], np.int64)
+        there = {place for each in flat for place in each.events} if self._decoded else set()
+        rest = {place: each.tuples for place, each in list(self._decoded.items()) if place not in there}
         return columns_of_flat(flat, rest, times, ends)
 
     def to_events(self) -> tuple[Event, ...]:
@@ -99,15 +99,15 @@ class JsonBatch(EventBatch):
         return self._events
 
     def __len__(self) -> int:
-        return len(self._written)
+        return len(self._documents)
 
     def _event(self, place: int) -> Event:
-        found = self._made.get(place)
+        found = self._decoded.get(place)
         if found is None:
-            payload, (_, id, source, time, expires, themes) = self._payloads[place], self._around[place]
+            payload, (_, id, source, time, expires, themes) = self._payloads[place], self._fields[place]
             assert payload is not None  # it was read into columns
             found = event(payload, themes=themes, id=id, source=source, time=time, expires=expires)
-            self._made[place] = found
+            self._decoded[place] = found
         return found
 
     def __getitem__(self, index: int | slice) -> Any:
@@ -122,28 +122,28 @@ class JsonBatch(EventBatch):
         return JsonBatch(
             self.columns().slice(start, stop) if self.columnar else None,
             self._payloads[start:stop],
-            self._written[start:stop],
-            self._around[start:stop],
-            {place - start: made for place, made in list(self._made.items()) if start <= place < stop},
+            self._documents[start:stop],
+            self._fields[start:stop],
+            {place - start: made for place, made in list(self._decoded.items()) if start <= place < stop},
         )
 
     def with_sources(self, sources: Sequence[str]) -> JsonBatch:
         """The same events; one that names no source has the one said for it.
 
-        >>> [each.source for each in read_each([b'{"t": 1}', b'{"v": 1, "payload": {"t": 1}, "source": "a"}']
+        >>> [each.source for each in decode_each([b'{"t": 1}', b'{"v": 1, "payload": {"t": 1}, "source": "a"}']
         ...     ).with_sources(["x", "y"])]
         ['x', 'a']
         """
         bare = {said: BARE._replace(source=said) for said in set(sources)}  # one for all that nothing stands around
         around = [
             each if each.source else bare[said] if each is BARE else each._replace(source=said)
-            for each, said in zip(self._around, sources, strict=True)
+            for each, said in zip(self._fields, sources, strict=True)
         ]
         made = {
             place: each if each.source else replace(each, source=sources[place])
-            for place, each in list(self._made.items())  # which another thread may add to
+            for place, each in list(self._decoded.items())  # which another thread may add to
         }
-        return JsonBatch(self._columns, self._payloads, self._written, around, made, self._flat)
+        return JsonBatch(self._columns, self._payloads, self._documents, around, made, self._flat)
 
     def take(self, places: NDArray[np.int64]) -> JsonBatch:
         """The events at some places, in this order."""
@@ -152,9 +152,9 @@ class JsonBatch(EventBatch):
         return JsonBatch(
             None if columns is None else columns.take(places),
             payloads,
-            [self._written[place] for place in chosen],
-            [self._around[place] for place in chosen],
-            {new: self._made[old] for new, old in enumerate(chosen) if old in self._made},
+            [self._documents[place] for place in chosen],
+            [self._fields[place] for place in chosen],
+            {new: self._decoded[old] for new, old in enumerate(chosen) if old in self._decoded},
             _sort_by_keys(payloads)[0] if columns is None and self.columnar else None,
         )
 
@@ -162,12 +162,12 @@ class JsonBatch(EventBatch):
         """The ids, sources and times of the events at some places."""
         import pyarrow as pa
 
-        around = [self._around[place] for place in places.tolist()]
+        around = [self._fields[place] for place in places.tolist()]
         ids, sources = [each.id for each in around], [each.source for each in around]
         return pa.array(ids, pa.string()), pa.array(sources, pa.string()), self._times(places)
 
     def _rest_of_events(self) -> pa.RecordBatch:
-        made, size = dict(self._made), len(self)
+        made, size = dict(self._decoded), len(self)
         if not self.columnar or any(each.graph or each.vector for each in made.values()):
             return super()._rest_of_events()
         import pyarrow as pa
@@ -175,8 +175,8 @@ class JsonBatch(EventBatch):
         schema = pa.schema([batch_schema().field(name) for name in REST])
         nothing: list[Any] = [[]] * size
         lists: list[Any] = [
-            [each.id for each in self._around],
-            [each.source for each in self._around],
+            [each.id for each in self._fields],
+            [each.source for each in self._fields],
             self.themes(),
             nothing,
             [None] * size,
@@ -185,31 +185,31 @@ class JsonBatch(EventBatch):
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     @property
-    def timed(self) -> bool:
+    def has_times(self) -> bool:
         """Whether any of them says when it was."""
-        return any(each.time is not None for each in self._around)
+        return any(each.time is not None for each in self._fields)
 
     def first_end(self) -> int | None:
         """The first end of validity; None if no validity ends."""
-        return min((each.expires for each in self._around if each.expires is not None), default=None)
+        return min((each.expires for each in self._fields if each.expires is not None), default=None)
 
-    def around(self, place: int) -> Around:
+    def envelope_fields(self, place: int) -> EnvelopeFields:
         """The id, source, time and end of validity of an event."""
-        return self._around[place]
+        return self._fields[place]
 
     def envelope(self, place: int, id: str) -> bytes | None:
         """An event's own bytes in an envelope, with this id if it has none; None if they are no such."""
-        written, around = self._written[place], self._around[place]
+        written, around = self._documents[place], self._fields[place]
         if not written:
             return None
         if around.bare:
-            return _AROUND_BARE % (written, _ENCODE(id))
+            return _BARE_ENVELOPE % (written, _ENCODE(id))
         return written if around.id is not None else b'%s,"id":%s}' % (written[:-1], _ENCODE(id))
 
     def envelopes(self, ids: Sequence[str]) -> list[bytes | None]:
         """`envelope` of each."""
-        if self._around.count(BARE) == len(ids) and all(self._written):
-            return [_AROUND_BARE % (written, _ENCODE(id)) for written, id in zip(self._written, ids, strict=True)]
+        if self._fields.count(BARE) == len(ids) and all(self._documents):
+            return [_BARE_ENVELOPE % (written, _ENCODE(id)) for written, id in zip(self._documents, ids, strict=True)]
         return [self.envelope(place, id) for place, id in enumerate(ids)]
 
 
@@ -224,22 +224,22 @@ def first_end(events: Sequence[Event]) -> int | None:
     return min((each.expires for each in events if each.expires is not None), default=None)
 
 
-def as_raised(place: int, error: LikewiseError) -> LikewiseError:
+def raise_unchanged(place: int, error: LikewiseError) -> LikewiseError:
     """An error as the plain reader raises it."""
     return error
 
 
-def read_array(data: bytes, most: int | None = None, refuse: Refuse = as_raised) -> JsonBatch:
+def decode_array(data: bytes, most: int | None = None, refuse: Refuse = raise_unchanged) -> JsonBatch:
     """The events of a JSON array of objects, at most the first `most`."""
     documents = decode_items(data, "array of events")[:most]
     written = list(map(bytes, _WRITTEN.decode(data)[:most]))
-    return _read(documents, written, lambda place: _plainly(documents[place]), refuse)
+    return _read(documents, written, lambda place: _decode_document(documents[place]), refuse)
 
 
-def read_each(data: Sequence[Data], refuse: Refuse = as_raised) -> JsonBatch:
+def decode_each(data: Sequence[Data], refuse: Refuse = raise_unchanged) -> JsonBatch:
     """Events from JSON, each by itself.
 
-    >>> [e.tuples[0].value for e in read_each([b'{"a": 1}', b'{"a": {"b": "x"}}'])]
+    >>> [e.tuples[0].value for e in decode_each([b'{"a": 1}', b'{"a": {"b": "x"}}'])]
     [1, 'x']
     """
     documents: list[Document | None] = []
@@ -248,7 +248,7 @@ def read_each(data: Sequence[Data], refuse: Refuse = as_raised) -> JsonBatch:
         try:
             line = as_bytes(each, "event", MAX_EVENT_BYTES).strip(_BLANKS)
             found = _ANYTHING.decode(line)
-            documents.append(found if type(found) is dict and keys_once(line, found) else None)
+            documents.append(found if type(found) is dict and has_unique_keys(line, found) else None)
         except (LikewiseError, msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
             documents.append(None)  # the plain reader says why
             line = b""
@@ -256,30 +256,30 @@ def read_each(data: Sequence[Data], refuse: Refuse = as_raised) -> JsonBatch:
 
     def plainly(place: int) -> Event:
         found = documents[place]
-        return event_from_json(data[place]) if found is None else _plainly(found)
+        return event_from_json(data[place]) if found is None else _decode_document(found)
 
     return _read(documents, written, plainly, refuse)
 
 
-def read_good(data: Sequence[Data]) -> tuple[JsonBatch, list[tuple[int, LikewiseError]]]:
+def decode_valid(data: Sequence[Data]) -> tuple[JsonBatch, list[tuple[int, LikewiseError]]]:
     """The events that can be read, in order, and for the others their places and why not.
 
-    >>> batch, bad = read_good([b'{"a": 1}', b'{"a": ', b'{"a": 2}'])
+    >>> batch, bad = decode_valid([b'{"a": 1}', b'{"a": ', b'{"a": 2}'])
     >>> [each.tuples[0].value for each in batch], [(place, error.code) for place, error in bad]
     ([1, 2], [(1, 'format')])
     """
     bad: dict[int, LikewiseError] = {}
     try:
-        return read_each(data, bad.__setitem__), []
+        return decode_each(data, bad.__setitem__), []
     except _SomeRefused:
-        return read_each([each for place, each in enumerate(data) if place not in bad]), sorted(bad.items())
+        return decode_each([each for place, each in enumerate(data) if place not in bad]), sorted(bad.items())
 
 
-def _plainly(document: Document) -> Event:
+def _decode_document(document: Document) -> Event:
     return event_from_document(document) if is_envelope(document) else event(document)
 
 
-def keys_once(data: bytes, found: Document) -> bool:
+def has_unique_keys(data: bytes, found: Document) -> bool:
     """Whether surely no key stands twice in one object: a lost one would have taken its colon along."""
     colons = data.count(b":")
     inside = found.get("payload")
@@ -287,7 +287,7 @@ def keys_once(data: bytes, found: Document) -> bool:
     return colons == keys or (b"\\u" not in data and colons == _ENCODE(found).count(b":"))
 
 
-def read_one(data: Data) -> JsonBatch:
+def decode_one(data: Data) -> JsonBatch:
     """One event from JSON, as the plain reader reads it, with the bytes it came in.
 
     >>> read_one(b' {"a": 1}').envelope(0, "e1")
@@ -295,15 +295,17 @@ def read_one(data: Data) -> JsonBatch:
     """
     line = as_bytes(data, "event", MAX_EVENT_BYTES)
     found = decode_object(line, "event")
-    made = _plainly(found)
-    return JsonBatch(None, [None], [line.strip(_BLANKS) if keeps_bytes(found) else b""], [_of(made, found)], {0: made})
+    made = _decode_document(found)
+    return JsonBatch(
+        None, [None], [line.strip(_BLANKS) if is_storable(found) else b""], [_fields_of(made, found)], {0: made}
+    )
 
 
-def _of(made: Event, document: Document) -> Around:
-    return Around(not is_envelope(document), made.id, made.source, made.time, made.expires, made.themes)
+def _fields_of(made: Event, document: Document) -> EnvelopeFields:
+    return EnvelopeFields(not is_envelope(document), made.id, made.source, made.time, made.expires, made.themes)
 
 
-def keeps_bytes(document: Document) -> bool:
+def is_storable(document: Document) -> bool:
     """Whether an event's bytes are kept: as a bare payload, or as an envelope that needs no more than an id.
 
     Tuples are written again, so that what begins with them is known to be written here.
@@ -314,11 +316,11 @@ def keeps_bytes(document: Document) -> bool:
     return "tuples" not in document and all(type(name) is str for name in named)
 
 
-def read_decoded(payloads: list[Document], written: list[bytes], around: list[Around]) -> JsonBatch:
+def batch_of_documents(payloads: list[Document], written: list[bytes], around: list[EnvelopeFields]) -> JsonBatch:
     """Payloads that are decoded, each with the envelope it is kept in and what that says.
 
     >>> around = Around(False, source="roof")
-    >>> batch = read_decoded([{"a": 1}], [b'{"v":1,"payload":{"a": 1},"source":"roof"}'], [around])
+    >>> batch = batch_of_documents([{"a": 1}], [b'{"v":1,"payload":{"a": 1},"source":"roof"}'], [around])
     >>> batch[0].source, batch.envelope(0, "e1")
     ('roof', b'{"v":1,"payload":{"a": 1},"source":"roof","id":"e1"}')
     """
@@ -327,7 +329,7 @@ def read_decoded(payloads: list[Document], written: list[bytes], around: list[Ar
         _, id, source, time, expires, themes = around[place]
         return event(payloads[place], themes=themes, id=id, source=source, time=time, expires=expires)
 
-    return _read(payloads, written, plainly, as_raised, around)
+    return _read(payloads, written, plainly, raise_unchanged, around)
 
 
 def _read(
@@ -335,7 +337,7 @@ def _read(
     written: list[bytes],
     plainly: Callable[[int], Event],
     refuse: Refuse,
-    decoded: list[Around] | None = None,
+    decoded: list[EnvelopeFields] | None = None,
 ) -> JsonBatch:
     """Flat objects into columns, everything else by `plainly`, in order; `documents` has None where that is sure.
 
@@ -361,9 +363,9 @@ def _read(
         if decoded is not None:
             continue
         document = documents[place]
-        if document is None or not keeps_bytes(document):
+        if document is None or not is_storable(document):
             written[place] = b""
-        around[place] = _of(one, document or {})
+        around[place] = _fields_of(one, document or {})
     if refused:
         raise _SomeRefused
     if few:
@@ -371,9 +373,9 @@ def _read(
     return JsonBatch(None, payloads, written, around, made, alike)
 
 
-def _sort_by_keys(payloads: Sequence[Document | None]) -> tuple[list[SameKeys], list[int]]:
+def _sort_by_keys(payloads: Sequence[Document | None]) -> tuple[list[ObjectGroup], list[int]]:
     """Flat objects by their keys, and the places of everything else."""
-    alike: dict[tuple[str, ...], SameKeys] = {}
+    alike: dict[tuple[str, ...], ObjectGroup] = {}
     involved: list[int] = []
     for place, payload in enumerate(payloads):
         if payload is None:
@@ -382,8 +384,8 @@ def _sort_by_keys(payloads: Sequence[Document | None]) -> tuple[list[SameKeys], 
         keys = tuple(payload)
         found = alike.get(keys)
         if found is None:
-            found = alike[keys] = SameKeys(keys)
+            found = alike[keys] = ObjectGroup(keys)
         found.events.append(place)
         found.objects.append(payload)
-    involved += take_out_involved(alike.values())
+    involved += remove_complex_objects(alike.values())
     return [found for found in alike.values() if found.events], involved

@@ -14,10 +14,10 @@ from likewise.model.time import microseconds
 
 Document = dict[str, Any]
 _ENVELOPE: Final = frozenset(("v", "payload", "id", "source", "time", "expires", "themes"))  # what is read here
-TAGS_KEPT: Final = 10_000
+THEME_CACHE_ENTRIES: Final = 10_000
 
 
-class Around(NamedTuple):
+class EnvelopeFields(NamedTuple):
     """What stands around an event's payload; `bare` if nothing does."""
 
     bare: bool
@@ -28,21 +28,21 @@ class Around(NamedTuple):
     themes: tuple[str, ...] = ()
 
 
-BARE: Final = Around(True)
+BARE: Final = EnvelopeFields(True)
 
 
-def open_envelopes(payloads: list[Document | None], around: list[Around]) -> None:
+def open_envelopes(payloads: list[Document | None], around: list[EnvelopeFields]) -> None:
     """Put the payload in the place of each envelope, and what stands around it beside; None where it is not plain."""
     for place, document in enumerate(payloads):
         if document is not None and "v" in document and is_envelope(document):
-            known = _around(document)
+            known = _envelope_fields(document)
             if known is None:
                 payloads[place] = None
             else:
                 around[place], payloads[place] = known, document["payload"]
 
 
-def _around(document: Document) -> Around | None:
+def _envelope_fields(document: Document) -> EnvelopeFields | None:
     """What stands around a payload; None if there is more than is read here, or something that is not as it should."""
     if not document.keys() <= _ENVELOPE or document["v"] != JSON_VERSION or type(document.get("payload")) is not dict:
         return None
@@ -60,7 +60,7 @@ def _around(document: Document) -> Around | None:
     if themes is None:
         return None
     get = document.get
-    return Around(False, get("id"), get("source"), get("time"), get("expires"), themes)
+    return EnvelopeFields(False, get("id"), get("source"), get("time"), get("expires"), themes)
 
 
 def _tags(found: object) -> tuple[str, ...] | None:
@@ -70,7 +70,7 @@ def _tags(found: object) -> tuple[str, ...] | None:
     return tags if _are_tags(tags := tuple(found)) else None
 
 
-@lru_cache(maxsize=TAGS_KEPT)
+@lru_cache(maxsize=THEME_CACHE_ENTRIES)
 def _are_tags(tags: tuple[str, ...]) -> bool:
     """Whether theme tags keep the limits; a stream has few different ones."""
     try:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.defaults import MAX_TERM_LENGTH, MAX_TUPLES
-from likewise.formats.arrow.columns import BOOLEAN, NUMBER, TEXT, WHOLE, Columns, moments_of
+from likewise.formats.arrow.columns import BOOLEAN, NUMBER, TEXT, WHOLE, EventColumns, timestamps_of
 from likewise.model import EventTuple
-from likewise.model.unit_fields import may_state_unit, units_beside
+from likewise.model.unit_fields import may_state_unit, units_of_fields
 from likewise.units import LARGEST_WHOLE
 
 PLAIN: Final = frozenset((str, int, float, bool))
@@ -20,7 +20,7 @@ _MANY: Final = 16  # objects with the same keys; arrays for each key of fewer ar
 Values = tuple[Any, ...]
 
 
-class SameKeys:
+class ObjectGroup:
     """The objects of a batch with the same keys: which events they are, and their values."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
@@ -28,7 +28,7 @@ class SameKeys:
         self.events: list[int] = []
         self.objects: list[dict[str, Any]] = []
 
-    def take_out_involved(self) -> list[int]:
+    def remove_complex(self) -> list[int]:
         """The events of objects with a value that is no plain one, or beyond a limit, or a unit in a field of its own.
 
         They are left out from now on.
@@ -36,22 +36,22 @@ class SameKeys:
         if not (0 < len(self.keys) <= MAX_TUPLES and all(map(_plain_name, self.keys))):
             taken, self.events, self.objects = self.events, [], []
             return taken
-        bad = self._stating_units()
+        bad = self._with_units()
         for column in self.columns():
             if not _are_plain(column):
                 bad.update(place for place, value in enumerate(column) if not _are_plain((value,)))
-        return self._take_out(bad)
+        return self._remove(bad)
 
-    def take_out_stating_units(self) -> list[int]:
+    def remove_with_units(self) -> list[int]:
         """The events of objects of plain values with a unit in a field of its own; they are left out from now on."""
-        return self._take_out(self._stating_units())
+        return self._remove(self._with_units())
 
-    def _stating_units(self) -> set[int]:
+    def _with_units(self) -> set[int]:
         if not any(map(may_state_unit, self.keys)):
             return set()
-        return {place for place, found in enumerate(self.objects) if units_beside(found) is not None}
+        return {place for place, found in enumerate(self.objects) if units_of_fields(found) is not None}
 
-    def _take_out(self, bad: set[int]) -> list[int]:
+    def _remove(self, bad: set[int]) -> list[int]:
         if not bad:
             return []
         taken = [self.events[place] for place in bad]
@@ -64,7 +64,7 @@ class SameKeys:
         return zip(*map(dict.values, self.objects), strict=True)
 
 
-def take_out_involved(alike: Iterable[SameKeys]) -> list[int]:
+def remove_complex_objects(alike: Iterable[ObjectGroup]) -> list[int]:
     """The events of objects that are not flat and plain; they are left out from now on."""
     names: set[str] = set()
     values: list[Any] = []
@@ -75,10 +75,10 @@ def take_out_involved(alike: Iterable[SameKeys]) -> list[int]:
     if all(map(_plain_name, names)) and _are_plain(values):
         stating = any(map(may_state_unit, names))
         fit = [each for each in alike if 0 < len(each.keys) <= MAX_TUPLES] if stating else []
-        taken = [event for each in fit for event in each.take_out_stating_units()]
+        taken = [event for each in fit for event in each.remove_with_units()]
         alike = [each for each in alike if not 0 < len(each.keys) <= MAX_TUPLES]
-        return taken + [event for each in alike for event in each.take_out_involved()]
-    return [event for each in alike for event in each.take_out_involved()]
+        return taken + [event for each in alike for event in each.remove_complex()]
+    return [event for each in alike for event in each.remove_complex()]
 
 
 def _plain_name(key: str) -> bool:
@@ -119,7 +119,7 @@ class ColumnWriter:
         self._texts: dict[str, int] = {}
         self._units: dict[str, int] = {}
 
-    def write_flat(self, alike: Iterable[SameKeys]) -> None:
+    def write_flat(self, alike: Iterable[ObjectGroup]) -> None:
         """Write flat objects: of those that many have the keys of, all that they say of a key at once."""
         events: list[int] = []
         names: list[str] = []
@@ -181,10 +181,10 @@ class ColumnWriter:
                 self._unit[place] = self._units.setdefault(item.unit, len(self._units))
             self._group[place] = item.group
 
-    def columns(self, time: NDArray[np.int64], expires: NDArray[np.int64]) -> Columns:
+    def columns(self, time: NDArray[np.int64], expires: NDArray[np.int64]) -> EventColumns:
         """All that was written, with the times of the events."""
         texts = list(self._texts)
-        return Columns(
+        return EventColumns(
             self._offsets,
             self._attribute,
             list(self._attributes),
@@ -193,7 +193,7 @@ class ColumnWriter:
             self._whole,
             self._text,
             texts,
-            moments_of(self._text, texts),
+            timestamps_of(self._text, texts),
             self._unit,
             list(self._units),
             self._group,
@@ -203,14 +203,14 @@ class ColumnWriter:
 
 
 def columns_of_flat(
-    alike: Sequence[SameKeys],
+    alike: Sequence[ObjectGroup],
     rest: Mapping[int, Sequence[EventTuple]],
     time: NDArray[np.int64],
     expires: NDArray[np.int64],
-) -> Columns:
+) -> EventColumns:
     """The columns of flat objects, and of the events among them that were read otherwise, by their places.
 
-    >>> found = SameKeys(("t", "on"))
+    >>> found = ObjectGroup(("t", "on"))
     >>> found.events, found.objects = [0, 2], [{"t": 21, "on": True}, {"t": 21.5, "on": False}]
     >>> none = np.zeros(3, np.int64)
     >>> made = columns_of_flat([found], {1: (EventTuple("t", "warm"),)}, none, none)

@@ -16,10 +16,10 @@ class _Envelope(msgspec.Struct):
 _ENVELOPES: Final = msgspec.json.Decoder(_Envelope)
 
 
-def payload_in(body: bytes) -> bytes:
+def raw_payload(body: bytes) -> bytes:
     """The payload of an envelope as it came; the whole envelope where it has tuples instead.
 
-    >>> payload_in(b'{"v":1,"payload":{"no2": 45},"id":"e1"}')
+    >>> raw_payload(b'{"v":1,"payload":{"no2": 45},"id":"e1"}')
     b'{"no2": 45}'
     """
     found = _ENVELOPES.decode(body).payload

@@ -12,7 +12,7 @@ from likewise.formats.json.events import Data, versioned
 from likewise.formats.strict_json import as_bytes, decode_object, encode
 from likewise.formats.version import JSON_VERSION, check_version
 from likewise.model import Explanation, Kind, Mapping, Match
-from likewise.model.alerts.notification import Spoken
+from likewise.model.alerts.notification import AlertNotification
 from likewise.model.match import Bindings, Cause
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class MatchDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     bindings: Bindings = ()
     mapping: Mapping | None = None
     probability: float | None = None
-    spoken: Spoken | None = None
+    spoken: AlertNotification | None = None
 
 
 def _read(data: Data, kind: type[T], what: str) -> T:

@@ -29,7 +29,7 @@ _TYPES: Final[dict[str, type]] = {
 }
 SCHEMAS: Final = tuple(_TYPES)
 
-_NOT_BESIDE_TEXT: Final = ("body", "themes", *OPTIONS)
+_EXCLUDED_BY_TEXT: Final = ("body", "themes", *OPTIONS)
 # What types cannot say.
 _RULES: Final[dict[str, dict[str, object]]] = {
     "event": {
@@ -41,7 +41,7 @@ _RULES: Final[dict[str, dict[str, object]]] = {
             {"required": ["body"], "not": {"required": ["text"]}},
             {
                 "required": ["text"],
-                "not": {"anyOf": [{"required": [name]} for name in _NOT_BESIDE_TEXT]},
+                "not": {"anyOf": [{"required": [name]} for name in _EXCLUDED_BY_TEXT]},
             },
         ],
     },

@@ -22,8 +22,8 @@ from likewise.errors import FormatError, LikewiseError
 from likewise.formats.json.events import Data, read_lines, versioned
 from likewise.formats.strict_json import as_bytes, check_keys, decode, encode
 from likewise.formats.version import JSON_VERSION, check_version
-from likewise.model import Body, GraphPattern, Near, Subscription, Top
-from likewise.model.alerts.clauses import Alert, Column
+from likewise.model import Body, GraphPattern, NearbyTriple, Subscription, Top
+from likewise.model.alerts.clauses import Alert, SelectColumn
 from likewise.model.subscription import Variant
 
 
@@ -41,7 +41,7 @@ class SubscriptionDocument(msgspec.Struct, frozen=True, gc=False, omit_defaults=
     confidence: float | None = None
     using: Variant | None = None
     best: int | None = None
-    select: tuple[Column, ...] = ()
+    select: tuple[SelectColumn, ...] = ()
     from_one_source: bool = False
     alert: Alert | None = None
 
@@ -83,10 +83,10 @@ def subscription_from_json(data: Data) -> Subscription:
         from likewise.formats.rdf.terms import canonical_patterns
 
         body = GraphPattern(canonical_patterns(body.patterns))
-    elif type(body) is Near:
+    elif type(body) is NearbyTriple:
         from likewise.formats.rdf.terms import canonical_patterns
 
-        body = Near(canonical_patterns((body.pattern,))[0], body.radius, body.by)
+        body = NearbyTriple(canonical_patterns((body.pattern,))[0], body.radius, body.by)
     made = Subscription(
         body,
         found.id,

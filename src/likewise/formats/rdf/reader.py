@@ -118,10 +118,10 @@ def parse_triples(data: bytes | str, format: str, *, base: str | None = None) ->
             raise FormatError(
                 "the JSON-LD document names a context elsewhere, and none is ever fetched; write it into the document"
             ) from None
-        raise FormatError(f"the document is not {_TITLES[name]}: {_said(error)}") from None
+        raise FormatError(f"the document is not {_TITLES[name]}: {_parser_message(error)}") from None
 
 
-def _said(error: SyntaxError | ValueError) -> str:
+def _parser_message(error: SyntaxError | ValueError) -> str:
     """What the parser says, after the place of it."""
     said = _PLACE.sub("", " ".join(str(error).split()))
     if not isinstance(error, SyntaxError) or error.lineno is None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import msgspec
 
 from likewise.matching.alerts.key_state import KeyState
-from likewise.matching.alerts.pending_digest import Unsaid
+from likewise.matching.alerts.pending_digest import DigestCheckpoint
 from likewise.matching.reference.alerts.digest import end_of_period
-from likewise.matching.reference.alerts.pending_digest import retells
-from likewise.matching.reference.alerts.transitions import Watched
+from likewise.matching.reference.alerts.pending_digest import needs_replay
+from likewise.matching.reference.alerts.transitions import AlertConditions
 from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.notification import DigestItem, Key
 from likewise.model.subscription import Subscription
@@ -20,7 +20,7 @@ from likewise.model.subscription import Subscription
 Mark = str | tuple[Key, str]  # a source, with its key where `per` makes keys
 
 
-class Family:
+class AlertGroup:
     """Alerts about the same events, armed again by the same, with the same kind of key."""
 
     __slots__ = ("live", "marks", "members", "per", "timed", "whole")
@@ -28,17 +28,17 @@ class Family:
     def __init__(self, per: tuple[str, ...], *, whole: bool) -> None:
         self.per = per
         self.whole = whole  # whether its condition says what is about it, and not what holds
-        self.members: dict[int, Member] = {}
+        self.members: dict[int, ActiveAlert] = {}
         self.timed = 0  # members that go by events' own times
         self.marks: dict[Mark, int] = {}
         self.live: dict[Key, dict[int, None]] = {}
 
-    def mark_of(self, key: Key, source: str) -> Mark:
+    def clock_key(self, key: Key, source: str) -> Mark:
         """Under what it is kept how far a source is."""
         return (key, source) if self.per else source
 
 
-class Member:
+class ActiveAlert:
     """One alert: what it needs, where it belongs, its keys, and what its digest has gathered."""
 
     __slots__ = (
@@ -57,7 +57,13 @@ class Member:
     )
 
     def __init__(
-        self, ordinal: int, subscription: Subscription, watched: Watched, needed: float, family: Family, stale: int
+        self,
+        ordinal: int,
+        subscription: Subscription,
+        watched: AlertConditions,
+        needed: float,
+        family: AlertGroup,
+        stale: int,
     ) -> None:
         assert subscription.alert is not None
         self.ordinal = ordinal
@@ -69,12 +75,12 @@ class Member:
         self.family = family
         self.states: dict[Key, KeyState] = {}
         self.items: list[DigestItem] = []
-        self.retells = retells(subscription.alert)
-        self.unsaid: dict[Key, Unsaid] = {}
+        self.retells = needs_replay(subscription.alert)
+        self.unsaid: dict[Key, DigestCheckpoint] = {}
         self.scheduled: int | None = None  # the end of the digest's period
 
     @property
-    def timeless(self) -> bool:
+    def uses_arrival_time(self) -> bool:
         """Whether it goes by when events come, whatever their own time."""
         return self.alert.absent_for is not None
 
@@ -84,7 +90,7 @@ class Member:
             return None
         return end_of_period(self.items[0].moment, self.alert.digest_every)
 
-    def keep(self, key: Key, state: KeyState) -> None:
+    def store(self, key: Key, state: KeyState) -> None:
         """Hold a key's state, or let go of one that is as good as new."""
         if state.is_blank():
             if self.states.pop(key, None) is not None:
@@ -93,12 +99,12 @@ class Member:
             self.states[key] = state
             self._follow(key)
 
-    def keep_unsaid(self, key: Key, unsaid: Unsaid) -> None:
+    def set_pending_digest(self, key: Key, unsaid: DigestCheckpoint) -> None:
         """Note what a key was before what waits in a digest: its events count for that, too."""
         self.unsaid[key] = unsaid
         self._follow(key)
 
-    def drop_unsaid(self, key: Key | None = None) -> None:
+    def clear_pending_digest(self, key: Key | None = None) -> None:
         """What waits in a digest, of one key or of all, is said, or can be told again no more."""
         keys = list(self.unsaid) if key is None else [key]
         for each in keys:
@@ -127,14 +133,14 @@ class Member:
             self._follow(key)
 
 
-class SharedCondition(msgspec.Struct):
+class AlertCondition(msgspec.Struct):
     """A condition of the index: whose own it is, which families' about, and whom it arms again."""
 
     number: int
-    holding: dict[int, Member] = msgspec.field(default_factory=dict)
-    families: dict[tuple[tuple[str, ...], Subscription | None], Family] = msgspec.field(default_factory=dict)
-    clearing: dict[int, Member] = msgspec.field(default_factory=dict)
+    holding: dict[int, ActiveAlert] = msgspec.field(default_factory=dict)
+    families: dict[tuple[tuple[str, ...], Subscription | None], AlertGroup] = msgspec.field(default_factory=dict)
+    clearing: dict[int, ActiveAlert] = msgspec.field(default_factory=dict)
 
-    def unused(self) -> bool:
+    def is_unused(self) -> bool:
         """Whether nobody asks it any more."""
         return not (self.holding or self.families or self.clearing)

@@ -2,6 +2,8 @@
 
 For each event the index says which conditions it meets: an alert's own (it holds), a family's `about` (who follows this
 key and does not hold fails), and what arms an alert again. Nothing looks at all alerts, nor at all keys.
+
+Taking an event back from alerts: it no longer counts for what has not been said; what was said stays said.
 """
 
 from __future__ import annotations
@@ -16,51 +18,103 @@ import numpy as np
 
 from likewise.defaults import CLOCK_BEHIND
 from likewise.errors import ArtefactDamaged, UnknownId
-from likewise.matching.alerts.alert_groups import Family, Member
-from likewise.matching.alerts.alert_registry import DIGEST, ROOM, Hits
+from likewise.matching.alerts.alert_groups import ActiveAlert, AlertGroup
+from likewise.matching.alerts.alert_registry import DIGEST, ROOM, AbsenceTracking, Hits
 from likewise.matching.alerts.key_state import KeyState
-from likewise.matching.alerts.pending_digest import Unsaid
+from likewise.matching.alerts.pending_digest import DigestCheckpoint
 from likewise.matching.alerts.saved_state import (
-    Facts,
     Row,
+    SavedAlertHeader,
     SavedMarks,
+    checkpoint_of,
+    checkpoint_row,
     digest_row,
     items_of,
     read_alerts,
     state_of,
     state_row,
-    unsaid_of,
-    unsaid_row,
     write_alerts,
 )
-from likewise.matching.alerts.withdrawal import Withdrawing
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.engine import Found, FoundBatch, found_batch
-from likewise.matching.explain.alerts import AlertStanding, standing_of, with_standing
+from likewise.matching.engine import EngineBatchResult, EngineResult, batch_result
+from likewise.matching.explain.alerts import AlertKeyStatus, standing_of, with_alert_status
 from likewise.matching.explain.explain import explain
 from likewise.matching.reference.alerts.clocks import first_arrival, note_clock, wrong_clock
-from likewise.matching.reference.alerts.digest import gathered
+from likewise.matching.reference.alerts.digest import gathered, with_items
 from likewise.matching.reference.alerts.outages import WHYS
-from likewise.matching.reference.alerts.state import DOUBTED, Heard
+from likewise.matching.reference.alerts.state import DOUBTED, Observation
 from likewise.matching.reference.alerts.transitions import key_of
-from likewise.matching.reference.conditions import MetCondition
+from likewise.matching.reference.conditions import ConditionMatch
 from likewise.model import Event, Explanation, Kind, Match, Promotion
-from likewise.model.alerts.alert_state import KeyStanding
+from likewise.model.alerts.alert_state import AlertKeyState
 from likewise.model.alerts.notification import Key
 
 
-class _Move:
+class AlertWithdrawal(AbsenceTracking):
+    """Alerts from which events can be withdrawn."""
+
+    def withdraw(self, event_id: str) -> Hits:
+        """Take an event back: it no longer counts for what has not been said."""
+        said: Hits = []
+        places: dict[int, list[Key]] = {}
+        for ordinal, key in sorted(set(self._heard.pop(event_id, ()))):
+            places.setdefault(ordinal, []).append(key)
+        for ordinal, keys in places.items():
+            member = self._members.get(ordinal)
+            if member is None:
+                continue
+            left = [key for key in keys if not (key in member.unsaid and self._replay_without(member, key, event_id))]
+            if member.items:
+                member.items = [item for item in member.items if item.event_id != event_id]
+                self._schedule_digest(member)
+            for key in left:  # last: what they say may name the event
+                said += self._withdraw_from_key(member, key, event_id)
+        return said
+
+    def _withdraw_from_key(self, member: ActiveAlert, key: Key, event_id: str) -> Hits:
+        state = member.states.get(key)
+        if state is None:
+            return []
+        says = state.withdraw(member.alert, event_id, self.now or 0)
+        if member.uses_arrival_time:
+            self._update_pause(member, key, state, self.now or 0)
+        self._reschedule(member, key, state)
+        return self._notify(member, key, says)
+
+    def _replay_without(self, member: ActiveAlert, key: Key, event_id: str) -> bool:
+        """Let a key be as if an event had not been, if it only moved what waits in a digest; whether that was done."""
+        unsaid, lateness = member.unsaid[key], 0 if member.uses_arrival_time else self.lateness
+        gathered_it = any(item.key == key and item.event_id == event_id for item in member.items)
+        if not (gathered_it or unsaid.may_name(event_id)):
+            return False
+        found = unsaid.replay_without(member.alert, event_id, self.now or 0, lateness)
+        if found is None:
+            member.clear_pending_digest(key)
+            return False
+        state, says = found
+        member.items, unsaid.settled = with_items(member.items, key, unsaid.settled, event_id, says)
+        if not any(item.key == key for item in member.items):
+            member.clear_pending_digest(key)
+        if member.uses_arrival_time:
+            self._update_pause(member, key, state, self.now or 0)
+        member.replace(key, state)
+        self._reschedule(member, key, state)
+        self._schedule_digest(member)
+        return True
+
+
+class _Transition:
     """What an event does to one alert."""
 
     __slots__ = ("clears", "fails", "holds", "member", "met")
 
-    def __init__(self, member: Member) -> None:
+    def __init__(self, member: ActiveAlert) -> None:
         self.member = member
         self.holds = self.fails = self.clears = False
-        self.met: MetCondition | None = None
+        self.met: ConditionMatch | None = None
 
 
-class AlertEngine(Withdrawing):
+class AlertEngine(AlertWithdrawal):
     """Subscriptions that speak of what lasts. `refused_late` counts events that came too late, `keyless` those that
     lack what tells keys apart; a key of which nothing came for `forget` (µs) is forgotten.
 
@@ -76,36 +130,36 @@ class AlertEngine(Withdrawing):
 
     # -- events ---------------------------------------------------------------------------------
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """Nothing is met on arrival alone: what alerts say is told by `match` and `match_batch`."""
         self._arrive(event, at)
-        return Found(np.empty(0, np.int64), np.empty(0, np.float32))
+        return EngineResult(np.empty(0, np.int64), np.empty(0, np.float32))
 
     def match(self, event: Event, at: int) -> Hits:
         """What is said by the time of an event, and because of it, ordered by ordinal."""
         return sorted(self._arrive(event, at), key=lambda hit: hit[0])
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """`match` for each event in turn; everything said stands among the promotions."""
         founds, promotions = [], []
         for index, (event, when) in enumerate(zip(events, at, strict=True)):
             promotions += [Promotion(index, match, ordinal) for ordinal, match in self.match(event, when)]
-            founds.append(Found(np.empty(0, np.int64), np.empty(0, np.float32)))
-        return found_batch(founds, promotions)
+            founds.append(EngineResult(np.empty(0, np.int64), np.empty(0, np.float32)))
+        return batch_result(founds, promotions)
 
     def _arrive(self, event: Event, at: int) -> Hits:
         said = self.advance(at)
-        met = self._index.met(event, at)
+        met = self._index.match(event, at)
         if not met:
             return said
         assert self.now is not None
         now, source = self.now, event.source or ""
         time = min(now, at if event.time is None else event.time)
         keys: dict[tuple[str, ...], Key | None] = {}
-        moves = self._moves(event, met, keys)
+        moves = self._transitions(event, met, keys)
         late = False
-        marked: dict[Family, None] = {}
-        lately: dict[Family, int] = {}
+        marked: dict[AlertGroup, None] = {}
+        lately: dict[AlertGroup, int] = {}
         for number, _ in met:
             for family in self._by_number[number].families.values():
                 if family.whole and family.timed and _key(event, family.per, keys) is not None:
@@ -117,7 +171,7 @@ class AlertEngine(Withdrawing):
             key = keys[family.per]
             assert key is not None  # others move nothing
             behind: int | None = 0
-            if not member.timeless:
+            if not member.uses_arrival_time:
                 behind = lately.get(family)
                 if behind is None:
                     behind = lately[family] = self._behind(family, key, source, time)
@@ -127,43 +181,43 @@ class AlertEngine(Withdrawing):
                 if not behind and (move.holds or move.clears):
                     marked[family] = None
             state = member.states.get(key)
-            if state is not None and now - state.last_arrival >= self._kept(member):
+            if state is not None and now - state.last_arrival >= self._retention(member):
                 member.forget(key)
                 state = None
             if state is None:
                 if behind and not move.holds:
                     continue
-                if not (move.holds or (self.lateness and not member.timeless) or key in member.unsaid):
+                if not (move.holds or (self.lateness and not member.uses_arrival_time) or key in member.unsaid):
                     continue
                 state = KeyState()
             score, product = (1.0, 1.0) if move.met is None else move.met[:2]
-            heard = Heard(
+            heard = Observation(
                 self._sequence, now, time, source, event.id, move.holds, move.fails, move.clears, score, product
             )
-            if member.timeless and not (move.holds or move.fails):
+            if member.uses_arrival_time and not (move.holds or move.fails):
                 continue
             if behind:
                 heard = heard._replace(time=first_arrival(event, now), stated=time)
-            lateness = 0 if member.timeless else self.lateness
+            lateness = 0 if member.uses_arrival_time else self.lateness
             before = state.copy() if member.retells and key not in member.unsaid else None
-            says = state.hear(member.alert, heard, lateness)
+            says = state.observe(member.alert, heard, lateness)
             if before is None:
                 if member.unsaid and key in member.unsaid:
-                    member.unsaid[key].hear(member.alert, heard, lateness)
+                    member.unsaid[key].observe(member.alert, heard, lateness)
             elif says:
-                member.keep_unsaid(key, Unsaid(before, [heard]))
-            if member.timeless and (self._excuses or state.paused is not None):
-                self._pause_or_not(member, key, state, now)
-            self._settle_down(member, key, state)
+                member.set_pending_digest(key, DigestCheckpoint(before, [heard]))
+            if member.uses_arrival_time and (self._excuses or state.paused is not None):
+                self._update_pause(member, key, state, now)
+            self._reschedule(member, key, state)
             if event.id is not None and (key in member.states or key in member.unsaid or says):
                 self._heard.setdefault(event.id, []).append((ordinal, key))
-            said += self._tell(member, key, says)
+            said += self._notify(member, key, says)
         self.refused_late += late
         self.keyless += None in keys.values()
         for family in marked:
             key = keys[family.per]
             if key is not None and not lately.get(family):
-                mark = family.mark_of(key, source)
+                mark = family.clock_key(key, source)
                 if family.marks.get(mark, time) <= time:
                     family.marks[mark] = time
                     if self.clocks and now - time <= CLOCK_BEHIND:
@@ -172,11 +226,11 @@ class AlertEngine(Withdrawing):
             self._forget_old(now)
         return said
 
-    def _moves(
-        self, event: Event, met: list[tuple[int, MetCondition]], keys: dict[tuple[str, ...], Key | None]
-    ) -> dict[int, _Move]:
+    def _transitions(
+        self, event: Event, met: list[tuple[int, ConditionMatch]], keys: dict[tuple[str, ...], Key | None]
+    ) -> dict[int, _Transition]:
         """What an event does to the alerts it can move, by ordinal."""
-        moves: dict[int, _Move] = {}
+        moves: dict[int, _Transition] = {}
         unsure: set[int] = set()
         for number, how in met:
             for ordinal, member in self._by_number[number].holding.items():
@@ -185,7 +239,7 @@ class AlertEngine(Withdrawing):
                 elif _key(event, member.family.per, keys) is not None:
                     move = moves.get(ordinal)
                     if move is None:
-                        move = moves[ordinal] = _Move(member)
+                        move = moves[ordinal] = _Transition(member)
                     move.holds, move.met = True, how
         for number, _ in met:
             shared = self._by_number[number]
@@ -195,16 +249,16 @@ class AlertEngine(Withdrawing):
                     continue
                 for ordinal in family.members if self.lateness else family.live.get(key, ()):
                     if ordinal not in unsure and (ordinal not in moves or not moves[ordinal].holds):
-                        moves.setdefault(ordinal, _Move(family.members[ordinal])).fails = True
+                        moves.setdefault(ordinal, _Transition(family.members[ordinal])).fails = True
             for ordinal, member in shared.clearing.items():
                 if _key(event, member.family.per, keys) is not None:
-                    moves.setdefault(ordinal, _Move(member)).clears = True
+                    moves.setdefault(ordinal, _Transition(member)).clears = True
         return moves
 
-    def _behind(self, family: Family, key: Key, source: str, time: int) -> int:
+    def _behind(self, family: AlertGroup, key: Key, source: str, time: int) -> int:
         """How far an event is behind its source's newest (µs), if it comes too late for its own time to count."""
         assert self.now is not None
-        newest = family.marks.get(family.mark_of(key, source), time)
+        newest = family.marks.get(family.clock_key(key, source), time)
         if time < newest and time < self.now - self.lateness and self.now - self.forget < newest:
             return newest - time
         return 0
@@ -231,18 +285,18 @@ class AlertEngine(Withdrawing):
             if what == DOUBTED and (wrong := wrong_clock(state.doubted)) is not None:
                 note_clock(self.clocks, wrong)
             before = state.copy() if member.retells and key not in member.unsaid else None
-            says = state.tick(member.alert, moment, what, 0 if member.timeless else self.lateness)
+            says = state.tick(member.alert, moment, what, 0 if member.uses_arrival_time else self.lateness)
             if before is not None and says:
-                member.keep_unsaid(key, Unsaid(before))
-            self._settle_down(member, key, state)
-            said += self._tell(member, key, says)
+                member.set_pending_digest(key, DigestCheckpoint(before))
+            self._reschedule(member, key, state)
+            said += self._notify(member, key, says)
         self.now = now if self.now is None else max(self.now, now)
         return said
 
-    def _digest(self, member: Member, moment: int) -> Match:
+    def _digest(self, member: ActiveAlert, moment: int) -> Match:
         spoken, last = gathered(member.items, moment), member.items[-1]
         member.items, member.scheduled = [], None
-        member.drop_unsaid()
+        member.clear_pending_digest()
         return Match(
             last.event_id,
             member.subscription.id,
@@ -268,23 +322,23 @@ class AlertEngine(Withdrawing):
         for member in self._members.values():
             member.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in member.items]
             member.scheduled = None
-            member.drop_unsaid()
+            member.clear_pending_digest()
             self._schedule_digest(member)
             for key, state in list(member.states.items()):
-                state.move(member.alert, by)
-                self._settle_down(member, key, state)
+                state.shift(member.alert, by)
+                self._reschedule(member, key, state)
 
     def _forget_old(self, now: int) -> None:
         """Now and then, let go of keys of which nothing came for long, and of what can no longer be withdrawn."""
         for member in self._members.values():
-            kept = self._kept(member)
+            kept = self._retention(member)
             for key in [key for key, state in member.states.items() if now - state.last_arrival >= kept]:
                 member.forget(key)
         for family in {member.family: None for member in self._members.values()}:
             family.marks = {mark: time for mark, time in family.marks.items() if now - self.forget < time}
         self._heard = {}
         for member in self._members.values():
-            self._note(member)
+            self._index_events(member)
         self._room = max(ROOM, 2 * len(self._heard))
 
     # -- telling --------------------------------------------------------------------------------
@@ -306,8 +360,8 @@ class AlertEngine(Withdrawing):
         now = at if self.now is None else max(self.now, at)
         key = key_of(event, member.alert.per)
         state = None if key is None else member.states.get(key)
-        if state is None or (self.now or 0) - state.last_arrival >= self._kept(member):
-            return with_standing(found, member.alert, AlertStanding(key is not None, now))
+        if state is None or (self.now or 0) - state.last_arrival >= self._retention(member):
+            return with_alert_status(found, member.alert, AlertKeyStatus(key is not None, now))
         standing = standing_of(
             member.alert,
             state.run(member.alert),
@@ -317,16 +371,16 @@ class AlertEngine(Withdrawing):
             now=now,
             source=event.source or "",
         )
-        return with_standing(found, member.alert, standing)
+        return with_alert_status(found, member.alert, standing)
 
-    def standings(self, ordinal: int, limit: int) -> list[KeyStanding]:
+    def standings(self, ordinal: int, limit: int) -> list[AlertKeyState]:
         """The keys of an alert: first those of which something was said, then those that hold, the newest first."""
         states = self._members[ordinal].states
         first = heapq.nlargest(limit, states.items(), key=lambda item: item[1].rank())
         return [
-            KeyStanding(
+            AlertKeyState(
                 key,
-                state.heard_at(),
+                state.last_observed_at(),
                 state.begin,
                 state.told,
                 state.spoken,
@@ -350,12 +404,12 @@ class AlertEngine(Withdrawing):
         """When time next moves something by itself, or an earlier moment: what was put off leaves its place behind."""
         return self._due[0][0] if self._due else None
 
-    def names(self, event_id: str) -> bool:
+    def may_name(self, event_id: str) -> bool:
         """Whether what is said next may name an event: the newest about a key, or one that a digest gathered."""
         for ordinal, key in self._heard.get(event_id, ()):
             member = self._members.get(ordinal)
             state = None if member is None else member.states.get(key)
-            if state is not None and state.last_is(event_id):
+            if state is not None and state.may_name(event_id):
                 return True
             if member is not None and member.items and member.items[-1].event_id == event_id:
                 return True
@@ -376,10 +430,10 @@ class AlertEngine(Withdrawing):
             for key, state in taken.states.items():
                 state.scheduled = None
                 state.mark_earlier(member.alert, self.now or 0)
-                if member.timeless:
-                    self._pause_or_not(member, key, state, self.now or 0)
-                self._settle_down(member, key, state)
-            self._note(member)
+                if member.uses_arrival_time:
+                    self._update_pause(member, key, state, self.now or 0)
+                self._reschedule(member, key, state)
+            self._index_events(member)
 
     def caches(self) -> dict[str, CacheUse]:
         """What the index of conditions looks up."""
@@ -393,8 +447,10 @@ class AlertEngine(Withdrawing):
 
     def save(self, folder: Path) -> None:
         """Write every key's state, how far sources are, and what digests hold."""
-        excused = {why: sorted(self.excused(why)) for why in WHYS}
-        facts = Facts(self.now, self._sequence, self.refused_late, self.keyless, "", excused, clocks=self.clocks)
+        excused = {why: sorted(self.suspended_sources(why)) for why in WHYS}
+        facts = SavedAlertHeader(
+            self.now, self._sequence, self.refused_late, self.keyless, "", excused, clocks=self.clocks
+        )
         write_alerts(folder, self._rows(), facts)
 
     def _rows(self) -> Iterator[Row]:
@@ -408,7 +464,7 @@ class AlertEngine(Withdrawing):
             if member.items:
                 yield digest_row(ordinal, member.items)
             for key, unsaid in member.unsaid.items():
-                yield unsaid_row(ordinal, key, unsaid)
+                yield checkpoint_row(ordinal, key, unsaid)
             for key, state in member.states.items():
                 yield state_row(ordinal, key, state)
 
@@ -420,7 +476,7 @@ class AlertEngine(Withdrawing):
             if member is None:
                 raise UnknownId(str(ordinal))
             try:
-                self._take(member, what, value, facts)
+                self._restore_row(member, what, value, facts)
             except msgspec.MsgspecError as error:
                 raise ArtefactDamaged(f"{folder}: a state of alert {ordinal} cannot be read ({error})") from None
         for why, sources in facts.excused.items():
@@ -428,22 +484,22 @@ class AlertEngine(Withdrawing):
         self.now, self._sequence = facts.now, facts.sequence
         self.refused_late, self.keyless, self.clocks = facts.refused_late, facts.keyless, facts.clocks
         for member in self._members.values():
-            self._note(member)
+            self._index_events(member)
 
-    def _take(self, member: Member, what: str, value: bytes, facts: Facts) -> None:
+    def _restore_row(self, member: ActiveAlert, what: str, value: bytes, facts: SavedAlertHeader) -> None:
         if what == "marks":
             family = member.family
             saved = msgspec.json.decode(value, type=SavedMarks).marks
-            family.marks = {family.mark_of(key, source): time for key, source, time in saved}
+            family.marks = {family.clock_key(key, source): time for key, source, time in saved}
         elif what == "digest":
             member.items = items_of(value)
             self._schedule_digest(member)
         elif what == "unsaid":
-            key, unsaid = unsaid_of(value, member.alert, facts)
-            member.keep_unsaid(key, unsaid)
+            key, unsaid = checkpoint_of(value, member.alert, facts)
+            member.set_pending_digest(key, unsaid)
         else:
             key, state = state_of(value, member.alert, facts)
-            self._settle_down(member, key, state)
+            self._reschedule(member, key, state)
 
 
 def _key(event: Event, per: tuple[str, ...], keys: dict[tuple[str, ...], Key | None]) -> Key | None:

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK, UPLOAD_SPAN
+from likewise.defaults import MAX_RETRACTABLE_EVENTS, MAX_SUPPRESSED_EVENTS, UPLOAD_SPAN
 from likewise.matching.reference.alerts.renaming import SOURCE_FIELDS, folded, renamed
 from likewise.matching.reference.alerts.state import (
     DOUBTED,
     SETTLING,
     TIMER,
-    Base,
-    Heard,
-    Run,
-    Say,
+    CompactedHistory,
+    DueNotification,
+    HoldingRun,
+    Observation,
     Sources,
+    advance_run,
+    certain_at,
+    has_effect,
     is_upload,
-    merged,
-    moves,
+    merge_stale,
     outage_since,
-    over_at,
-    settles,
-    stepped,
-    straggled_with,
+    settles_at,
+    update_late_sources,
     without_moves,
 )
 from likewise.model.alerts.clauses import Alert
@@ -35,7 +35,7 @@ from likewise.model.match import Cause
 
 Due = tuple[int, int, int]  # the moment, an event or a timer, which event
 Scheduled = tuple[int, int, int, int, Key]  # the same in the engine's queue, with the alert, and the key
-NO_BASE = Base()
+NO_BASE = CompactedHistory()
 IN_BASE = -1  # where the run began, if not in the trail
 FRESH = -(2**63)
 
@@ -72,9 +72,9 @@ class KeyState:
     )
 
     def __init__(self) -> None:
-        self.waiting: Sequence[Heard] = ()  # of what most keys never have, they hold no list of their own
+        self.waiting: Sequence[Observation] = ()  # of what most keys never have, they hold no list of their own
         self.base = NO_BASE
-        self.trail: list[Heard] = []
+        self.trail: list[Observation] = []
         self.settled = FRESH
         self.last_arrival = 0
         self.straggled: Sources = ()
@@ -84,10 +84,10 @@ class KeyState:
         self.more_held_back = 0
         self.absent = False
         self.paused: int | None = None  # since when its silence is excused
-        self.deferred: Sequence[Heard] = ()
+        self.deferred: Sequence[Observation] = ()
         self.earlier = False
         self.active: Sources = ()
-        self.doubted: Sequence[Heard] = ()
+        self.doubted: Sequence[Observation] = ()
         self.holding: tuple[str, ...] = ()
         self.stale: tuple[str, ...] = ()
         self.begin: int | None = None
@@ -97,67 +97,67 @@ class KeyState:
 
     # -- events ---------------------------------------------------------------------------------
 
-    def hear(self, alert: Alert, heard: Heard, lateness: int) -> list[Say]:
+    def observe(self, alert: Alert, heard: Observation, lateness: int) -> list[DueNotification]:
         """An event comes that moves the key and is not late."""
         if heard.arrival > self.last_arrival:
             self.last_arrival = heard.arrival
         if alert.absent_for is not None:
-            return self._hear_again(alert, heard)
+            return self._observe_return(alert, heard)
         if heard.stated is not None:
             return self._doubt(alert, heard, lateness)
         if not (self.doubted or lateness):
             return self._settle(alert, heard, heard.arrival)
-        says: list[Say] = []
+        says: list[DueNotification] = []
         for each in tuple(self.doubted):
-            if each.source == heard.source and moves(each):
+            if each.source == heard.source and has_effect(each):
                 says += self._trust(alert, each, heard.arrival, lateness)
-        return says + self._take_in(alert, heard, heard.arrival, lateness)
+        return says + self._enqueue(alert, heard, heard.arrival, lateness)
 
-    def _hear_again(self, alert: Alert, heard: Heard) -> list[Say]:
+    def _observe_return(self, alert: Alert, heard: Observation) -> list[DueNotification]:
         """A key whose silence counts is heard again."""
-        says: list[Say] = []
+        says: list[DueNotification] = []
         assert alert.absent_for is not None
         if self.absent:
             if not self.earlier:
-                says = [Say(heard.arrival, "returned", heard, self.heard_at())]
+                says = [DueNotification(heard.arrival, "returned", heard, self.last_observed_at())]
             self.absent = self.earlier = False
-        elif self._is_quiet(heard.arrival) and self._is_waited_for():
+        elif self._is_muted(heard.arrival) and self._is_waited_for():
             last = self._last(holding=False)
             assert last is not None  # it is waited for
             if last.arrival + alert.absent_for <= heard.arrival:
-                self._hold_back(last)
+                self._suppress(last)
         self._remember(alert, heard)
         return says
 
-    def _take_in(self, alert: Alert, heard: Heard, moment: int, lateness: int) -> list[Say]:
+    def _enqueue(self, alert: Alert, heard: Observation, moment: int, lateness: int) -> list[DueNotification]:
         if lateness:
-            self.straggled = straggled_with(self.straggled, heard, lateness)
+            self.straggled = update_late_sources(self.straggled, heard, lateness)
             self.waiting = [*self.waiting, heard]
             return []
         return self._settle(alert, heard, moment)
 
-    def _doubt(self, alert: Alert, heard: Heard, lateness: int) -> list[Say]:
+    def _doubt(self, alert: Alert, heard: Observation, lateness: int) -> list[DueNotification]:
         """An event states a time long before its source's newest: its clock is wrong, or it is one of an upload."""
         if any(each.source == heard.source and is_upload(each, heard) for each in self.doubted):
             others = [each for each in self.doubted if each.source != heard.source]
             self.doubted = [*others, without_moves(heard)]
             return []
         self.doubted = [*self.doubted, heard]
-        waiting = [each for each in self.doubted if moves(each)]
-        if len(waiting) > MAX_TAKEN_BACK:
+        waiting = [each for each in self.doubted if has_effect(each)]
+        if len(waiting) > MAX_RETRACTABLE_EVENTS:
             return self._trust(alert, waiting[0], heard.arrival, lateness)
         return []
 
-    def _trust(self, alert: Alert, heard: Heard, moment: int, lateness: int) -> list[Say]:
+    def _trust(self, alert: Alert, heard: Observation, moment: int, lateness: int) -> list[DueNotification]:
         """Take an event in at its arrival: it was of no upload, so its clock is wrong."""
         self.doubted = [each for each in self.doubted if each != heard]
-        return self._take_in(alert, heard._replace(stated=None), moment, lateness)
+        return self._enqueue(alert, heard._replace(stated=None), moment, lateness)
 
-    def _settle(self, alert: Alert, heard: Heard, moment: int, *, waited: bool = False) -> list[Say]:
+    def _settle(self, alert: Alert, heard: Observation, moment: int, *, waited: bool = False) -> list[DueNotification]:
         time = max(heard.time, self.settled)
         if time != heard.time:
             heard = heard._replace(time=time)
-        says: list[Say] = []
+        says: list[DueNotification] = []
         if self.begin is not None or self.deferred:
             ready = self._ready_at(alert)
             if ready is not None and ready <= time:
@@ -171,41 +171,41 @@ class KeyState:
                 says += self._fail(alert, heard, moment)
             elif heard.holds:
                 self._remember(alert, heard)
-                if alert.held_for is None and not self.told and (heard.earlier or not self._is_quiet(when)):
+                if alert.held_for is None and not self.told and (heard.earlier or not self._is_muted(when)):
                     says += self._alarm(alert, moment, when, quietly=heard.earlier)
         elif heard.holds:
-            says += self._meet(alert, heard, moment, when)
+            says += self._hold(alert, heard, moment, when)
         return says
 
-    def _clear(self, alert: Alert, heard: Heard, moment: int) -> list[Say]:
+    def _clear(self, alert: Alert, heard: Observation, moment: int) -> list[DueNotification]:
         """What arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
-        says = [Say(moment, "cleared", heard)] if self.spoken and not self.earlier else []
+        says = [DueNotification(moment, "cleared", heard)] if self.spoken and not self.earlier else []
         if self.deferred:
-            self._hold_back(self.deferred[-1])
+            self._suppress(self.deferred[-1])
         if not self.spoken and alert.held_for is not None and self._is_pending(alert):
             last = self._last(holding=True)
             assert last is not None  # a run has at least one event
-            self.tell_run(alert)
-            self._hold_back(last)
+            self.mark_run_notified(alert)
+            self._suppress(last)
         self.spoken = self.earlier = False
         self.deferred = self.active = ()
         return says
 
-    def _fail(self, alert: Alert, heard: Heard, moment: int) -> list[Say]:
+    def _fail(self, alert: Alert, heard: Observation, moment: int) -> list[DueNotification]:
         """An event fails; if what was sent is over by it, that is sent."""
         pending = self._last(holding=True) if self._is_pending(alert) else None
         self._remember(alert, heard)
         if self.holding:
             return []
         if pending is not None:
-            self._hold_back(pending)
+            self._suppress(pending)
         if self.stale or not self.spoken or alert.once_until != "false":
             return []
-        says = [] if self.earlier else [Say(moment, "cleared", heard)]
+        says = [] if self.earlier else [DueNotification(moment, "cleared", heard)]
         self.spoken = self.earlier = False
         return says
 
-    def _meet(self, alert: Alert, heard: Heard, moment: int, when: int) -> list[Say]:
+    def _hold(self, alert: Alert, heard: Observation, moment: int, when: int) -> list[DueNotification]:
         """An event holds, and failing is not followed: it is an alarm, unless one was sent that is not over."""
         blocked = self.spoken
         if alert.stale is not None and alert.once_until is not None:
@@ -216,15 +216,15 @@ class KeyState:
         if blocked and not self.deferred:
             return []
         self.deferred = [*self.deferred, heard]
-        if len(self.deferred) > MAX_TAKEN_BACK:
+        if len(self.deferred) > MAX_RETRACTABLE_EVENTS:
             if alert.once_until is None:
-                self._hold_back(self.deferred[0])
+                self._suppress(self.deferred[0])
             del self.deferred[0]
-        if self._is_quiet(when) and not heard.earlier:
+        if self._is_muted(when) and not heard.earlier:
             return []
         return self._alarm(alert, moment, when, quietly=heard.earlier)
 
-    def _remember(self, alert: Alert, heard: Heard) -> None:
+    def _remember(self, alert: Alert, heard: Observation) -> None:
         """Keep an event among the newest, and step the run."""
         trail = self.trail
         if heard.fails and not trail and self.base is NO_BASE:
@@ -235,13 +235,13 @@ class KeyState:
         self._step(alert, heard, len(trail) - 1)
         if heard.holds and self.told and not heard.told:
             trail[-1] = heard._replace(told=True)
-        if len(trail) > MAX_TAKEN_BACK:
+        if len(trail) > MAX_RETRACTABLE_EVENTS:
             first, base = trail.pop(0), self.base
-            run = stepped(base.run, first, alert.stale)
-            self.base = Base(run, first, first if first.holds else base.last_holding)
+            run = advance_run(base.run, first, alert.stale)
+            self.base = CompactedHistory(run, first, first if first.holds else base.last_holding)
             self.run_from = max(IN_BASE, self.run_from - 1)
 
-    def _step(self, alert: Alert, heard: Heard, place: int) -> None:
+    def _step(self, alert: Alert, heard: Observation, place: int) -> None:
         source = heard.source
         if not heard.holds:
             if self.stale:
@@ -268,7 +268,7 @@ class KeyState:
         if self.stale and self.told:
             self.holding, self.stale = self.stale + self.holding, ()
 
-    def _all_stale(self, alert: Alert, heard: Heard, place: int) -> bool:
+    def _all_stale(self, alert: Alert, heard: Observation, place: int) -> bool:
         """Whether all that hold have been silent for so long that another begins anew; never where a key has one."""
         if alert.stale is None:
             return False
@@ -284,16 +284,16 @@ class KeyState:
         for place, heard in enumerate(self.trail):
             self._step(alert, heard, place)
 
-    def run(self, alert: Alert) -> Run:
+    def run(self, alert: Alert) -> HoldingRun:
         """Return what holds, with when each source came last."""
         run = self.base.run
         for heard in self.trail:
-            run = stepped(run, heard, alert.stale)
+            run = advance_run(run, heard, alert.stale)
         return run
 
     # -- alarms ---------------------------------------------------------------------------------
 
-    def _is_quiet(self, when: int) -> bool:
+    def _is_muted(self, when: int) -> bool:
         return self.quiet_until is not None and when < self.quiet_until
 
     def _is_waited_for(self) -> bool:
@@ -305,7 +305,7 @@ class KeyState:
         if alert.absent_for is not None:
             if not self._is_waited_for():
                 return None
-            stands = self.heard_at() + alert.absent_for
+            stands = self.last_observed_at() + alert.absent_for
         elif self.deferred:
             return self.quiet_until
         elif self.begin is None or self.told:  # only where failing is followed is there a run
@@ -326,14 +326,14 @@ class KeyState:
             return False
         return self.begin + (alert.held_for or 0) <= self.settled
 
-    def _alarm(self, alert: Alert, moment: int, when: int, *, quietly: bool = False) -> list[Say]:
+    def _alarm(self, alert: Alert, moment: int, when: int, *, quietly: bool = False) -> list[DueNotification]:
         """Send an alarm that stands, and begin the cool-down; `quietly`, it was there before and is not sent."""
         since, rest, once = self.begin, 0, alert.once_until is not None
         if since is not None:  # only where failing is followed is there a run
             stale, last = self.stale, self._last(holding=True)
             assert last is not None  # a run has at least one event
             blocked = self.spoken and self._is_blocked(alert)
-            self.tell_run(alert)
+            self.mark_run_notified(alert)
             if blocked:
                 return []
         else:
@@ -349,26 +349,26 @@ class KeyState:
         suppressed = rest
         if alert.at_most_every is not None:
             suppressed += len(self.held_back) + self.more_held_back
-            self._begin_quiet(alert, when)
+            self._begin_cool_down(alert, when)
         cause: Cause = "arrival" if alert.held_for is None else "held"
-        return [Say(moment, cause, last, since, suppressed, tuple(sorted(stale)) if stale else ())]
+        return [DueNotification(moment, cause, last, since, suppressed, tuple(sorted(stale)) if stale else ())]
 
-    def _begin_quiet(self, alert: Alert, when: int) -> None:
+    def _begin_cool_down(self, alert: Alert, when: int) -> None:
         if alert.at_most_every is not None:
             self.quiet_until = when + alert.at_most_every
             self.held_back, self.more_held_back = (), 0
 
-    def _hold_back(self, heard: Heard) -> None:
+    def _suppress(self, heard: Observation) -> None:
         """Count an alarm that was over before it was sent."""
         kept = [*self.held_back, heard.event_id]
-        more = max(0, len(kept) - MAX_HELD_BACK)
+        more = max(0, len(kept) - MAX_SUPPRESSED_EVENTS)
         self.held_back, self.more_held_back = kept[more:], self.more_held_back + more
 
-    def tell_run(self, alert: Alert, *, told: bool = True) -> None:
+    def mark_run_notified(self, alert: Alert, *, told: bool = True) -> None:
         """Note of every event of the run that is on whether it was sent."""
         self.told, trail, first = told, self.trail, self.run_from
         if first == IN_BASE:
-            self.base, first = self.base._replace(run=merged(self.base.run._replace(told=told))), 0
+            self.base, first = self.base._replace(run=merge_stale(self.base.run._replace(told=told))), 0
         for place in range(first, len(trail)):
             if trail[place].holds and trail[place].told is not told:
                 trail[place] = trail[place]._replace(told=told)
@@ -383,11 +383,11 @@ class KeyState:
         ready = self._ready_at(alert)
         if ready is not None:
             if self.straggled:
-                ready = over_at(ready, self._alarming(), self.straggled)
+                ready = certain_at(ready, self._alarming(), self.straggled)
             found = (ready + (0 if alert.absent_for is not None else lateness), TIMER, 0)
         if self.waiting:
             first = self._first_to_settle(lateness)
-            settling = (settles(first, lateness), SETTLING, first.sequence)
+            settling = (settles_at(first, lateness), SETTLING, first.sequence)
             found = settling if found is None else min(found, settling)
         if self.doubted:
             doubted = min(self.doubted, key=_arrived)
@@ -399,42 +399,42 @@ class KeyState:
         """The sources whose alarm is to be sent."""
         return [each.source for each in self.deferred] if self.deferred else self.holding
 
-    def _first_to_settle(self, lateness: int) -> Heard:
-        return min(self.waiting, key=lambda each: (settles(each, lateness), each.sequence))
+    def _first_to_settle(self, lateness: int) -> Observation:
+        return min(self.waiting, key=lambda each: (settles_at(each, lateness), each.sequence))
 
-    def tick(self, alert: Alert, moment: int, what: int, lateness: int) -> list[Say]:
+    def tick(self, alert: Alert, moment: int, what: int, lateness: int) -> list[DueNotification]:
         """What is due happens."""
         if what == TIMER and alert.absent_for is None:
             when = self._ready_at(alert)
             assert when is not None  # it is due
             if self.straggled:
-                when = over_at(when, self._alarming(), self.straggled)
+                when = certain_at(when, self._alarming(), self.straggled)
             return self._alarm(alert, moment, when)
         if what == DOUBTED:
             doubted = min(self.doubted, key=_arrived)
-            if moves(doubted):
+            if has_effect(doubted):
                 return self._trust(alert, doubted, moment, lateness)
             self.doubted = [each for each in self.doubted if each != doubted]
             return []
         if what == SETTLING:
-            limit = _own_time(self._first_to_settle(lateness))
-            ready = sorted((each for each in self.waiting if _own_time(each) <= limit), key=_own_time)
-            self.waiting = [each for each in self.waiting if _own_time(each) > limit]
+            limit = _event_time(self._first_to_settle(lateness))
+            ready = sorted((each for each in self.waiting if _event_time(each) <= limit), key=_event_time)
+            self.waiting = [each for each in self.waiting if _event_time(each) > limit]
             return [say for heard in ready for say in self._settle(alert, heard, moment, waited=True)]
         last = self._last(holding=False)
         assert last is not None  # a key that never held is not waited for
-        say = Say(moment, "absent", last, last.arrival, len(self.held_back) + self.more_held_back)
+        say = DueNotification(moment, "absent", last, last.arrival, len(self.held_back) + self.more_held_back)
         self.absent, self.earlier = True, False
-        self._begin_quiet(alert, moment)
+        self._begin_cool_down(alert, moment)
         return [say]
 
-    def _last(self, *, holding: bool) -> Heard | None:
+    def _last(self, *, holding: bool) -> Observation | None:
         for heard in reversed(self.trail):
             if heard.holds or not holding:
                 return heard
         return self.base.last_holding if holding else self.base.last
 
-    def last_is(self, event_id: str) -> bool:
+    def may_name(self, event_id: str) -> bool:
         """Whether what is sent next may name an event: the newest, one that waits, or one of an alarm that does."""
         return any(
             last is not None and last.event_id == event_id
@@ -447,14 +447,14 @@ class KeyState:
             )
         )
 
-    def heard_at(self) -> int:
+    def last_observed_at(self) -> int:
         """When something about it came last."""
         last = self._last(holding=False)
         return self.last_arrival if last is None else last.arrival
 
     # -- whose silence it is --------------------------------------------------------------------
 
-    def expect(self, alert: Alert, heard: Heard) -> bool:
+    def expect(self, alert: Alert, heard: Observation) -> bool:
         """Something is to come: it counts as heard now, unless it was before; whether it does."""
         if self._last(holding=True) is not None:
             return False
@@ -530,21 +530,21 @@ class KeyState:
             found.add(self.base.last.source)
         return found
 
-    def pause_or_not(self, alert: Alert, excused: bool, now: int) -> bool:
+    def update_pause(self, alert: Alert, excused: bool, now: int) -> bool:
         """Let its silence count from now on, or not; what passed while it was excused does not. Whether it changed."""
         if excused == (self.paused is not None):
             return False
         if self.paused is None:
             self.paused = now
         else:
-            part = outage_since(self.heard_at(), now - self.paused, now)
+            part = outage_since(self.last_observed_at(), now - self.paused, now)
             self.paused = None
-            self.move(alert, part, only_arrival=True)
+            self.shift(alert, part, only_arrival=True)
         return True
 
     # -- withdrawing, speaking, moving ----------------------------------------------------------
 
-    def take_back(self, alert: Alert, event_id: str, now: int) -> list[Say]:
+    def withdraw(self, alert: Alert, event_id: str, now: int) -> list[DueNotification]:
         """An event is withdrawn."""
         gone = [each for each in self.trail if each.event_id == event_id]
         self.waiting = _without(self.waiting, event_id)
@@ -560,11 +560,11 @@ class KeyState:
         if alert.once_until != "false":
             return []
         if self.spoken and not (self.holding or self.stale):
-            says = [] if self.earlier else [Say(now, "cleared", gone[-1])]
+            says = [] if self.earlier else [DueNotification(now, "cleared", gone[-1])]
             self.spoken = self.earlier = False
             return says
         if self.told and not self.spoken:  # what ended it is withdrawn, but that it ended was sent
-            self.tell_run(alert, told=False)
+            self.mark_run_notified(alert, told=False)
             ready = self._ready_at(alert)
             if ready is not None and ready <= now:
                 return self._alarm(alert, now, now)
@@ -591,11 +591,11 @@ class KeyState:
             or self.doubted
         ) and (self.quiet_until is None and self.base is NO_BASE)
 
-    def move(self, alert: Alert, by: int, *, only_arrival: bool = False) -> None:
+    def shift(self, alert: Alert, by: int, *, only_arrival: bool = False) -> None:
         """Let everything, or only what was heard when, count as so much later."""
         own = 0 if only_arrival else by
 
-        def later(heard: Heard) -> Heard:
+        def later(heard: Observation) -> Observation:
             stated = None if heard.stated is None else heard.stated + own
             return heard._replace(arrival=heard.arrival + by, time=heard.time + own, stated=stated)
 
@@ -610,8 +610,8 @@ class KeyState:
         if self.base is not NO_BASE:
             run, last, held = self.base
             begin = None if run.begin is None else run.begin + own
-            run = Run(heard_later(run.holding), begin, run.told, heard_later(run.stale))
-            self.base = Base(run, last and later(last), held and later(held))
+            run = HoldingRun(heard_later(run.holding), begin, run.told, heard_later(run.stale))
+            self.base = CompactedHistory(run, last and later(last), held and later(held))
         self.settled = self.settled if self.settled == FRESH else self.settled + own
         self.quiet_until = None if self.quiet_until is None else self.quiet_until + own
         self.paused = None if self.paused is None else self.paused + own
@@ -623,13 +623,13 @@ def _names(sources: Sources) -> tuple[str, ...]:
     return tuple(source for source, _ in sources)
 
 
-def _without(events: Sequence[Heard], event_id: str) -> Sequence[Heard]:
+def _without(events: Sequence[Observation], event_id: str) -> Sequence[Observation]:
     return [each for each in events if each.event_id != event_id]
 
 
-def _own_time(heard: Heard) -> tuple[int, int]:
+def _event_time(heard: Observation) -> tuple[int, int]:
     return heard.time, heard.sequence
 
 
-def _arrived(heard: Heard) -> tuple[int, int]:
+def _arrived(heard: Observation) -> tuple[int, int]:
     return heard.arrival, heard.sequence

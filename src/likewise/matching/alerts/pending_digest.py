@@ -6,44 +6,46 @@ from collections.abc import Iterable
 
 import msgspec
 
-from likewise.defaults import MAX_TAKEN_BACK
+from likewise.defaults import MAX_RETRACTABLE_EVENTS
 from likewise.matching.alerts.key_state import KeyState
-from likewise.matching.reference.alerts.state import Heard, Say
+from likewise.matching.reference.alerts.state import DueNotification, Observation
 from likewise.model.alerts.clauses import Alert
 
 
-class Unsaid(msgspec.Struct):
+class DigestCheckpoint(msgspec.Struct):
     """A key's state before what was not said yet, the events since, and how many sayings are older than those."""
 
     state: KeyState
-    heard: list[Heard] = msgspec.field(default_factory=list)
+    observations: list[Observation] = msgspec.field(default_factory=list)
     settled: int = 0
 
-    def hear(self, alert: Alert, heard: Heard, lateness: int) -> None:
+    def observe(self, alert: Alert, heard: Observation, lateness: int) -> None:
         """One more event of the key; the oldest is let go where there are many."""
-        self.heard.append(heard)
-        if len(self.heard) > MAX_TAKEN_BACK:
-            self.settled += len(_tell(alert, self.state, [self.heard.pop(0)], lateness))
+        self.observations.append(heard)
+        if len(self.observations) > MAX_RETRACTABLE_EVENTS:
+            self.settled += len(_replay(alert, self.state, [self.observations.pop(0)], lateness))
 
-    def names(self, event_id: str) -> bool:
+    def may_name(self, event_id: str) -> bool:
         """Whether an event is among those that are remembered one by one."""
         state = self.state
-        events = (*state.trail, *state.waiting, *state.deferred, *state.doubted, *self.heard)
+        events = (*state.trail, *state.waiting, *state.deferred, *state.doubted, *self.observations)
         return event_id in state.held_back or any(each.event_id == event_id for each in events)
 
-    def tell_again(self, alert: Alert, event_id: str, now: int, lateness: int) -> tuple[KeyState, list[Say]] | None:
+    def replay_without(
+        self, alert: Alert, event_id: str, now: int, lateness: int
+    ) -> tuple[KeyState, list[DueNotification]] | None:
         """The key without an event, and what a digest gathers of it; None if what was said before is over by it."""
-        if self.state.take_back(alert, event_id, now):
+        if self.state.withdraw(alert, event_id, now):
             return None
-        self.heard = [each for each in self.heard if each.event_id != event_id]
+        self.observations = [each for each in self.observations if each.event_id != event_id]
         state = self.state.copy()
-        return state, _tell(alert, state, self.heard, lateness)
+        return state, _replay(alert, state, self.observations, lateness)
 
 
-def _tell(alert: Alert, state: KeyState, events: Iterable[Heard], lateness: int) -> list[Say]:
-    says: list[Say] = []
+def _replay(alert: Alert, state: KeyState, events: Iterable[Observation], lateness: int) -> list[DueNotification]:
+    says: list[DueNotification] = []
     for heard in events:
         while (due := state.due(alert, lateness)) is not None and due[0] <= heard.arrival:
             says += state.tick(alert, due[0], due[1], lateness)
-        says += state.hear(alert, heard, lateness)
+        says += state.observe(alert, heard, lateness)
     return says

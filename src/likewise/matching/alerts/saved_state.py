@@ -2,6 +2,13 @@
 
 A row is a key's state, how far the sources of a family are, or what a digest has gathered; `ordinal` says whose (a
 family goes by the smallest among its members). States are JSON: they are small, and most of one is optional.
+
+States of alerts that an earlier version saved, as this one keeps them.
+
+Version 1 marked a key as notified when its alarm stood, even if `at most every` kept the alarm from being sent; it was
+counted in the next one then, which an alarm that stood on never led to. Whatever is counted since the last alarm that
+was sent tells the two apart: sending one sets the count to nothing. An alarm that was marked and never sent is deferred
+here: it is sent when the cool-down ends, or at once if it is over.
 """
 
 from __future__ import annotations
@@ -9,18 +16,108 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
-from likewise.matching.alerts.pending_digest import Unsaid
-from likewise.matching.alerts.upgrade import SavedStateV1, upgrade_state
+from likewise.matching.alerts.pending_digest import DigestCheckpoint
 from likewise.matching.reference.alerts.clocks import WrongClocks
-from likewise.matching.reference.alerts.state import Base, Heard, Sources
+from likewise.matching.reference.alerts.state import CompactedHistory, HoldingRun, Observation, Sources
 from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.notification import DigestItem, Key, Why
+
+
+class RunV1(NamedTuple):
+    """A run that did not say when each source was heard."""
+
+    holding: frozenset[str] = frozenset()
+    begin: int | None = None
+    told: bool = False
+
+
+class BaseV1(NamedTuple):
+    """The events that were no longer remembered one by one."""
+
+    run: RunV1 = RunV1()
+    last: Observation | None = None
+    last_holding: Observation | None = None
+
+
+class SavedStateV1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A key and its state, as version 1 wrote it."""
+
+    key: Key
+    last_arrival: int
+    trail: list[Observation] = []
+    waiting: Sequence[Observation] = ()
+    base: BaseV1 | None = None
+    settled: int = FRESH
+    spoken: bool = False
+    quiet_until: int | None = None
+    held_back: Sequence[str | None] = ()
+    more_held_back: int = 0
+    absent: bool = False
+    straggled: Sources = ()
+    paused: int | None = None
+
+
+def upgrade_state(saved: SavedStateV1, alert: Alert, now: int | None) -> KeyState:
+    """Return the state of a key that version 1 saved; an alarm that it marked and never sent is deferred.
+
+    Args:
+        saved: what version 1 wrote.
+        alert: the clauses of its alert.
+        now: the moment the engine had come to.
+    """
+    state = KeyState()
+    state.last_arrival, state.settled, state.spoken = saved.last_arrival, saved.settled, saved.spoken
+    state.trail, state.waiting, state.base = saved.trail, saved.waiting, _base(saved)
+    state.quiet_until, state.held_back = saved.quiet_until, saved.held_back
+    state.more_held_back, state.absent, state.straggled = saved.more_held_back, saved.absent, saved.straggled
+    state.paused = saved.paused
+    state.refold(alert)
+    never_sent = bool(saved.held_back or saved.more_held_back)
+    if alert.once_until == "false" and state.spoken and not never_sent:
+        state.mark_run_notified(alert)  # version 1 noted it of the key alone
+    if never_sent:
+        _defer(state, alert, now, "" if alert.per else saved.key[0])
+    return state
+
+
+def _defer(state: KeyState, alert: Alert, now: int | None, source: str) -> None:
+    """Let an alarm that stands be sent when the cool-down ends; of an alarm that does not, the count remains."""
+    if alert.absent_for is not None:
+        stands = state.absent
+        state.absent = False
+    elif alert.follows_failing:
+        stands = bool(state.holding) and (state.spoken if alert.once_until is not None else state.told)
+        state.spoken = False
+        if stands:
+            state.mark_run_notified(alert, told=False)
+    elif alert.once_until is not None:
+        stands, state.spoken = state.spoken, False
+    else:  # every event is an alarm: the newest is sent if its cool-down is not over
+        stands = now is None or (state.quiet_until is not None and now < state.quiet_until)
+    if stands and state.quiet_until is not None and now is not None:
+        state.quiet_until = max(state.quiet_until, now)  # what was due long ago is sent for now
+    if stands and state.held_back:
+        *rest, newest = state.held_back
+        state.held_back = rest
+        if not alert.follows_failing:
+            came = state.last_arrival
+            state.deferred = [Observation(0, came, came, source, newest, True, False, False, 1.0, 1.0)]
+
+
+def _base(saved: SavedStateV1) -> CompactedHistory:
+    if saved.base is None:
+        return NO_BASE
+    run, last, last_holding = saved.base
+    heard = saved.last_arrival if last is None else last.arrival
+    holding = tuple((source, heard) for source in sorted(run.holding))
+    return CompactedHistory(HoldingRun(holding, run.begin, run.told), last, last_holding)
+
 
 FILE = "alerts.arrow"
 VERSION = b"2"  # 1 marked alarms as notified that were never sent
@@ -33,9 +130,9 @@ class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
     key: Key
     last_arrival: int
-    trail: list[Heard] = []
-    waiting: Sequence[Heard] = ()
-    base: Base | None = None
+    trail: list[Observation] = []
+    waiting: Sequence[Observation] = ()
+    base: CompactedHistory | None = None
     settled: int = FRESH
     spoken: bool = False
     quiet_until: int | None = None
@@ -44,25 +141,25 @@ class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     absent: bool = False
     straggled: Sources = ()
     paused: int | None = None
-    deferred: Sequence[Heard] = ()
+    deferred: Sequence[Observation] = ()
     earlier: bool = False
     active: Sources = ()
-    doubted: Sequence[Heard] = ()
+    doubted: Sequence[Observation] = ()
 
 
-class SavedUnsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SavedDigestCheckpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a key was before what only waits in a digest, and the events since."""
 
     before: SavedState
-    heard: list[Heard]
+    heard: list[Observation]
     settled: int
 
 
-class SavedUnsaidV1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SavedDigestCheckpointV1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The same, as version 1 wrote it."""
 
     before: SavedStateV1
-    heard: list[Heard]
+    heard: list[Observation]
     settled: int
 
 
@@ -72,7 +169,7 @@ class SavedMarks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     marks: list[tuple[Key, str, int]]
 
 
-class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SavedAlertHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The engine's time and counts, the checksum of the rows, and the sources whose silence is excused."""
 
     now: int | None
@@ -116,7 +213,7 @@ def _saved(key: Key, state: KeyState) -> SavedState:
     )
 
 
-def state_of(row: bytes, alert: Alert, facts: Facts) -> tuple[Key, KeyState]:
+def state_of(row: bytes, alert: Alert, facts: SavedAlertHeader) -> tuple[Key, KeyState]:
     """The key and the state of a row."""
     if facts.version == 1:
         saved = msgspec.json.decode(row, type=SavedStateV1)
@@ -124,20 +221,20 @@ def state_of(row: bytes, alert: Alert, facts: Facts) -> tuple[Key, KeyState]:
     return _state(msgspec.json.decode(row, type=SavedState), alert)
 
 
-def unsaid_row(ordinal: int, key: Key, unsaid: Unsaid) -> Row:
+def checkpoint_row(ordinal: int, key: Key, unsaid: DigestCheckpoint) -> Row:
     """What only waits in a digest, of one key."""
-    saved = SavedUnsaid(_saved(key, unsaid.state), unsaid.heard, unsaid.settled)
+    saved = SavedDigestCheckpoint(_saved(key, unsaid.state), unsaid.observations, unsaid.settled)
     return "unsaid", ordinal, msgspec.json.encode(saved)
 
 
-def unsaid_of(row: bytes, alert: Alert, facts: Facts) -> tuple[Key, Unsaid]:
+def checkpoint_of(row: bytes, alert: Alert, facts: SavedAlertHeader) -> tuple[Key, DigestCheckpoint]:
     """The key of such a row, and what it was before."""
     if facts.version == 1:
-        old = msgspec.json.decode(row, type=SavedUnsaidV1)
-        return old.before.key, Unsaid(upgrade_state(old.before, alert, facts.now), old.heard, old.settled)
-    saved = msgspec.json.decode(row, type=SavedUnsaid)
+        old = msgspec.json.decode(row, type=SavedDigestCheckpointV1)
+        return old.before.key, DigestCheckpoint(upgrade_state(old.before, alert, facts.now), old.heard, old.settled)
+    saved = msgspec.json.decode(row, type=SavedDigestCheckpoint)
     key, state = _state(saved.before, alert)
-    return key, Unsaid(state, saved.heard, saved.settled)
+    return key, DigestCheckpoint(state, saved.heard, saved.settled)
 
 
 def _state(saved: SavedState, alert: Alert) -> tuple[Key, KeyState]:
@@ -162,7 +259,7 @@ def items_of(row: bytes) -> list[DigestItem]:
     return msgspec.json.decode(row, type=list[DigestItem])
 
 
-def write_alerts(folder: Path, rows: Iterable[Row], facts: Facts) -> None:
+def write_alerts(folder: Path, rows: Iterable[Row], facts: SavedAlertHeader) -> None:
     """Write every row, and the engine's facts with the rows' checksum."""
     import pyarrow as pa
 
@@ -179,7 +276,7 @@ def write_alerts(folder: Path, rows: Iterable[Row], facts: Facts) -> None:
         writer.write_table(table)
 
 
-def read_alerts(folder: Path) -> tuple[Facts, list[Row]]:
+def read_alerts(folder: Path) -> tuple[SavedAlertHeader, list[Row]]:
     """The rows that were written; what is damaged or of another version is refused."""
     import pyarrow as pa
 
@@ -193,7 +290,7 @@ def read_alerts(folder: Path) -> tuple[Facts, list[Row]]:
             raise ArtefactVersion(
                 f"{path} holds alerts of version {version.decode()}; this release reads 1 and {VERSION.decode()}"
             )
-        facts = msgspec.json.decode(metadata[b"facts"], type=Facts)
+        facts = msgspec.json.decode(metadata[b"facts"], type=SavedAlertHeader)
         facts = msgspec.structs.replace(facts, version=int(version))
         columns = (table.column(name).to_pylist() for name in ("what", "ordinal", "value"))
         rows: list[Row] = list(zip(*columns, strict=True))

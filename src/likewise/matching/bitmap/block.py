@@ -6,20 +6,127 @@ of their axes and each frequent token, lists for rare tokens, one bitmap for "th
 there". What is left is *listed*: requirements on rare attributes, second requirements on one attribute
 and negative rows, as lists of slots by code. A slot with listed requirements counts only once all of
 them are confirmed, so the work on rare attributes is what events really say, never their number.
+
+Interval bitmaps: which of many ranges hold a number, as one bitmap (docs/engines/bitmap.md).
+
+The bounds of all ranges on an axis, sorted, are the places where some slot's answer changes. They are
+cut into cells of equally many bounds (about 256, so that cells are quantiles). A cell keeps the bitmap of
+the slots that some number in it meets; a number is answered by the cell it falls into, with the slots
+cleared whose lower bound in the cell it does not reach or whose upper bound it passes: exact, without checking
+any slot afterwards. If some slot has several ranges (`in`), the axis's cells keep the answers before their
+first bound instead, and the bounds up to the number are flipped.
+Slots that ask nothing of the axis are set everywhere, so bitmaps of different attributes combine by AND.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.kernels.compile import address
-from likewise.kernels.sizes import check_ids, check_lengths, check_room
+from likewise.kernels.compile import address, compiled
+from likewise.kernels.sizes import check_capacity, check_ids, check_lengths
 from likewise.matching.bitmap import layout
 from likewise.matching.bitmap.condition_rows import COMPOUND, FIRST, NEGATIVE, NUMERIC, PRIMARY, REQUIREMENT
-from likewise.matching.bitmap.interval_bitmap import cell_width, clear_bits, interval_bitmap, set_bits
+from likewise.matching.bitmap.layout import UPPER, BlockShape
+
+SHAPE = BlockShape()
+Steps = TypeVar("Steps", int, NDArray[np.int64])
+
+
+class IntervalBitmap(NamedTuple):
+    """The cells of one axis: `step` bounds each, `cuts[c]` the first bound of cell c.
+
+    A cell is one stretch of memory: the bitmap, then its bounds, then the slot of each bound in 16 bits (with `UPPER`
+    added for upper bounds). The last cell is filled up with bounds no number reaches.
+
+    >>> axis = interval_bitmap(np.array([1.0, 3.0]), np.array([4.0, np.inf]), np.array([0, 1]), np.zeros(1, np.uint64))
+    >>> axis.step, axis.cuts.tolist(), axis.cells[1:4].view(np.float64).tolist()
+    (32, [1.0], [1.0, 3.0, 4.0])
+    """
+
+    step: int
+    often: bool  # some slot has several ranges: cells hold the answers before their first bound
+    cuts: NDArray[np.float64]
+    cells: NDArray[np.uint64]
+
+
+def cell_width(words: int, step: Steps) -> Steps:
+    """The words one cell takes."""
+    return words + step + step // 4
+
+
+def interval_bitmap(
+    on: NDArray[np.float64],
+    off: NDArray[np.float64],
+    slots: NDArray[np.int64],
+    always: NDArray[np.uint64],
+    shape: BlockShape = SHAPE,
+) -> IntervalBitmap:
+    """The cells for ranges [on, off) of slots; ranges of one slot must not overlap. `always`: slots set everywhere."""
+    often = len(slots) > 1 and int(np.bincount(slots).max()) > 1
+    real = on < off
+    on, off, slots = on[real], off[real], slots[real]
+    begun, ends = on == -np.inf, off < np.inf
+    state = always.copy()
+    set_bits(state, slots[begun])
+    bounds = np.concatenate([on[~begun], off[ends]])
+    changing = np.concatenate([slots[~begun], slots[ends] | UPPER])
+    order = np.argsort(bounds)
+    bounds, flips = bounds[order], changing[order]
+    step = -(-max(shape.smallest_cell, -(-len(bounds) // shape.cells)) // 4) * 4
+    count = max(1, -(-len(bounds) // step))
+    cells = np.zeros(count * cell_width(len(always), step), np.uint64)
+    _fill(cells, cells.view(np.float64), cells.view(np.uint16), state, bounds, flips, step, often)
+    return IntervalBitmap(step, often, bounds[::step].copy() if len(bounds) else np.array([np.inf]), cells)
+
+
+@compiled
+def _fill(
+    cells: NDArray[np.uint64],
+    numbers: NDArray[np.float64],
+    shorts: NDArray[np.uint16],
+    state: NDArray[np.uint64],
+    bounds: NDArray[np.float64],
+    flips: NDArray[np.int64],
+    step: int,
+    often: bool,
+) -> None:
+    words = len(state)
+    width = words + step + step // 4
+    for cell in range(len(cells) // width):
+        base = cell * width
+        for word in range(words):
+            cells[base + word] = state[word]
+        for place in range(step):
+            index = cell * step + place
+            if index < len(bounds):
+                slot = flips[index] & (UPPER - 1)
+                bit = np.uint64(1) << np.uint64(slot & 63)
+                numbers[base + words + place] = bounds[index]
+                shorts[4 * (base + words + step) + place] = flips[index]
+                state[slot >> 6] ^= bit
+                if not often:
+                    cells[base + (slot >> 6)] |= bit
+            else:
+                numbers[base + words + place] = np.nan
+                shorts[4 * (base + words + step) + place] = UPPER
+
+
+@compiled
+def set_bits(words: NDArray[np.uint64], slots: NDArray[np.int64]) -> None:
+    """Set the bit of each slot."""
+    for slot in slots:
+        words[slot >> 6] |= np.uint64(1) << np.uint64(slot & 63)
+
+
+@compiled
+def clear_bits(words: NDArray[np.uint64], slots: NDArray[np.int64]) -> None:
+    """Clear the bit of each slot."""
+    for slot in slots:
+        words[slot >> 6] &= ~(np.uint64(1) << np.uint64(slot & 63))
+
 
 VIOLATES = 64  # action of a listed row that must not hold; below: the requirement it confirms
 IS_COMPOUND = 128  # added to the action of a compound range
@@ -104,14 +211,14 @@ class Block:
         self.record = np.zeros(layout.WIDTH, np.int64)
         self._write_record()
 
-    def kept(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything about it as arrays, for `restored`."""
         facts = (self.level, self.settled, self.live, self._dense, self._consecutive, self.distinct)
         rows = {f"row_{name}": column for name, column in self.rows._asdict().items()}
         return {**rows, **self._arrays, "facts": np.array(facts, np.int64)}
 
     @classmethod
-    def restored(cls, arrays: dict[str, NDArray[Any]], shape: layout.BlockShape) -> Block:
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], shape: layout.BlockShape) -> Block:
         """The block whose arrays these are; they become its own."""
         block = cls.__new__(cls)
         level, settled, live, dense, consecutive, distinct = arrays.pop("facts").tolist()
@@ -214,15 +321,15 @@ class Block:
         check_lengths("rows of a block", int(rows.starts[-1]), rows.codes, rows.flags, rows.on, rows.off)
         check_lengths("dense attributes", self._dense, dense)
         check_lengths("masks of dense attributes", 2 * self._dense * words, arrays["masks"])
-        check_room("axes of dense attributes", int(dense[:, 2].max(initial=0)), len(axes))
-        check_room("tokens of dense attributes", int(dense[:, 4].max(initial=0)), len(tokens))
-        check_room("cuts of axes", int((axes[:, 3] + axes[:, 2]).max(initial=0)), len(arrays["cuts"]))
+        check_capacity("axes of dense attributes", int(dense[:, 2].max(initial=0)), len(axes))
+        check_capacity("tokens of dense attributes", int(dense[:, 4].max(initial=0)), len(tokens))
+        check_capacity("cuts of axes", int((axes[:, 3] + axes[:, 2]).max(initial=0)), len(arrays["cuts"]))
         cells = axes[:, 4] + axes[:, 2] * cell_width(words, axes[:, 1])
-        check_room("cells of axes", int(cells.max(initial=0)), len(arrays["cells"]))
-        check_room("postings of tokens", int(tokens[:, 2].max(initial=0)), len(arrays["postings"]))
+        check_capacity("cells of axes", int(cells.max(initial=0)), len(arrays["cells"]))
+        check_capacity("postings of tokens", int(tokens[:, 2].max(initial=0)), len(arrays["postings"]))
         heavy = tokens[:, 3][tokens[:, 3] >= 0] + words  # -1: postings alone
-        check_room("bitmaps of tokens", int(heavy.max(initial=0)), len(arrays["heavy"]))
-        check_room("gates", len(self.gates), layout.MAX_GATES)
+        check_capacity("bitmaps of tokens", int(heavy.max(initial=0)), len(arrays["heavy"]))
+        check_capacity("gates", len(self.gates), layout.MAX_GATES)
         check_ids("slots of postings", arrays["postings"], self.size)
         for kind in ("number", "token"):
             starts, slots = arrays[f"{kind}_starts"], arrays[f"{kind}_slots"]

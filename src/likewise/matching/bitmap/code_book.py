@@ -5,6 +5,13 @@ in a range (an axis for each unit, since a reading without a unit is taken in th
 questions with a plain answer (a *token*): equality, prefixes, topics, ... Each is interned to a code,
 counted, and given back when no subscription asks it any more. An event is written as *points*:
 `code * 4 + what`, where `what` is HEAD (the attribute is there), NUMBER or TOKEN.
+
+Which of many text predicates on one attribute does a text meet? (sources.md C; topics and types of sources.md M.)
+
+Each distinct (operator, text) is held once, however many subscriptions ask it. Equality, prefixes,
+suffixes, topics and types are hash look-ups: one for each length or level in use. `contains` looks
+up every window of the text for each length in use, or tries each pattern, whichever is less work,
+so it is never worse than trying each pattern.
 """
 
 from __future__ import annotations
@@ -14,9 +21,112 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from likewise.matching.bitmap.text_index import TextIndex
+from likewise.matching.reference.operators import SEPARATORS
+from likewise.matching.topics.topic_trie import TopicTrie
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
+from likewise.model.text import fold, fold_part
+
+
+class TextIndex:
+    """Text predicates on one attribute, each with a number of the caller's.
+
+    >>> index = TextIndex()
+    >>> index.add("contains", "cat", 1)
+    >>> index.add("under", "Building/Floor 1/", 2)
+    >>> index.find("a Cat"), index.find("building/floor 1/room 2"), index.find("building/floor 12")
+    ([1], [2], [])
+    """
+
+    __slots__ = ("_lengths", "_tables", "_topics", "_types")
+
+    def __init__(self, types: Hierarchy = NO_TYPES) -> None:
+        self._types = types
+        self._topics: TopicTrie | None = None
+        self._tables: dict[str, dict[str, int]] = {}
+        self._lengths: dict[str, dict[int, int]] = {}  # operator -> length -> how many patterns have it
+
+    def __bool__(self) -> bool:
+        return bool(self._tables) or self._topics is not None
+
+    @staticmethod
+    def key(operator: str, text: str) -> str:
+        """The form in which a predicate's text is compared."""
+        if operator in SEPARATORS:
+            return fold(text).rstrip(SEPARATORS[operator])
+        return fold(text) if operator == "=" else fold_part(text)
+
+    def get(self, operator: str, text: str) -> int | None:
+        """The number of a predicate that is held, else None."""
+        if operator == "matches":
+            return None if self._topics is None else self._topics.get(text)
+        table = self._tables.get(operator)
+        return None if table is None else table.get(self.key(operator, text))
+
+    def add(self, operator: str, text: str, number: int) -> None:
+        """Hold a predicate under a number."""
+        if operator == "matches":
+            self._topics = self._topics or TopicTrie()
+            self._topics.add(text, number)
+            return
+        key = self.key(operator, text)
+        self._tables.setdefault(operator, {})[key] = number
+        lengths = self._lengths.setdefault(operator, {})
+        lengths[len(key)] = lengths.get(len(key), 0) + 1
+
+    def remove(self, operator: str, text: str) -> None:
+        """Forget a predicate that is held."""
+        if operator == "matches":
+            assert self._topics is not None
+            self._topics.remove(text)
+            if not len(self._topics):
+                self._topics = None
+            return
+        key = self.key(operator, text)
+        table, lengths = self._tables[operator], self._lengths[operator]
+        del table[key]
+        lengths[len(key)] -= 1
+        if not lengths[len(key)]:
+            del lengths[len(key)]
+        if not table:
+            del self._tables[operator], self._lengths[operator]
+
+    def find(self, text: str) -> list[int]:
+        """The numbers of the predicates the text meets."""
+        seen = fold(text)
+        found: list[int] = [] if self._topics is None else self._topics.find(text)
+        for operator, table in self._tables.items():
+            match operator:
+                case "=":
+                    keys = {seen}
+                case "starts with":
+                    keys = {seen[:n] for n in self._lengths[operator] if n <= len(seen)}
+                case "ends with":
+                    keys = {seen[len(seen) - n :] for n in self._lengths[operator] if n <= len(seen)}
+                case "contains":
+                    keys = self._contained(seen, table)
+                case "under":
+                    keys = _ancestors(seen, SEPARATORS["under"])
+                case _:
+                    keys = _ancestors(seen, SEPARATORS["is-a"])
+                    for wider in self._types.wider(text) if self._types else ():
+                        keys |= _ancestors(wider, SEPARATORS["is-a"])
+            found.extend(table[key] for key in keys if key in table)
+        return found
+
+    def _contained(self, seen: str, table: dict[str, int]) -> set[str]:
+        lengths = self._lengths["contains"]
+        if len(table) <= len(seen) * len(lengths):
+            return {pattern for pattern in table if pattern in seen}
+        return {seen[i : i + n] for n in lengths for i in range(len(seen) - n + 1)}
+
+
+def _ancestors(seen: str, separators: str) -> set[str]:
+    """The text itself and what stands before each separator: `a/b/c` gives `a`, `a/b`, `a/b/c`."""
+    found = {seen[:i] for i, character in enumerate(seen) if character in separators}
+    found.add(seen.rstrip(separators))
+    return found
+
 
 HEAD, NUMBER, TOKEN = 0, 1, 2
 MAX_REMEMBERED = 65_536  # names and texts whose points are remembered; past it they are worked out anew
@@ -68,11 +178,11 @@ class AttributeCodes:
         self.only_numbers = not (self.unit_axes or self.different or self.unindexed or self.wholes)
 
 
-class Question(NamedTuple):
+class CodeEntry(NamedTuple):
     """What a code stands for: something asked of an attribute, by the key it is found under."""
 
     attribute: AttributeCodes
-    asked: Asked
+    kind: Asked
     key: Any = None
 
     def forget(self) -> None:
@@ -93,7 +203,7 @@ class Question(NamedTuple):
     def table(self) -> dict[Any, int]:
         """Where the attribute keeps single values that are asked so."""
         attribute = self.attribute
-        match self.asked:
+        match self.kind:
             case "whole":
                 return attribute.wholes
             case "boolean":
@@ -127,7 +237,7 @@ class CodeBook:
         self.where = np.full(64, -1, np.int32)  # scratch of the kernels: code -> where the event says it
         self.remembered = 0
         self._uses: list[int] = []
-        self._holders: list[Question | None] = []
+        self._holders: list[CodeEntry | None] = []
         self._free: list[int] = []
         self._fresh: list[int] = []
 
@@ -141,49 +251,49 @@ class CodeBook:
             code = self._take()
             found = self.attributes[folded] = AttributeCodes(folded, code, self.types)
             self.names.clear()
-            self._settle(code, Question(found, "attribute"))
+            self._settle(code, CodeEntry(found, "attribute"))
         return found
 
     def axis(self, attribute: AttributeCodes, symbol: str, last: bool = False) -> int:
         """The code of the axis of numbers in a unit ('' for numbers without one); `last`: of the ends of spans."""
         if not symbol:
             if attribute.axis < 0:
-                attribute.axis = self._point(NUMBER, Question(attribute, "axis", ("", False)))
+                attribute.axis = self._point(NUMBER, CodeEntry(attribute, "axis", ("", False)))
             return attribute.axis >> 2
         key = (symbol, last)
         held = attribute.unit_axes.get(key)
         if held is None:
-            point = self._point(NUMBER, Question(attribute, "axis", key))
+            point = self._point(NUMBER, CodeEntry(attribute, "axis", key))
             held = attribute.unit_axes[key] = (symbol, last, point)
             attribute.settle()
         return held[2] >> 2
 
     def whole(self, attribute: AttributeCodes, number: float) -> int:
         """The code of equality with a number next to which whole ones are no floats."""
-        return self._entry(Question(attribute, "whole", number))
+        return self._entry(CodeEntry(attribute, "whole", number))
 
     def text(self, attribute: AttributeCodes, operator: str, text: str) -> int:
         """The code of a text predicate."""
         point = attribute.texts.get(operator, text)
         if point is None:
-            point = self._point(TOKEN, Question(attribute, "text", (operator, text)))
+            point = self._point(TOKEN, CodeEntry(attribute, "text", (operator, text)))
             attribute.texts.add(operator, text, point)
             attribute.settle()
         return point >> 2
 
     def boolean(self, attribute: AttributeCodes, value: bool) -> int:
         """The code of equality with a Boolean."""
-        return self._entry(Question(attribute, "boolean", value))
+        return self._entry(CodeEntry(attribute, "boolean", value))
 
     def different(self, attribute: AttributeCodes, kind: type, value: object) -> int:
         """The code that says every value equals this one, which is what fails `!=`."""
-        return self._entry(Question(attribute, "different", (kind, value)))
+        return self._entry(CodeEntry(attribute, "different", (kind, value)))
 
     def unindexed(self, attribute: AttributeCodes, predicate: Predicate) -> int:
         """The code of a predicate that is evaluated as it stands."""
-        return self._entry(Question(attribute, "unindexed", predicate))
+        return self._entry(CodeEntry(attribute, "unindexed", predicate))
 
-    def _entry(self, question: Question) -> int:
+    def _entry(self, question: CodeEntry) -> int:
         table = question.table()
         point = table.get(question.key)
         if point is None:
@@ -212,10 +322,10 @@ class CodeBook:
                 self._drop(code)
         self._fresh.clear()
 
-    def questions(self) -> Iterator[tuple[int, Question, int]]:
+    def questions(self) -> Iterator[tuple[int, CodeEntry, int]]:
         """Every code in use, what it stands for and how often it is used; attributes before what is asked of them."""
         held = [(code, holder) for code, holder in enumerate(self._holders) if holder is not None]
-        for code, holder in sorted(held, key=lambda each: (each[1].asked != "attribute", each[0])):
+        for code, holder in sorted(held, key=lambda each: (each[1].kind != "attribute", each[0])):
             yield code, holder, self._uses[code]
 
     def restore(self, size: int, questions: Iterable[tuple[int, int, Asked, Any, int]]) -> None:
@@ -229,7 +339,7 @@ class CodeBook:
             if asked == "attribute":
                 known[code] = self.attributes[key] = AttributeCodes(key, code, self.types)
             attribute = known[of]
-            question = Question(attribute, asked, None if asked == "attribute" else key)
+            question = CodeEntry(attribute, asked, None if asked == "attribute" else key)
             self._uses[code], self._holders[code], self.owner[code] = uses, question, of
             attribute.used += asked != "attribute"
             point = code * 4 + (NUMBER if asked == "axis" else TOKEN)
@@ -248,7 +358,7 @@ class CodeBook:
         for attribute in known.values():
             attribute.settle()
 
-    def _point(self, what: int, question: Question) -> int:
+    def _point(self, what: int, question: CodeEntry) -> int:
         code = self._take()
         question.attribute.used += 1
         self._settle(code, question)
@@ -265,7 +375,7 @@ class CodeBook:
             self.where = np.full(len(self.owner), -1, np.int32)
         return code
 
-    def _settle(self, code: int, question: Question) -> None:
+    def _settle(self, code: int, question: CodeEntry) -> None:
         self._uses[code] = 0
         self._holders[code] = question
         self.owner[code] = question.attribute.code

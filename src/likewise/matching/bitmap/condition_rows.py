@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 
-from likewise.errors import NotServed
+from likewise.errors import UnsupportedSubscription
 from likewise.matching.bitmap.code_book import AttributeCodes, CodeBook
 from likewise.matching.reference.float_bounds import above, at_least, at_most, beyond
-from likewise.matching.reference.items import PLAIN_VALUE
-from likewise.model.condition import Conjunction, Item
+from likewise.matching.reference.list_items import PLAIN_VALUE
+from likewise.model.condition import Conjunction, ItemConjunction
 from likewise.model.predicate import Predicate
 from likewise.model.text import fold
-from likewise.model.timestamps import MOMENT, Moment
+from likewise.model.timestamps import MOMENT, TimestampValue
 from likewise.model.values import Interval, Quantity
 from likewise.units import WHOLE_IN_FLOAT
 
@@ -70,19 +70,19 @@ def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> Slot:
         bounds = _plain_range(predicate)
         if bounds is not None:  # most are so, and the rest of this takes three times as long
             requirements.append((attribute, [(book.axis(attribute, ""), NUMERIC, *bounds)]))
-        elif predicate.operator == "!=" and not isinstance(predicate.value, (Quantity, Moment)):
+        elif predicate.operator == "!=" and not isinstance(predicate.value, (Quantity, TimestampValue)):
             requirements.append((attribute, [(attribute.code, 0, 0.0, 0.0)]))
             negative.append((_different(predicate, attribute, book), NEGATIVE, 0.0, 0.0))
         else:
             requirements.append((attribute, _rows(predicate, attribute, book)))
-            whole = whole and _is_said(predicate)
+            whole = whole and _is_exact(predicate)
     for item in conjunction.some:
         requirements += _item_requirements(item, book)
     for predicate in conjunction.negative:
         attribute = book.attribute(fold(predicate.attribute))
         rows = (
             _rows(predicate, attribute, book)
-            if _is_said(predicate)
+            if _is_exact(predicate)
             else [(book.unindexed(attribute, predicate), 0, 0.0, 0.0)]
         )
         negative.extend((c, f | NEGATIVE, on, off) for c, f, on, off in rows)
@@ -129,7 +129,7 @@ def _plain_range(predicate: Predicate) -> Range | None:
             return None
 
 
-def _is_said(predicate: Predicate) -> bool:
+def _is_exact(predicate: Predicate) -> bool:
     """Whether the rows of a predicate are true of just the tuples that meet it."""
     if predicate.operator in ("in", "!=") or (predicate.operator == "=" and not isinstance(predicate.value, Quantity)):
         return True  # answered by tokens wherever a range would not do
@@ -141,7 +141,7 @@ def _is_said(predicate: Predicate) -> bool:
     return not beyond(interval.base())
 
 
-def _item_requirements(item: Item, book: CodeBook) -> list[tuple[AttributeCodes, list[Row]]]:
+def _item_requirements(item: ItemConjunction, book: CodeBook) -> list[tuple[AttributeCodes, list[Row]]]:
     """What an event must bring anywhere for one item of a list to meet a `some`; the rest is checked on the event."""
     found = []
     for predicate in item.conjunction.positive:
@@ -156,7 +156,7 @@ def _item_requirements(item: Item, book: CodeBook) -> list[tuple[AttributeCodes,
 def _rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
     """The rows of one predicate; it holds if one of them does."""
     if predicate.attribute_relaxed or predicate.value_relaxed:
-        raise NotServed(
+        raise UnsupportedSubscription(
             "the bitmap engine serves exact conditions only; a part relaxed by `~` needs an approximate engine"
         )
     operator, value = predicate.operator, predicate.value
@@ -182,7 +182,7 @@ def _equal(value: object, attribute: AttributeCodes, book: CodeBook) -> Row:
         return book.text(attribute, "=", value), 0, 0.0, 0.0
     if isinstance(value, bool):
         return book.boolean(attribute, value), 0, 0.0, 0.0
-    if isinstance(value, Moment):
+    if isinstance(value, TimestampValue):
         return book.unindexed(attribute, Predicate(attribute.name, "=", value)), 0, 0.0, 0.0
     if isinstance(value, Quantity):
         interval = Interval(value.value, value.value, unit=value.unit)

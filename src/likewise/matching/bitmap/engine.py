@@ -6,6 +6,8 @@ less, becomes a block; blocks are merged, clustered and shrunk as slots come and
 a logarithmic share of building and never more than one block's build at once, however many subscriptions there are.
 Removal clears a bit. An event is written as points (`event_points`) and ANDs one bitmap for each attribute, block by
 block (`match_kernels`). Blocks keep the order of addition, so results need no sorting unless some are clustered.
+
+A condition checked plainly against an event: what the engine does for the few things no point says.
 """
 
 from __future__ import annotations
@@ -18,38 +20,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.defaults import MAX_CONJUNCTIONS
-from likewise.errors import InputError, NotServed
+from likewise.errors import InputError, UnsupportedSubscription
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.kernels.compile import address, view
-from likewise.kernels.reused_array import HELD, ReusedArray
-from likewise.kernels.sizes import check_ids, check_room
+from likewise.kernels.reused_array import UNSHARED_REFERENCES, ResultBuffer
+from likewise.kernels.sizes import check_capacity, check_ids
 from likewise.matching.bitmap import layout
-from likewise.matching.bitmap.block_list import BlockList
+from likewise.matching.bitmap.block_list import BlockList, Tail
 from likewise.matching.bitmap.code_book import CodeBook
-from likewise.matching.bitmap.column_points import write_batch
 from likewise.matching.bitmap.condition_rows import Slot, conjunction_rows
-from likewise.matching.bitmap.event_points import EventPoints
+from likewise.matching.bitmap.event_points import EventPoints, write_batch
 from likewise.matching.bitmap.listing_kernels import list_matches, places_of_bits
 from likewise.matching.bitmap.match_kernels import match_many, match_one
-from likewise.matching.bitmap.residual import holds
 from likewise.matching.bitmap.saved_index import BuiltIndex, read_blocks, read_book, write_blocks, write_book
-from likewise.matching.bitmap.tail import Tail
-from likewise.matching.engine import Addition, BaseEngine, Found, FoundBatch
-from likewise.matching.reference.conditions import PlainCondition, evaluate, plain_condition
-from likewise.matching.reference.needed import Needed
-from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.engine import Addition, BaseEngine, EngineBatchResult, EngineResult
+from likewise.matching.reference.conditions import PreparedCondition, evaluate, prepare_condition
+from likewise.matching.reference.event_view import EventView
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.model.event import Event
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Kind, Subscription
 
+
+def holds(subscription: Subscription, event: Event, types: Hierarchy = NO_TYPES) -> bool:
+    """Whether an event meets an exact condition.
+
+    >>> from likewise.model import Predicate, event
+    >>> holds(Subscription(Condition((Predicate("a", ">", 1.0),))), event({"A": 2}))
+    True
+    """
+    if not isinstance(subscription.body, Condition):
+        return False
+    return evaluate(prepare_condition(subscription), EventView(event, None, types), MatchThreshold.at(1.0)) is not None
+
+
 SMALL = 4_096  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
-_make_found: Callable[[type[Found], tuple[NDArray[np.int32], None]], Found] = tuple.__new__  # half the time of Found()
+_make_found: Callable[[type[EngineResult], tuple[NDArray[np.int32], None]], EngineResult] = (
+    tuple.__new__
+)  # half the time of Found()
 PLACES = places_of_bits()
 BATCH_BYTES = 2**18  # bitmaps of the events a batch matches together; in the cache until they are listed
 
 FOLDED = 50_000  # slots of the tail that events are compared with before it becomes a block: about what building costs
 
-EXACTLY = Needed.at(1.0)
+EXACTLY = MatchThreshold.at(1.0)
 
 
 class BitmapEngine(BaseEngine):
@@ -75,18 +89,18 @@ class BitmapEngine(BaseEngine):
         self._several = False  # some subscription has several slots
         self._scanned = 0  # slots of the tail that events were compared with since it last became a block
         # Conditions of which rows do not say all, by ordinal; None until one is looked at.
-        self._unsaid: dict[int, PlainCondition | None] = {}
+        self._unsaid: dict[int, PreparedCondition | None] = {}
         self._ascending = True
         self._highest = -1
         self._bounds = np.zeros(3, np.int64)  # where the one event's points begin and end; how many matches
         self._ends = view(self._bounds)
         self._found = np.empty(SMALL, np.int32)
-        self._ordinals = ReusedArray()
+        self._ordinals = ResultBuffer()
         self._layout()
 
     def add(self, ordinal: int, subscription: Subscription, at: int = 0) -> None:
-        """Hold a subscription. An ordinal in use is `DuplicateId`, one with relaxed parts `NotServed`."""
-        self.admit(ordinal, subscription)
+        """Hold a subscription. An ordinal in use is `DuplicateId`, one with relaxed parts `UnsupportedSubscription`."""
+        self.register(ordinal, subscription)
         tail = self._tail
         try:
             slots = self._slots(subscription)
@@ -111,7 +125,7 @@ class BitmapEngine(BaseEngine):
         made: list[tuple[int, list[Slot]]] = []
         try:
             for ordinal, subscription, _ in additions:
-                self.admit(ordinal, subscription)
+                self.register(ordinal, subscription)
                 made.append((ordinal, []))
                 made[-1][1].extend(self._slots(subscription))
         except BaseException:
@@ -134,10 +148,12 @@ class BitmapEngine(BaseEngine):
         self._layout()
 
     def _slots(self, subscription: Subscription) -> list[Slot]:
-        """The rows of each conjunction; `NotServed` if there is something relaxed or no condition."""
+        """The rows of each conjunction; `UnsupportedSubscription` if there is something relaxed or no condition."""
         body = subscription.body
         if not isinstance(body, Condition) or subscription.top is not None:
-            raise NotServed(f"the bitmap engine serves exact conditions, not the kind {subscription.kind!r}")
+            raise UnsupportedSubscription(
+                f"the bitmap engine serves exact conditions, not the kind {subscription.kind!r}"
+            )
         return [conjunction_rows(conjunction, self._book) for conjunction in body.conjunctions()]
 
     def _append(self, tail: Tail, ordinal: int, slots: list[Slot]) -> None:
@@ -154,7 +170,7 @@ class BitmapEngine(BaseEngine):
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription, wholly. An ordinal not in use is `UnknownId`."""
-        self.dismiss(ordinal)
+        self.unregister(ordinal)
         self._unsaid.pop(ordinal, None)
         tail = self._tail
         changed = False
@@ -194,7 +210,7 @@ class BitmapEngine(BaseEngine):
             largest = max(largest, block.size)
             self._ascending = self._ascending and block.first > last
             last = block.last
-            check_room("codes of a block", block.codes, len(book.where))
+            check_capacity("codes of a block", block.codes, len(book.where))
         newest = self._tail.ordinals()
         self._ascending = self._ascending and bool((np.diff(newest, prepend=last) >= 0).all())
         self._tail.record[layout.AT] = used
@@ -229,7 +245,7 @@ class BitmapEngine(BaseEngine):
         head[layout.POINTS], head[layout.POINTS_ROOM] = address(points.codes), len(points.codes)
         head[layout.NUMBERS_OF_POINTS], head[layout.ENDS] = address(points.numbers), address(self._bounds)
 
-    def find(self, event: Event, at: int = 0) -> Found:
+    def find(self, event: Event, at: int = 0) -> EngineResult:
         """The ordinals of the subscriptions the event meets, ascending."""
         points = self._points
         self._scanned += self._tail.count
@@ -238,7 +254,7 @@ class BitmapEngine(BaseEngine):
         elif self._book.where is not self._where:  # it grew for an addition that was refused
             self._layout()
         self._ends[1] = points.write(event, 0)
-        if points.codes is not self._codes or (self._lent and getrefcount(self._found) > HELD):
+        if points.codes is not self._codes or (self._lent and getrefcount(self._found) > UNSHARED_REFERENCES):
             self._renew(SMALL)
         count = match_one(self._at)
         if count < 0:
@@ -250,12 +266,12 @@ class BitmapEngine(BaseEngine):
         else:
             self._lent = True
         if points.spans:
-            found, points.spans = self._plainly(event), False
+            found, points.spans = self._evaluate_all(event), False
         elif self._unsaid or not self._ascending:
             found = self._finish(event, found)
-        return _make_found(Found, (found, None))
+        return _make_found(EngineResult, (found, None))
 
-    def _plainly(self, event: Event) -> NDArray[np.int32]:
+    def _evaluate_all(self, event: Event) -> NDArray[np.int32]:
         """Every condition evaluated as it stands: for a day where seconds are asked for, which no point says."""
         types = self._book.types
         return np.array([o for o, s in sorted(self.subscriptions.items()) if holds(s, event, types)], np.int32)
@@ -269,25 +285,25 @@ class BitmapEngine(BaseEngine):
         if self._unsaid:
             unsure = found[np.isin(found, list(self._unsaid))].tolist()
             if unsure:
-                seen = SeenEvent(event, None, self._book.types)
+                seen = EventView(event, None, self._book.types)
                 wrong = [o for o in unsure if evaluate(self._condition(o), seen, EXACTLY) is None]
                 found = found[~np.isin(found, wrong)]
         return found
 
-    def _condition(self, ordinal: int) -> PlainCondition:
+    def _condition(self, ordinal: int) -> PreparedCondition:
         found = self._unsaid[ordinal]
         if found is None:
-            found = self._unsaid[ordinal] = plain_condition(self.subscriptions[ordinal])
+            found = self._unsaid[ordinal] = prepare_condition(self.subscriptions[ordinal])
         return found
 
-    def built(self) -> BuiltIndex:
+    def export_index(self) -> BuiltIndex:
         """What it has built, to be kept beside the subscriptions; `restore` takes it up."""
         arrays = write_blocks(self._blocks.held, self._tail.rows())
         arrays["unsaid"] = np.array(list(self._unsaid), np.int64)
         arrays["facts"] = np.array([self._several, self._highest, *self._shape], np.int64)
         return BuiltIndex(arrays, write_book(self._book))
 
-    def restore(self, index: BuiltIndex, subscriptions: MutableMapping[int, Subscription]) -> None:
+    def import_index(self, index: BuiltIndex, subscriptions: MutableMapping[int, Subscription]) -> None:
         """Hold subscriptions by what an engine has built of them; an `InputError` if its shape was another."""
         several, highest, *shape = index.arrays["facts"].tolist()
         if tuple(shape) != self._shape:
@@ -315,7 +331,7 @@ class BitmapEngine(BaseEngine):
         )
         return sum(b.nbytes for b in self._blocks.held) + self._tail.nbytes + sum(a.nbytes for a in own)
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """Equal to `find` one by one, in order; events share the passes over the blocks.
 
         The columns of an `EventBatch` are read as they are.
@@ -343,12 +359,12 @@ class BitmapEngine(BaseEngine):
             pieces = [self._finish(event, piece) for event, piece in zip(events, found, strict=True)]
             counts[:] = [len(piece) for piece in pieces]
             ordinals = np.concatenate([*pieces, np.empty(0, np.int32)])
-        return FoundBatch(counts, ordinals)
+        return EngineBatchResult(counts, ordinals)
 
     def _match_all(self, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int32]:
         if self._points.codes is not self._codes:
             self._renew(SMALL)
-        check_room("points of events", int(starts[-1]), len(self._codes))
+        check_capacity("points of events", int(starts[-1]), len(self._codes))
         check_ids("codes of points", self._codes[: starts[-1]] >> 2, len(self._where))
         done = used = 0
         found = self._ordinals.whole()

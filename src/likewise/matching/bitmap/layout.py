@@ -21,7 +21,9 @@ class BlockShape(NamedTuple):
     finer: int = 4  # a clustered block has so many times fewer slots: an event enters less, and cells take less memory
     levels: int = 3  # how often slots are clustered anew with four times as many; bounds the pause of one plan
     entered: int = 60  # percent of the parts that an event enters; above it, order costs more than clustering saves
-    met: int = 2  # percent of the slots that match; above it, sorting their ordinals costs more than clustering saves
+    matched: int = (
+        2  # percent of the slots that match; above it, sorting their ordinals costs more than clustering saves
+    )
     merged: int = 4  # neighbouring blocks of one size class that become one
     dense_share: int = 16  # an attribute is dense if at least one slot in so many mentions it,
     dense_from: int = 32  # and so many slots at least: a shorter list is scanned in less time than a bitmap is copied

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.kernels.compile import add_to_eight, codes_at, compiled, inlined, integers_at, ones, trailing_zeros
+from likewise.kernels.compile import add_to_eight, codes_at, compiled, inlined, integers_at, popcount, trailing_zeros
 from likewise.matching.bitmap import layout as L
 from likewise.matching.bitmap.sparse_kernels import search_code
 
@@ -35,7 +35,7 @@ def _list_word(bits: np.uint64, base: int, places: int, target: int) -> int:
     Four numbers, or eight for each byte, are written whatever the number of bits, because asking after each bit
     whether it was the last is answered wrongly ahead of time once a word, which costs more than the superfluous ones.
     """
-    count = ones(bits)
+    count = popcount(bits)
     if count <= 4:
         found = codes_at(target, 4)
         for place in range(4):
@@ -45,7 +45,7 @@ def _list_word(bits: np.uint64, base: int, places: int, target: int) -> int:
         for byte in range(8):
             eight = np.int64(bits & np.uint64(255))
             add_to_eight(places + 8 * eight, base + 8 * byte, target)
-            target += 4 * ones(np.uint64(eight))
+            target += 4 * popcount(np.uint64(eight))
             bits >>= BYTE
     return count
 

@@ -29,7 +29,7 @@ class BuiltIndex(NamedTuple):
     questions: bytes
 
 
-class Noted(msgspec.Struct, array_like=True):
+class SavedCode(msgspec.Struct, array_like=True):
     """One question as it is written."""
 
     code: int
@@ -50,7 +50,7 @@ def write_book(book: CodeBook) -> bytes:
                 key = (key[0].__name__, key[1])
             case "unindexed":
                 key = msgspec.json.encode(key).decode()
-        noted.append(Noted(code, attribute.code, asked, key, uses))
+        noted.append(SavedCode(code, attribute.code, asked, key, uses))
     return msgspec.json.encode(noted)
 
 
@@ -63,11 +63,11 @@ def read_book(questions: bytes, book: CodeBook) -> None:
     >>> other.text(other.attribute("city"), "=", "galway") == code
     True
     """
-    noted = msgspec.json.decode(questions, type=list[Noted])
+    noted = msgspec.json.decode(questions, type=list[SavedCode])
     book.restore(1 + max((each.code for each in noted), default=-1), _read(noted))
 
 
-def _read(noted: list[Noted]) -> Iterator[tuple[int, int, Asked, Any, int]]:
+def _read(noted: list[SavedCode]) -> Iterator[tuple[int, int, Asked, Any, int]]:
     for each in noted:
         key = each.key
         match each.asked:
@@ -85,7 +85,7 @@ def write_blocks(blocks: list[Block], tail: Rows) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {f"tail.{name}": column for name, column in tail._asdict().items()}
     found["blocks"] = np.array([len(blocks)], np.int64)
     for number, block in enumerate(blocks):
-        for name, array in block.kept().items():
+        for name, array in block.to_arrays().items():
             found[f"{number}.{name}"] = array
     return found
 
@@ -96,7 +96,7 @@ def read_blocks(arrays: Mapping[str, NDArray[Any]], owner: NDArray[np.int32], sh
     for name, array in arrays.items():
         part, _, rest = name.partition(".")
         parts.setdefault(part, {})[rest] = array
-    blocks = [Block.restored(parts[str(number)], shape) for number in range(int(arrays["blocks"][0]))]
+    blocks = [Block.from_arrays(parts[str(number)], shape) for number in range(int(arrays["blocks"][0]))]
     tail = Rows(**parts["tail"])
     if len(tail.ordinals):
         blocks.append(Block(tail, owner, shape))

@@ -15,24 +15,162 @@ groups of their own (see `sgim_interests`).
 
 Memory is linear: one filing a conjunction. A class's interval is widened by insertions and narrowed when
 half the class has gone; until then it is wider than needed, never too narrow.
+
+SGIM's groups for interest vectors (sources.md M; Mohapatra et al. 2013, section III.E).
+
+A property that must be b is the range [b, b]. Its midpoint is 0 or 1, so however many classes Sturges'
+rule asks for, two of them are ever in use: each property has a group for 0 and one for 1. All ranges are
+equally narrow; the most selective property of a vector is therefore the one whose group is smallest when
+the vector comes. An event picks one group a property. In a group each distinct predicate the event makes
+false removes, at one stroke, every vector that shares it.
 """
 
 from __future__ import annotations
 
+import sys
 from math import ceil, inf, log2, nextafter
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likewise.matching.classical.sgim_interests import PropertyGroups
-from likewise.matching.engine import BaseEngine, Found
-from likewise.matching.forest.predicate_table import Compiled, PredicateTable, Truths
+from likewise.matching.engine import BaseEngine, EngineResult
+from likewise.matching.forest.predicate_table import CompiledConjunction, PredicateTable, PredicateTruths
 from likewise.matching.interests.vectors import InterestEngine, VectorTable
 from likewise.matching.reference.float_bounds import beyond, closed_bounds
-from likewise.model.comparable import brought
+from likewise.model.axis_reading import axis_reading
 from likewise.model.event import Event
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Kind, Subscription
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class _Group:
+    """Vectors in slots; for each predicate (property * 2 + value) the set of slots that share it, as bits."""
+
+    __slots__ = ("free", "held", "rows", "sharing")
+
+    def __init__(self) -> None:
+        self.rows: list[int] = []
+        self.free: list[int] = []
+        self.held = 0
+        self.sharing: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.rows) - len(self.free)
+
+
+def _slots(bits: int) -> list[int]:
+    """The numbers of the bits that are set.
+
+    >>> _slots(0b1010)
+    [1, 3]
+    """
+    if bits.bit_count() * bits.bit_length() > 10_000:  # taking one bit off costs the length of the rest
+        octets = np.frombuffer(bits.to_bytes((bits.bit_length() + 7) // 8, "little"), np.uint8)
+        listed: list[int] = np.flatnonzero(np.unpackbits(octets, bitorder="little")).tolist()
+        return listed
+    slots = []
+    while bits:
+        slot = bits.bit_length() - 1
+        slots.append(slot)
+        bits ^= 1 << slot
+    return slots[::-1]
+
+
+class PropertyGroups:
+    """The groups over one table.
+
+    >>> table = VectorTable(3)
+    >>> groups = PropertyGroups(table)
+    >>> groups.insert(table.add(5, "1*0"))
+    >>> table.ordinals[groups.search(0b001)].tolist()
+    [5]
+    """
+
+    def __init__(self, table: VectorTable) -> None:
+        self._table = table
+        self._groups = [_Group() for _ in range(2 * table.width + 1)]  # the last: vectors of * only
+        self._sizes = [0] * len(self._groups)
+        self._at: dict[int, tuple[int, int]] = {}
+
+    def _predicates(self, row: int) -> list[int]:
+        table = self._table
+        care = np.unpackbits(table.mask[row].view(np.uint8), count=table.width, bitorder="little")
+        value = np.unpackbits(table.value[row].view(np.uint8), count=table.width, bitorder="little")
+        places = np.flatnonzero(care)
+        asked: list[int] = (2 * places + value[places]).tolist()
+        return asked
+
+    def insert(self, row: int) -> None:
+        """Put a row into the smallest group of its properties."""
+        predicates = self._predicates(row)
+        chosen = min(predicates, key=self._sizes.__getitem__, default=len(self._groups) - 1)
+        group = self._groups[chosen]
+        if group.free:
+            slot = group.free.pop()
+            group.rows[slot] = row
+        else:
+            slot = len(group.rows)
+            group.rows.append(row)
+        bit = 1 << slot
+        group.held |= bit
+        sharing = group.sharing
+        for predicate in predicates:
+            if predicate != chosen:
+                sharing[predicate] = sharing.get(predicate, 0) | bit
+        self._sizes[chosen] += 1
+        self._at[row] = chosen, slot
+
+    def delete(self, row: int) -> None:
+        """Take a row out of its group."""
+        chosen, slot = self._at.pop(row)
+        group = self._groups[chosen]
+        bit = 1 << slot
+        group.held ^= bit
+        for predicate in self._predicates(row):
+            if predicate != chosen:
+                left = group.sharing[predicate] ^ bit
+                if left:
+                    group.sharing[predicate] = left
+                else:
+                    del group.sharing[predicate]
+        self._sizes[chosen] -= 1
+        if self._sizes[chosen]:
+            group.free.append(slot)
+        else:
+            self._groups[chosen] = _Group()
+
+    def search(self, event: int) -> NDArray[np.int64]:
+        """In each group the event picks, remove what its false predicates share."""
+        width = self._table.width
+        false = [2 * place + (1 - (event >> place & 1)) for place in range(width)]
+        found: list[int] = []
+        for chosen in [*(predicate ^ 1 for predicate in false), 2 * width]:
+            group = self._groups[chosen]
+            left = group.held
+            if not left:
+                continue
+            sharing = group.sharing
+            for predicate in false:
+                shared = sharing.get(predicate)
+                if shared is not None:
+                    left &= ~shared
+                    if not left:
+                        break
+            if left:
+                rows = group.rows
+                found += [rows[slot] for slot in _slots(left)]
+        return np.array(found, np.int64)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its sets of bits, counted object by object, and of its lists of rows."""
+        size = sys.getsizeof
+        return sum(
+            size(g.rows) + size(g.held) + size(g.sharing) + sum(map(size, g.sharing.values())) for g in self._groups
+        )
 
 
 def sturges(population: int) -> int:
@@ -44,12 +182,12 @@ def sturges(population: int) -> int:
     return 1 + ceil(log2(population))
 
 
-class _Filed:
+class _FiledConjunction:
     """A conjunction, the subscription it belongs to, and where it is filed."""
 
     __slots__ = ("compiled", "high", "home", "low", "ordinal")
 
-    def __init__(self, ordinal: int, compiled: Compiled) -> None:
+    def __init__(self, ordinal: int, compiled: CompiledConjunction) -> None:
         self.ordinal = ordinal
         self.compiled = compiled
         self.low, self.high = -inf, inf
@@ -62,16 +200,16 @@ class _Class:
     __slots__ = ("gone", "high", "low", "members")
 
     def __init__(self) -> None:
-        self.members: dict[_Filed, None] = {}
+        self.members: dict[_FiledConjunction, None] = {}
         self.low, self.high = inf, -inf
         self.gone = 0
 
-    def add(self, filed: _Filed) -> None:
+    def add(self, filed: _FiledConjunction) -> None:
         self.members[filed] = None
         filed.home = self
         self.low, self.high = min(self.low, filed.low), max(self.high, filed.high)
 
-    def remove(self, filed: _Filed) -> None:
+    def remove(self, filed: _FiledConjunction) -> None:
         del self.members[filed]
         self.gone += 1
         if self.gone > len(self.members):
@@ -91,35 +229,35 @@ class AttributeGroups:
         self._grouped = 1
         self._origin, self._width = 0.0, inf
 
-    def see(self, low: float, high: float) -> None:
+    def note_bounds(self, low: float, high: float) -> None:
         """Note a range's finite bounds."""
         self.mentions += 1
         for bound in (low, high):
             if abs(bound) != inf:
                 self.low, self.high = min(self.low, bound), max(self.high, bound)
 
-    def share(self, low: float, high: float) -> float:
+    def selectivity(self, low: float, high: float) -> float:
         """How much of what was asked of this attribute so far a range takes: 0 is most selective."""
         if low == high:
             return 0.0
         span = self.high - self.low
         return (min(high, self.high) - max(low, self.low)) / span if 0 < span < inf else 1.0
 
-    def _class_of(self, filed: _Filed) -> _Class:
+    def _class_of(self, filed: _FiledConjunction) -> _Class:
         if self._width == inf:
             return self.classes[0]
         middle = max(filed.low, self.low) / 2 + min(filed.high, self.high) / 2
         place = (middle - self._origin) / self._width
         return self.classes[int(min(max(place, 0), len(self.classes) - 1))]
 
-    def add(self, filed: _Filed) -> None:
+    def add(self, filed: _FiledConjunction) -> None:
         """File a conjunction by its range's midpoint; regroup when the population has doubled."""
         self._class_of(filed).add(filed)
         self.population += 1
         if self.population >= 2 * self._grouped:
             self._regroup()
 
-    def remove(self, filed: _Filed) -> None:
+    def remove(self, filed: _FiledConjunction) -> None:
         """Take a conjunction out of its class."""
         assert filed.home is not None
         filed.home.remove(filed)
@@ -162,19 +300,19 @@ class SgimEngine(BaseEngine):
         self.types = types
         self._table = PredicateTable()
         self._groups: dict[str, dict[str, AttributeGroups]] = {}  # by attribute, then by unit
-        self._without: dict[_Filed, None] = {}
-        self._filed: dict[int, list[tuple[Key | None, _Filed]]] = {}
+        self._without: dict[_FiledConjunction, None] = {}
+        self._filed: dict[int, list[tuple[Key | None, _FiledConjunction]]] = {}
         self._interests = _Interests()
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """File each of the subscription's conjunctions under its most selective attribute."""
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         if not isinstance(subscription.body, Condition):
             self._interests.add(ordinal, subscription, at)
             return
         filings = []
         for conjunction in subscription.body.conjunctions():
-            filed = _Filed(ordinal, self._table.acquire(conjunction))
+            filed = _FiledConjunction(ordinal, self._table.acquire(conjunction))
             key = self._most_selective(filed)
             if key is None:
                 self._without[filed] = None
@@ -183,13 +321,13 @@ class SgimEngine(BaseEngine):
             filings.append((key, filed))
         self._filed[ordinal] = filings
 
-    def _most_selective(self, filed: _Filed) -> Key | None:
+    def _most_selective(self, filed: _FiledConjunction) -> Key | None:
         """The attribute to file under; its range is noted in `filed`."""
         best: tuple[float, Key] | None = None
         for key, (low, high) in _ranges(filed).items():
             groups = self._groups.setdefault(key[0], {}).setdefault(key[1], AttributeGroups())
-            groups.see(low, high)
-            share = groups.share(low, high)
+            groups.note_bounds(low, high)
+            share = groups.selectivity(low, high)
             if best is None or share < best[0]:
                 best = share, key
                 filed.low, filed.high = low, high
@@ -197,7 +335,7 @@ class SgimEngine(BaseEngine):
 
     def remove(self, ordinal: int) -> None:
         """Take the subscription out of its classes."""
-        if not isinstance(self.dismiss(ordinal).body, Condition):
+        if not isinstance(self.unregister(ordinal).body, Condition):
             self._interests.remove(ordinal)
             return
         for key, filed in self._filed.pop(ordinal):
@@ -223,9 +361,9 @@ class SgimEngine(BaseEngine):
         """Bytes of the interests' groups; conditions are filed as objects, which are not counted."""
         return self._interests.nbytes
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """Test the conjunctions of the classes the event's values lie in."""
-        truths = Truths(event, self.types)
+        truths = PredicateTruths(event, self.types)
         found = {filed.ordinal for filed in self._without if truths.hold(filed.compiled)}
         for attribute in truths.items:
             for symbol, groups in self._groups.get(attribute, {}).items():
@@ -242,10 +380,10 @@ class SgimEngine(BaseEngine):
         if len(self._interests):
             ordinals = np.concatenate([ordinals, self._interests.find(event, at).ordinals])
         ordinals.sort()
-        return Found(ordinals)
+        return EngineResult(ordinals)
 
 
-def _ranges(filed: _Filed) -> dict[Key, tuple[float, float]]:
+def _ranges(filed: _FiledConjunction) -> dict[Key, tuple[float, float]]:
     """What a conjunction asks of each attribute's numbers, in the base of its unit."""
     ranges: dict[Key, tuple[float, float]] = {}
     for entry in filed.compiled.positive:
@@ -261,13 +399,13 @@ def _ranges(filed: _Filed) -> dict[Key, tuple[float, float]]:
     return ranges
 
 
-def _values(truths: Truths, attribute: str, symbol: str) -> list[float]:
+def _values(truths: PredicateTruths, attribute: str, symbol: str) -> list[float]:
     """The event's readings of an attribute as a predicate in that unit sees them."""
     if not symbol:
         return truths.numbers.get(attribute, [])
     values: list[float] = []
     for item in truths.items[attribute]:
-        found = brought(item, symbol)
+        found = axis_reading(item, symbol)
         if found.first <= found.last:
             values += (found.first, found.last)
     return values

@@ -14,7 +14,7 @@ from likewise.matching.reference.operators import meets
 from likewise.model.event import EventTuple
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import fold, fold_part
-from likewise.model.timestamps import MOMENT, Moment
+from likewise.model.timestamps import MOMENT, TimestampValue
 from likewise.model.values import Interval, Quantity, read_number
 from likewise.units import Unit, unit, units_of_dimension
 from likewise.units.table import EVERYDAY
@@ -54,7 +54,7 @@ def compatible(predicates: Sequence[Predicate]) -> bool:
 def _open(predicate: Predicate) -> bool:
     """Whether a predicate is taken to fit all others: topics, declared types and times are not reasoned about."""
     values = predicate.value if isinstance(predicate.value, tuple) else (predicate.value,)
-    if predicate.operator in ("matches", "is-a") or any(isinstance(value, Moment) for value in values):
+    if predicate.operator in ("matches", "is-a") or any(isinstance(value, TimestampValue) for value in values):
         return True
     interval = predicate.interval()
     return interval is not None and interval.unit == MOMENT

@@ -14,16 +14,16 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from likewise.matching.covering.compatibility import compatible
-from likewise.matching.demand.filters import DemandFilter, Part, Parts
-from likewise.matching.demand.offers import Form, Offer, Offers
-from likewise.matching.demand.scores import Scores
-from likewise.matching.reference.alerts.transitions import watched
-from likewise.matching.reference.conditions import PlainConjunction, plain_condition
+from likewise.matching.demand.demand_filter import DemandFilter, Part, Parts
+from likewise.matching.demand.offers import Offer, OfferForm, Offers
+from likewise.matching.demand.term_scores import TermScores
+from likewise.matching.reference.alerts.transitions import alert_conditions
+from likewise.matching.reference.conditions import PreparedConjunction, prepare_condition
 from likewise.matching.reference.mappings import best_mapping, score_of
-from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.operators import meets
-from likewise.matching.reference.terms import asked_attribute, asked_value, seen_value
-from likewise.matching.reference.truth import meets_as_meant
+from likewise.matching.reference.polarity import meets_with_polarity
+from likewise.matching.reference.terms import predicate_attribute_term, predicate_value_term, value_term
 from likewise.model import Condition, Interval, Predicate, Subscription, fold, read_number
 from likewise.model.announcements.announcement import LARGEST
 from likewise.model.event import EventTuple
@@ -35,21 +35,21 @@ from likewise.units import unit
 SLACK = 1e-6  # engines compute with 32 bits; what is so near to a bound is let through
 
 
-class Meant(NamedTuple):
+class OfferMatch(NamedTuple):
     """How one offer may meet one predicate: how well at best, and the exact predicates that say when."""
 
     similarity: float
     predicates: tuple[Predicate, ...]  # none of them needed: it is there for sure
 
 
-class Compiled(NamedTuple):
+class CompiledFilter(NamedTuple):
     """A filter, and the names whose texts a relaxed value of it asks about."""
 
     filter: DemandFilter
     texts: frozenset[str]
 
 
-def demanded(subscription: Subscription) -> list[Subscription]:
+def demanded_conditions(subscription: Subscription) -> list[Subscription]:
     """The conditions whose events a subscription needs: its own; of an alert, also what is about it and what ends it.
 
     >>> import likewise as lw
@@ -59,25 +59,25 @@ def demanded(subscription: Subscription) -> list[Subscription]:
     plain = replace(subscription, alert=None, top=None, select=(), from_one_source=False)
     if subscription.alert is None:
         return [plain]
-    asked = watched(subscription)
+    asked = alert_conditions(subscription)
     return [plain, *(each for each in (asked.about, asked.until) if each is not None)]
 
 
-def needs_everything(subscription: Subscription) -> bool:
+def is_unfilterable(subscription: Subscription) -> bool:
     """Whether no filter can be made of it: statements, graphs and vectors are decided where all of an event is."""
     return not isinstance(subscription.body, Condition)
 
 
 def compile_demand(
-    subscription: Subscription, offers: Offers, scores: Scores, needed: Needed, types: Hierarchy = NO_TYPES
-) -> Compiled | None:
+    subscription: Subscription, offers: Offers, scores: TermScores, needed: MatchThreshold, types: Hierarchy = NO_TYPES
+) -> CompiledFilter | None:
     """The filter of a subscription against offers; None if no event of them can meet it."""
     alternatives: dict[Parts, None] = {}
     texts: set[str] = set()
-    for each in demanded(subscription):
-        condition = plain_condition(each)
+    for each in demanded_conditions(subscription):
+        condition = prepare_condition(each)
         for conjunction in condition.conjunctions:
-            texts.update(asked_texts(conjunction, offers, scores, condition.theme, needed))
+            texts.update(relaxed_value_names(conjunction, offers, scores, condition.theme, needed))
             parts = _conjunction(conjunction, offers, scores, condition.theme, needed, types)
             if parts is not None:
                 alternatives[parts] = None
@@ -85,45 +85,45 @@ def compile_demand(
         return None
     if () in alternatives:
         alternatives = {(): None}
-    return Compiled(DemandFilter(subscription.id, tuple(alternatives)), frozenset(texts))
+    return CompiledFilter(DemandFilter(subscription.id, tuple(alternatives)), frozenset(texts))
 
 
-def asked_terms(subscriptions: Iterable[Subscription]) -> Iterator[Term]:
+def subscription_terms(subscriptions: Iterable[Subscription]) -> Iterator[Term]:
     """Every term that the relaxed parts of some subscriptions ask about."""
     for subscription in subscriptions:
-        for each in demanded(subscription) if not needs_everything(subscription) else ():
-            yield from plain_condition(each).terms
+        for each in demanded_conditions(subscription) if not is_unfilterable(subscription) else ():
+            yield from prepare_condition(each).terms
 
 
 def _conjunction(
-    conjunction: PlainConjunction,
+    conjunction: PreparedConjunction,
     offers: Offers,
-    scores: Scores,
+    scores: TermScores,
     theme: tuple[str, ...],
-    needed: Needed,
+    needed: MatchThreshold,
     types: Hierarchy,
 ) -> Parts | None:
     """The parts of one conjunction; None if no event can meet it. One of `not` alone is met by everything."""
     every = [(True,) * len(offers.offers)] * len(conjunction.positive)
-    return meant_parts(conjunction, offers, every, scores, theme, needed, types)
+    return filter_parts(conjunction, offers, every, scores, theme, needed, types)
 
 
-def meant_parts(
-    conjunction: PlainConjunction,
+def filter_parts(
+    conjunction: PreparedConjunction,
     offers: Offers,
     allowed: Sequence[Sequence[bool]],
-    scores: Scores,
+    scores: TermScores,
     theme: tuple[str, ...],
-    needed: Needed,
+    needed: MatchThreshold,
     types: Hierarchy,
 ) -> Parts | None:
     """The parts of one conjunction, of the offers that are `allowed` to meet each predicate."""
     if conjunction.some and not offers.listed:
         return None
-    rows: list[list[Meant | None]] = []
+    rows: list[list[OfferMatch | None]] = []
     for predicate, may in zip(conjunction.positive, allowed, strict=True):
         row = [
-            _meant(predicate, offer, scores, theme, needed, types) if fits else None
+            _offer_match(predicate, offer, scores, theme, needed, types) if fits else None
             for offer, fits in zip(offers.offers, may, strict=True)
         ]
         if not any(row):
@@ -143,14 +143,16 @@ def meant_parts(
     return tuple(parts)
 
 
-def _reachable(rows: list[list[Meant | None]], parts: int, needed: Needed) -> list[list[Meant | None]] | None:
+def _reachable(
+    rows: list[list[OfferMatch | None]], parts: int, needed: MatchThreshold
+) -> list[list[OfferMatch | None]] | None:
     """Without what cannot be in a mapping that reaches the threshold, every other predicate at its best."""
     least = needed.score - SLACK
     best = best_mapping([tuple(0.0 if m is None else m.similarity for m in row) for row in rows])
     if best is None or score_of(best[0], parts) < least:
         return None
     tops = [max(m.similarity for m in row if m is not None) for row in rows]
-    kept: list[list[Meant | None]] = []
+    kept: list[list[OfferMatch | None]] = []
     for place, row in enumerate(rows):
         others = 1.0
         for other, top in enumerate(tops):
@@ -159,9 +161,14 @@ def _reachable(rows: list[list[Meant | None]], parts: int, needed: Needed) -> li
     return kept if all(any(row) for row in kept) else None
 
 
-def _meant(
-    predicate: Predicate, offer: Offer, scores: Scores, theme: tuple[str, ...], needed: Needed, types: Hierarchy
-) -> Meant | None:
+def _offer_match(
+    predicate: Predicate,
+    offer: Offer,
+    scores: TermScores,
+    theme: tuple[str, ...],
+    needed: MatchThreshold,
+    types: Hierarchy,
+) -> OfferMatch | None:
     """How an offer may meet a predicate, over all of its forms."""
     best, found = 0.0, dict[Predicate, None]()
     for form in offer.forms:
@@ -176,29 +183,31 @@ def _meant(
             item = EventTuple(form.term.text, offer.constant.value, offer.constant.unit)
             holds = bool(asked) if predicate.value_relaxed else bool(_holds(predicate, item, scores, types))
             if holds:
-                return Meant(related * value, ())
+                return OfferMatch(related * value, ())
             continue
         if asked:
             best = max(best, related * value)
             found.update(dict.fromkeys(asked))
-    return Meant(best, tuple(found)) if found else None
+    return OfferMatch(best, tuple(found)) if found else None
 
 
-def _holds(predicate: Predicate, item: EventTuple, scores: Scores, types: Hierarchy) -> object:
+def _holds(predicate: Predicate, item: EventTuple, scores: TermScores, types: Hierarchy) -> object:
     if predicate.attribute_relaxed and isinstance(predicate.value, bool):
-        return meets_as_meant(predicate, item, types, scores.measure)
+        return meets_with_polarity(predicate, item, types, scores.measure)
     return meets(predicate, item, types)
 
 
-def _related(predicate: Predicate, form: Form, scores: Scores, theme: tuple[str, ...], needed: Needed) -> float:
+def _related(
+    predicate: Predicate, form: OfferForm, scores: TermScores, theme: tuple[str, ...], needed: MatchThreshold
+) -> float:
     if not predicate.attribute_relaxed:
         return 1.0 if fold(predicate.attribute) in attribute_names(form.term.text) else 0.0
-    found = scores.of(asked_attribute(predicate, theme), form.term)
+    found = scores.of(predicate_attribute_term(predicate, theme), form.term)
     return found if found >= needed.part - SLACK else 0.0
 
 
 def _exact_values(
-    predicate: Predicate, offer: Offer, form: Form, scores: Scores, types: Hierarchy
+    predicate: Predicate, offer: Offer, form: OfferForm, scores: TermScores, types: Hierarchy
 ) -> tuple[Predicate, ...]:
     """The predicate on the offer's own name, as it is and in the unit that an annotation adds; none if nothing fits."""
     value = predicate.value
@@ -213,13 +222,13 @@ def _exact_values(
         asked = replace(asked, value=not value)
     found = (asked,) if _fits(asked, offer, form) else ()
     if form.added_unit:
-        brought = _brought(predicate, offer.name, form.added_unit)
+        brought = _converted(predicate, offer.name, form.added_unit)
         if brought is not None and (brought.operator == "exists" or compatible((brought, offer.allowed))):
             found = (*found, brought)
     return found
 
 
-def _fits(asked: Predicate, offer: Offer, form: Form) -> bool:
+def _fits(asked: Predicate, offer: Offer, form: OfferForm) -> bool:
     """Whether an announced value, of the kind of the form, may meet a predicate."""
     if asked.operator == "exists":
         return True
@@ -235,7 +244,7 @@ def _fits(asked: Predicate, offer: Offer, form: Form) -> bool:
     return compatible((asked, allowed))
 
 
-def _brought(predicate: Predicate, name: str, added: str) -> Predicate | None:
+def _converted(predicate: Predicate, name: str, added: str) -> Predicate | None:
     """A comparison in the unit that an annotation states of bare numbers, as bare numbers; None if it does not fit."""
     asked = predicate.interval()
     if asked is None or not asked.unit:
@@ -254,13 +263,18 @@ def _room(bound: float) -> float:
 
 
 def _relaxed_value(
-    predicate: Predicate, offer: Offer, form: Form, scores: Scores, theme: tuple[str, ...], needed: Needed
+    predicate: Predicate,
+    offer: Offer,
+    form: OfferForm,
+    scores: TermScores,
+    theme: tuple[str, ...],
+    needed: MatchThreshold,
 ) -> tuple[float, tuple[Predicate, ...]]:
     """How well the known values meet a relaxed one at best, and the predicate that names those that do."""
-    asked = asked_value(predicate, theme)
+    asked = predicate_value_term(predicate, theme)
     best, found = 0.0, []
     for value in offer.values:
-        seen = seen_value(EventTuple(form.term.text, value), form.term.theme)
+        seen = value_term(EventTuple(form.term.text, value), form.term.theme)
         related = float(fold(str(value)) == fold(asked.text)) if seen is None else scores.of(asked, seen)
         if related > 0 and related >= needed.part - SLACK:
             best = max(best, related)
@@ -272,8 +286,8 @@ def _relaxed_value(
     return best, tuple(predicates)
 
 
-def asked_texts(
-    conjunction: PlainConjunction, offers: Offers, scores: Scores, theme: tuple[str, ...], needed: Needed
+def relaxed_value_names(
+    conjunction: PreparedConjunction, offers: Offers, scores: TermScores, theme: tuple[str, ...], needed: MatchThreshold
 ) -> Iterator[str]:
     """The names under which a text that is not known might meet a relaxed value."""
     for predicate in conjunction.positive:

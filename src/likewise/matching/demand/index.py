@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from likewise.matching.demand.access import AccessIndex, Needs, OfferIndex, needs_of
-from likewise.matching.demand.compiler import Compiled, asked_terms, compile_demand, needs_everything
-from likewise.matching.demand.expected import expected_key
-from likewise.matching.demand.filters import Demand, DemandFilter, Judged
+from likewise.matching.demand.access_index import AccessIndex, Needs, OfferIndex, needs_of
+from likewise.matching.demand.compiler import CompiledFilter, compile_demand, is_unfilterable, subscription_terms
+from likewise.matching.demand.demand_filter import Demand, DemandFilter, Judged
+from likewise.matching.demand.expected_keys import expected_key
 from likewise.matching.demand.offers import Offers, offers_of
-from likewise.matching.demand.scored import Columns, Scored, columns_of, scored
-from likewise.matching.demand.scores import Scores
+from likewise.matching.demand.score_rows import ScoreColumns, Scored, columns_of, scored
+from likewise.matching.demand.term_scores import TermScores
 from likewise.matching.enrichment.step import AnnotationStep
-from likewise.matching.reference.needed import Needed
-from likewise.matching.registry import Engines, Profile
+from likewise.matching.reference.match_threshold import MatchThreshold
+from likewise.matching.registry import EngineSelection, Profile
 from likewise.model import Event, Predicate, Subscription, fold
 from likewise.model.alerts.notification import Key
 from likewise.model.announcements.announcement import Announcement
@@ -30,24 +30,24 @@ SCORED = 64  # groups of subscriptions whose scores against the same offers are 
 TOGETHER = 2_000  # subscriptions whose terms are asked of the measure at once
 
 
-class _Shared:
+class _OfferGroup:
     """What sources that offer the same share: the offers, and the filters compiled against them, by subscription."""
 
     def __init__(self, offers: Offers) -> None:
         self.offers = offers
         self.number = 0
         self.sources: set[str] = set()
-        self.compiled: dict[int, Compiled] = {}
-        self.scored: dict[tuple[int, ...], tuple[Columns, dict[int, Scored]]] = {}
+        self.compiled: dict[int, CompiledFilter] = {}
+        self.scored: dict[tuple[int, ...], tuple[ScoreColumns, dict[int, Scored]]] = {}
 
 
-class Asked(NamedTuple):
+class GroupDemand(NamedTuple):
     """What is asked of sources that offer the same: filters by their subscriptions' numbers, and what they go by."""
 
     group: int
     filters: dict[int, DemandFilter]
     judged: Judged
-    everything: tuple[int, ...]
+    unfiltered: tuple[int, ...]
 
 
 class DemandIndex:
@@ -69,16 +69,16 @@ class DemandIndex:
 
     def __init__(self, interpretation: Interpretation, profile: Profile = "full") -> None:
         self._interpretation = interpretation
-        self._step = AnnotationStep(interpretation, Engines(profile))
-        self._scores = Scores(interpretation)
+        self._step = AnnotationStep(interpretation, EngineSelection(profile))
+        self._scores = TermScores(interpretation)
         self._subscriptions: dict[int, Subscription] = {}
         self._everything: dict[int, None] = {}
         self._access = AccessIndex()
         self._announced: dict[str, tuple[Announcement, Texts]] = {}
-        self._of: dict[str, _Shared] = {}
-        self._shared: dict[object, _Shared] = {}  # by the offers and the types of their values
+        self._of: dict[str, _OfferGroup] = {}
+        self._shared: dict[object, _OfferGroup] = {}  # by the offers and the types of their values
         self._offered = OfferIndex()
-        self._numbered: dict[int, _Shared] = {}
+        self._numbered: dict[int, _OfferGroup] = {}
         self._last = 0
         self._judged = self._judged_by()
 
@@ -93,13 +93,13 @@ class DemandIndex:
     def add(self, number: int, subscription: Subscription) -> dict[str, None]:
         """Hold a subscription; the sources whose demand it changes."""
         self._subscriptions[number] = subscription
-        if needs_everything(subscription):
+        if is_unfilterable(subscription):
             self._everything[number] = None
             return dict.fromkeys(self._of)
         needs = needs_of(subscription)
         self._access.add(number, needs)
         concerned: dict[str, None] = {}
-        for shared in self._concerned(needs):
+        for shared in self._affected_groups(needs):
             if self._compile(shared, [number]):
                 concerned.update(dict.fromkeys(shared.sources))
         return concerned
@@ -115,12 +115,12 @@ class DemandIndex:
         needs = needs_of(subscription)
         self._access.remove(number)
         concerned: dict[str, None] = {}
-        for shared in self._concerned(needs):
+        for shared in self._affected_groups(needs):
             if shared.compiled.pop(number, None) is not None:
                 concerned.update(dict.fromkeys(shared.sources))
         return concerned
 
-    def _concerned(self, needs: tuple[Needs, ...] | None) -> Iterator[_Shared]:
+    def _affected_groups(self, needs: tuple[Needs, ...] | None) -> Iterator[_OfferGroup]:
         """The shared offers that may have what a subscription needs."""
         if needs is None:
             yield from list(self._shared.values())
@@ -149,10 +149,10 @@ class DemandIndex:
         key = announcement.source if key is None else key
         self.revoke(key)
         self._announced[key] = (announcement, texts)
-        offers = offers_of(announcement, self._interpretation.annotations.current(), self._step.annotated, texts)
+        offers = offers_of(announcement, self._interpretation.annotations.current(), self._step.annotate, texts)
         shared = self._shared.get((offers, offers.kinds()))
         if shared is None:
-            shared = self._shared[offers, offers.kinds()] = _Shared(offers)
+            shared = self._shared[offers, offers.kinds()] = _OfferGroup(offers)
             self._last += 1
             shared.number = self._last
             self._numbered[shared.number] = shared
@@ -202,18 +202,18 @@ class DemandIndex:
         """A subscription by its number."""
         return self._subscriptions[number]
 
-    def wanted_by(self, source: str) -> list[int]:
+    def subscriptions_of(self, source: str) -> list[int]:
         """The subscriptions that a source may have something for."""
         own = [number for number, made in self._of[source].compiled.items() if made.filter.alternatives]
         return [*own, *self._everything]
 
     def demand(self, source: str) -> Demand:
         """What a source is asked for."""
-        asked = self.asked(source)
+        asked = self.group_demand(source)
         filters = tuple(made for made in asked.filters.values())
-        return Demand(source, filters, asked.judged, tuple(self._subscriptions[n].id for n in asked.everything))
+        return Demand(source, filters, asked.judged, tuple(self._subscriptions[n].id for n in asked.unfiltered))
 
-    def asked(self, source: str) -> Asked:
+    def group_demand(self, source: str) -> GroupDemand:
         """The same by the numbers of subscriptions, and by the number of what sources that offer the same share."""
         shared = self._of[source]
         texts: dict[str, set[str]] = {}
@@ -228,19 +228,19 @@ class DemandIndex:
                 if name in texts:
                     texts[name].update(fold(value) for value in offer.values if isinstance(value, str))
         judged = Judged(
-            shared.offers.came,
+            shared.offers.raw_terms,
             {name: tuple(each) for name, each in allowed.items() if all(p.operator != "exists" for p in each)},
             {name: frozenset(each) for name, each in texts.items()},
         )
         filters = {number: made.filter for number, made in sorted(shared.compiled.items()) if made.filter.alternatives}
-        return Asked(shared.number, filters, judged, tuple(self._everything))
+        return GroupDemand(shared.number, filters, judged, tuple(self._everything))
 
-    def scored(self, source: str, numbers: Sequence[int]) -> tuple[Columns, dict[int, Scored]]:
+    def scored(self, source: str, numbers: Sequence[int]) -> tuple[ScoreColumns, dict[int, Scored]]:
         """What decides some subscriptions about events of a source without a space, and the terms that it is for."""
         shared, key = self._of[source], tuple(numbers)
         if key not in shared.scored:
             asked = {n: (self._subscriptions[n], self._needed(self._subscriptions[n])) for n in key}
-            columns = columns_of(asked.values(), shared.offers, self._scores, shared.offers.came)
+            columns = columns_of(asked.values(), shared.offers, self._scores, shared.offers.raw_terms)
             made = {n: scored(*each, columns, self._scores) for n, each in asked.items()}
             if len(shared.scored) >= SCORED:
                 shared.scored.clear()
@@ -263,7 +263,7 @@ class DemandIndex:
             subscription,
             said,
             interpretation.annotations.current(),
-            self._step.annotated,
+            self._step.annotate,
             self._scores,
             self._needed(subscription),
             interpretation.types,
@@ -287,13 +287,13 @@ class DemandIndex:
         feedback = self._interpretation.feedback
         return tuple((each.number, each.relevant) for each in feedback), self._interpretation.annotations.current()
 
-    def _compile(self, shared: _Shared, numbers: list[int]) -> bool:
+    def _compile(self, shared: _OfferGroup, numbers: list[int]) -> bool:
         """Compile subscriptions against offers; whether any of them can be met."""
         found = False
         seen = [form.term for offer in shared.offers.offers for form in offer.forms]
         for start in range(0, len(numbers), TOGETHER):
             part = [(number, self._subscriptions[number]) for number in numbers[start : start + TOGETHER]]
-            asked = [term for term in asked_terms(each for _, each in part) if term.role == "attribute"]
+            asked = [term for term in subscription_terms(each for _, each in part) if term.role == "attribute"]
             if asked:
                 self._scores.relate(asked, seen)
             for number, subscription in part:
@@ -305,12 +305,12 @@ class DemandIndex:
                     found = found or bool(made.filter.alternatives)
         return found
 
-    def _needed(self, subscription: Subscription) -> Needed:
+    def _needed(self, subscription: Subscription) -> MatchThreshold:
         threshold = self._interpretation.threshold
         if subscription.confidence is None:
-            return Needed.of(subscription, threshold)
-        return Needed.of(subscription, threshold, self._interpretation.curve("conditions"))
+            return MatchThreshold.of(subscription, threshold)
+        return MatchThreshold.of(subscription, threshold, self._interpretation.probability_curve("conditions"))
 
     def annotated(self, event: Event) -> Event:
         """An event as it is matched."""
-        return self._step.annotated(event)
+        return self._step.annotate(event)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from likewise.matching.reference.terms import seen_attribute, theme_of
+from likewise.matching.reference.terms import attribute_term, theme_of
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from likewise.model.event import Event, EventTuple
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
-from likewise.semantics.concepts.magnitudes import is_bare
+from likewise.semantics.concepts.magnitudes import is_bare_battery
 from likewise.semantics.enrichment.annotation import Annotation
-from likewise.semantics.enrichment.table import Annotations
+from likewise.semantics.enrichment.table import AnnotationTable
 from likewise.semantics.measure import Term
 from likewise.units import stated_units, unit
 
@@ -27,7 +27,7 @@ SIZES: Final[tuple[Value, ...]] = (3.6, 87, 3300, 12.6)  # numbers that may tell
 Annotate = Callable[[Event], Event]
 
 
-class Form(NamedTuple):
+class OfferForm(NamedTuple):
     """One form that an attribute may be seen in: the term, and the unit that an annotation adds to a bare number."""
 
     term: Term
@@ -41,7 +41,7 @@ class Offer(NamedTuple):
     """
 
     name: str
-    forms: tuple[Form, ...]
+    forms: tuple[OfferForm, ...]
     allowed: Predicate
     values: tuple[Value, ...] = ()
     kind: str = ""
@@ -57,7 +57,7 @@ class Offers(NamedTuple):
     """Everything that is offered, and the terms of it as they come."""
 
     offers: tuple[Offer, ...]
-    came: frozenset[Term]
+    raw_terms: frozenset[Term]
     theme: tuple[str, ...]
 
     @property
@@ -72,7 +72,7 @@ class Offers(NamedTuple):
 
 def offers_of(
     announcement: Announcement,
-    annotations: Annotations,
+    annotations: AnnotationTable,
     annotate: Annotate,
     texts: Callable[[str], Iterable[str]] = lambda name: (),
 ) -> Offers:
@@ -85,16 +85,16 @@ def offers_of(
     [('temp', 'degC'), ('temp', '')]
     """
     theme = theme_of(announcement.themes)
-    attributes = announcement.everything()
+    attributes = announcement.all_attributes()
     names = {name for each in attributes for name in attribute_names(each.name)}
     perhaps = [row for row in annotations.rows if _may_hold(row, names)]
     made: list[Offer] = []
     came: set[Term] = set()
     added: dict[EventTuple, None] = {}
     for each in attributes:
-        forms: dict[Form, None] = {}
+        forms: dict[OfferForm, None] = {}
         for item in _samples(each):
-            came.add(seen_attribute(item, theme))
+            came.add(attribute_term(item, theme))
             event = Event((item,), announcement.themes, source=announcement.source)
             seen = annotate(event).tuples
             added.update(dict.fromkeys(seen[1:]))
@@ -102,9 +102,9 @@ def offers_of(
                 forms[form] = None
         known = {(type(value), value): value for value in (*each.values, *texts(each.name), *_states(each))}
         made.append(Offer(each.name, tuple(forms), each.predicate(), tuple(known.values()), each.kind))
-    added.update({EventTuple(row.attribute, row.added(), row.unit): None for row in perhaps if row.value})
+    added.update({EventTuple(row.attribute, row.added_value(), row.unit): None for row in perhaps if row.value})
     for item in added:
-        form = Form(seen_attribute(item, theme))
+        form = OfferForm(attribute_term(item, theme))
         made.append(Offer(item.attribute, (form,), Predicate(item.attribute, "exists"), (item.value,), "", item))
     return Offers(tuple(made), frozenset(came), theme)
 
@@ -117,7 +117,7 @@ def _samples(each: AnnouncedAttribute) -> Iterator[EventTuple]:
             if kind == "number" and each.unit:
                 yield EventTuple(each.name, value, each.unit)
             yield EventTuple(each.name, value)
-        if kind == "number" and is_bare(each.name):
+        if kind == "number" and is_bare_battery(each.name):
             yield from (EventTuple(each.name, value) for value in SIZES)
 
 
@@ -128,7 +128,7 @@ def _states(each: AnnouncedAttribute) -> tuple[Value, ...]:
     return {"boolean": (True, False), "number": (0, 1), "": (True, False, 0, 1), "text": ()}[each.kind]
 
 
-def _forms(item: EventTuple, seen: EventTuple, rows: list[Annotation], theme: tuple[str, ...]) -> Iterator[Form]:
+def _forms(item: EventTuple, seen: EventTuple, rows: list[Annotation], theme: tuple[str, ...]) -> Iterator[OfferForm]:
     """How a tuple may be seen: as it is annotated for sure, and with every name and unit that rows may give it."""
     names = dict.fromkeys((seen.attribute, *(row.means for row in rows if row.means)))
     units = dict.fromkeys((seen.unit, *(unit(row.unit).symbol for row in rows if row.unit and not item.unit)))
@@ -137,9 +137,9 @@ def _forms(item: EventTuple, seen: EventTuple, rows: list[Annotation], theme: tu
         units.setdefault(item.unit)
     for name in names:
         for symbol in units:
-            term = seen_attribute(EventTuple(name, item.value, symbol), theme)
+            term = attribute_term(EventTuple(name, item.value, symbol), theme)
             stated = next(iter(stated_units(symbol)), None) if symbol and symbol != item.unit else None
-            yield Form(term, "" if stated is None else stated.symbol)
+            yield OfferForm(term, "" if stated is None else stated.symbol)
 
 
 def _may_hold(row: Annotation, names: set[str]) -> bool:
@@ -148,4 +148,4 @@ def _may_hold(row: Annotation, names: set[str]) -> bool:
 
 
 def _about(row: Annotation, name: str) -> bool:
-    return not row.value and (row.relaxed or fold(row.about) in attribute_names(name))
+    return not row.value and (row.relaxed or fold(row.target) in attribute_names(name))

@@ -1,4 +1,14 @@
-"""The annotation step of one matcher: an event as it came, and as it is matched."""
+"""The annotation step of one matcher: an event as it came, and as it is matched.
+
+What one row does to an event's tuples: add one, state a unit, or say what an attribute means.
+
+What an event says itself stays: an attribute it has is not added again, a unit beside a reading is not changed. A
+replaced attribute is still found by the name it came with.
+
+Rows whose key is relaxed: of those with one key, the row that is meant, found as a subscription would be.
+
+Which rows of annotations hold for an event, by their keys: look-ups, whatever the number of rows.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +18,234 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from likewise.errors import NotServed
-from likewise.matching.enrichment.enriched_event import Change, LaidOver
-from likewise.matching.enrichment.interpretations import MeantRows
-from likewise.matching.enrichment.keys import KeyIndex, key_index
+from likewise.errors import UnsupportedSubscription
 from likewise.model import Event, Explanation, fold
-from likewise.semantics.enrichment.table import NO_ANNOTATIONS, Annotations
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS, AnnotationTable
 
 if TYPE_CHECKING:
-    from likewise.matching.registry import Engines
+    from likewise.matching.registry import EngineSelection
     from likewise.semantics.interpretation import Interpretation
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from likewise.defaults import MAX_TUPLES
+from likewise.matching.engine import Engine
+from likewise.matching.topics.topic_trie import TopicTrie
+from likewise.model import Condition, Predicate, Subscription
+from likewise.model.event import EventTuple
+from likewise.model.text import attribute_names, fold
+from likewise.model.values import Quantity, read_number
+from likewise.semantics.enrichment.annotation import Annotation
+from likewise.units import find_unit, is_stated, units_in_name
+
+_Form = str | float
+_ANY = ""  # the value of a key that holds whatever the event says; no folded text that is compared is empty
+
+
+def value_form(value: str | int | float | bool) -> _Form:
+    """A value as keys compare it: numbers by what they are, text folded.
+
+    >>> value_form("Room  112") == value_form("room 112"), value_form("112.0") == value_form(112), value_form(True)
+    (True, True, 'true')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        number = read_number(value)
+        return fold(value) if number is None or isinstance(number, Quantity) else number
+    return value
+
+
+class KeyIndex:
+    """The rows of one table whose keys are exact, by key and value; rows go by their place in the table."""
+
+    def __init__(self, table: AnnotationTable) -> None:
+        self._sources: dict[str, list[int]] = {}
+        self._attributes: dict[str, dict[_Form, list[int]]] = {}
+        self._topics = TopicTrie()
+        self._filtered: list[list[int]] = []  # the rows of each topic filter
+        for place, row in enumerate(table.rows):
+            if row.relaxed:
+                continue
+            key = fold(row.key)
+            if key == "source":
+                self._sources.setdefault(row.equals or _ANY, []).append(place)
+            elif key == "topic" and row.equals:
+                self._filter(row.equals).append(place)
+            else:
+                form = value_form(row.equals) if row.equals else _ANY
+                self._attributes.setdefault(key, {}).setdefault(form, []).append(place)
+
+    def _filter(self, text: str) -> list[int]:
+        number = self._topics.get(text)
+        if number is None:
+            number = len(self._filtered)
+            self._topics.add(text, number)
+            self._filtered.append([])
+        return self._filtered[number]
+
+    def of_source(self, source: str) -> Iterator[int]:
+        """The rows that hold for a source."""
+        yield from self._sources.get(source, ())
+        yield from self._sources.get(_ANY, ())
+
+    def of_tuple(self, name: str, item: EventTuple) -> Iterator[int]:
+        """The rows that hold for an attribute of this name with this value; a name of a list with or without `[]`."""
+        for key in attribute_names(name):
+            found = self._attributes.get(key)
+            if found is not None:
+                yield from found.get(_ANY, ())
+                form = value_form(item.value)
+                if form != _ANY:
+                    yield from found.get(form, ())
+            if key == "topic" and self._filtered:
+                for number in self._topics.find(str(item.value)):
+                    yield from self._filtered[number]
+
+
+@lru_cache(maxsize=8)
+def key_index(table: AnnotationTable) -> KeyIndex:
+    """The index of a table, shared by the matchers that use it."""
+    return KeyIndex(table)
+
+
+class AnnotationMatch(NamedTuple):
+    """A row that is meant: by which of the event's tuples, and how probably."""
+
+    row: Annotation
+    place: int
+    probability: float
+
+
+class RelaxedAnnotations:
+    """The relaxed rows of one table, each distinct key and value as a subscription `{key~ = value~}`.
+
+    Where several rows of one key are related to the event, the best counts, and of equals the first.
+    """
+
+    def __init__(self, table: AnnotationTable, engine: Callable[[], Engine]) -> None:
+        self._rows: list[list[Annotation]] = []
+        asked: dict[tuple[str, str], int] = {}
+        for row in table.rows:
+            if not row.relaxed:
+                continue
+            place = asked.setdefault((fold(row.key), fold(row.equals)), len(self._rows))
+            if place == len(self._rows):
+                self._rows.append([])
+            self._rows[place].append(row)
+        self.engine: Engine | None = engine() if self._rows else None
+        for ordinal, rows in enumerate(self._rows):
+            assert self.engine is not None
+            self.engine.add(ordinal, _row_subscription(rows[0], str(ordinal)), 0)
+
+    def find(self, event: Event) -> list[AnnotationMatch]:
+        """The rows that are meant, in the order of their lines."""
+        if self.engine is None:
+            return []
+        best: dict[str, tuple[float, int, int, float]] = {}
+        for ordinal, match in self.engine.match(event, 0):
+            key = fold(self._rows[ordinal][0].key)
+            if key not in best or match.score > best[key][0]:
+                mapping = match.mapping
+                assert mapping is not None
+                best[key] = match.score, ordinal, mapping.correspondences[0].tuple, match.probability
+        found = [AnnotationMatch(row, place, likely) for _, n, place, likely in best.values() for row in self._rows[n]]
+        return sorted(found, key=lambda meant: meant.row.line)
+
+
+def _row_subscription(row: Annotation, id: str) -> Subscription:
+    if not row.equals:
+        return Subscription(Condition((Predicate(row.key, "exists", attribute_relaxed=True),)), id)
+    number = read_number(row.equals)
+    if number is None or isinstance(number, Quantity):
+        predicate = Predicate(row.key, "=", row.equals, attribute_relaxed=True, value_relaxed=True)
+    else:
+        predicate = Predicate(row.key, "=", number, attribute_relaxed=True)
+    return Subscription(Condition((predicate,)), id)
+
+
+class AnnotationChange(NamedTuple):
+    """What a row did, or why it did nothing: `place` is the tuple concerned, `said` goes on after the row."""
+
+    row: Annotation
+    place: int
+    note: str = ""
+
+
+class EnrichedEvent:
+    """An event's tuples while rows are laid over them, one after the other."""
+
+    def __init__(self, tuples: Sequence[EventTuple]) -> None:
+        self.tuples = list(tuples)
+        self.names = [{*attribute_names(item.attribute)} for item in tuples]
+        self.changes: list[AnnotationChange] = []
+        self._settled: set[int] = set()
+        self._came = frozenset(name for names in self.names for name in names)
+
+    def named(self, attribute: str) -> list[int]:
+        """The places of the tuples with this name, or that came with it."""
+        wanted = fold(attribute)
+        return [place for place, names in enumerate(self.names) if wanted in names]
+
+    def apply(self, row: Annotation, places: Iterable[int] | None = None, said: str = "") -> int | None:
+        """Do what a row says, to the tuples in `places` if it names no attribute; the place of a tuple it adds."""
+        if row.value:
+            return self._add(row, said)
+        for place in self.named(row.target) if places is None or row.attribute else places:
+            self._restate(row, place, said)
+        return None
+
+    def _add(self, row: Annotation, said: str) -> int | None:
+        made = EventTuple(row.attribute, row.added_value(), row.unit)
+        if fold(row.attribute) in self._came:
+            place = self.named(row.attribute)[0]
+            if self.tuples[place].value != made.value:
+                self.changes.append(AnnotationChange(row, place, _with(said, "not added: the event says it itself")))
+            return None
+        if made in self.tuples:
+            return None
+        if len(self.tuples) >= MAX_TUPLES:
+            self.changes.append(
+                AnnotationChange(row, -1, _with(said, f"not added: an event has at most {MAX_TUPLES:,} tuples"))
+            )
+            return None
+        self.tuples.append(made)
+        self.names.append({*attribute_names(made.attribute)})
+        self.changes.append(AnnotationChange(row, len(self.tuples) - 1, said))
+        return len(self.tuples) - 1
+
+    def _restate(self, row: Annotation, place: int, said: str) -> None:
+        if place in self._settled:  # a person said it, of something narrower
+            return
+        if row.where:
+            self._settled.add(place)
+        item = self.tuples[place]
+        reading = item.reading()
+        unit = row.unit
+        if unit and reading is None:
+            unit, said = "", _with(said, "no unit: it is no number")
+        elif unit and reading is not None and is_stated(reading[1]):
+            stated = find_unit(reading[1])
+            if stated is None or stated != find_unit(unit):
+                said = _with(said, f"the unit {reading[1]} that the event states stays")
+            unit = ""
+        if not unit and row.means and reading is not None and not is_stated(reading[1]):
+            unit = next((found.symbol for found, sure in units_in_name(item.attribute) if sure), "")
+        attribute = item.attribute
+        if row.means:
+            listed = attribute.rfind("[].")
+            attribute = attribute[: listed + 3 if listed >= 0 else 0] + row.means
+        made = msgspec.structs.replace(item, attribute=attribute, unit=unit or item.unit)
+        if made != item:
+            self.names[place].update(attribute_names(attribute))
+            self.tuples[place] = made
+        if made != item or said:
+            self.changes.append(AnnotationChange(row, place, said))
+
+
+def _with(said: str, more: str) -> str:
+    return f"{said}; {more}" if said else more
 
 
 class AnnotationStep:
@@ -29,12 +257,12 @@ class AnnotationStep:
 
     __slots__ = ("_choice", "_interpretation", "_known", "_meant", "_refused", "_table")
 
-    def __init__(self, interpretation: Interpretation, choice: Engines) -> None:
+    def __init__(self, interpretation: Interpretation, choice: EngineSelection) -> None:
         self._interpretation = interpretation
         self._choice = choice
         self._known = interpretation.annotations
-        self._table: Annotations = NO_ANNOTATIONS
-        self._meant: MeantRows | None = None
+        self._table: AnnotationTable = NO_ANNOTATIONS
+        self._meant: RelaxedAnnotations | None = None
         self._refused = ""  # why rows that can be read cannot be used
 
     @property
@@ -42,25 +270,25 @@ class AnnotationStep:
         """Whether there are annotations at all."""
         return self._known is not NO_ANNOTATIONS and len(self._current()) > 0
 
-    def annotated(self, event: Event) -> Event:
+    def annotate(self, event: Event) -> Event:
         """The event with what is known about it; the event itself if nothing is."""
         if self._known is NO_ANNOTATIONS:
             return event
-        return self._lay(event, self._current())[0]
+        return self._enrich(event, self._current())[0]
 
-    def explained(self, event: Event) -> tuple[Event, list[Change]]:
+    def annotate_with_changes(self, event: Event) -> tuple[Event, list[AnnotationChange]]:
         """The same, with what each row did."""
         if self._known is NO_ANNOTATIONS:
             return event, []
-        return self._lay(event, self._current())
+        return self._enrich(event, self._current())
 
-    def with_changes(self, explanation: Explanation, changes: list[Change]) -> Explanation:
+    def with_changes(self, explanation: Explanation, changes: list[AnnotationChange]) -> Explanation:
         """An explanation that says what the annotations did, in all and to the tuple of each predicate."""
         problem = self._known.problem or self._refused
         if not changes and not problem:
             return explanation
         name = self._table.name
-        told = [(change.place, _told(change, name)) for change in changes]
+        told = [(change.place, _change_text(change, name)) for change in changes]
         everything = [text for _, text in told]
         if problem:
             everything.append(f"{name} has changed and cannot be used ({problem}); its rows of before hold")
@@ -82,37 +310,37 @@ class AnnotationStep:
         if self._known.current().relaxed:
             self._choice.check("approximate")
 
-    def _current(self) -> Annotations:
+    def _current(self) -> AnnotationTable:
         """The rows that hold now; those of before if new ones need an engine that is not there."""
         table = self._known.current()
         if table is not self._table:
             try:
                 self.check()
-            except NotServed as error:
+            except UnsupportedSubscription as error:
                 self._refused = str(error)
                 return self._table
             self._table, self._meant, self._refused = table, None, ""
         return table
 
-    def _meant_rows(self, table: Annotations) -> MeantRows:
+    def _relaxed_annotations(self, table: AnnotationTable) -> RelaxedAnnotations:
         if self._meant is None:
-            self._meant = MeantRows(table, lambda: self._choice.make("approximate", self._interpretation))
+            self._meant = RelaxedAnnotations(table, lambda: self._choice.make("approximate", self._interpretation))
         return self._meant
 
-    def _lay(self, event: Event, table: Annotations) -> tuple[Event, list[Change]]:
+    def _enrich(self, event: Event, table: AnnotationTable) -> tuple[Event, list[AnnotationChange]]:
         if not len(table):
             return event, []
-        over = LaidOver(event.tuples)
-        _lay_exact(event, table, key_index(table), over)
+        over = EnrichedEvent(event.tuples)
+        _apply_exact(event, table, key_index(table), over)
         made = _with_tuples(event, over)
-        meant = self._meant_rows(table).find(made) if table.relaxed else []
+        meant = self._relaxed_annotations(table).find(made) if table.relaxed else []
         for row, place, likely in meant:
             seen = made.tuples[place]
-            over.lay(row, (place,), f"meant by {seen.attribute}: {seen.value}, probability {likely:.2f}")
+            over.apply(row, (place,), f"meant by {seen.attribute}: {seen.value}, probability {likely:.2f}")
         return (_with_tuples(event, over) if meant else made), over.changes
 
 
-def _lay_exact(event: Event, table: Annotations, index: KeyIndex, over: LaidOver) -> None:
+def _apply_exact(event: Event, table: AnnotationTable, index: KeyIndex, over: EnrichedEvent) -> None:
     """Lay over the rows with exact keys, in the order of their lines; a row may hold because of one before it."""
     waiting: list[int] = [] if event.source is None else list(index.of_source(event.source))
     for item in event.tuples:
@@ -130,7 +358,7 @@ def _lay_exact(event: Event, table: Annotations, index: KeyIndex, over: LaidOver
         last = place
         row = table.rows[place]
         before = len(over.changes)
-        over.lay(row)
+        over.apply(row)
         for change in over.changes[before:]:
             if change.place < 0:
                 continue
@@ -140,11 +368,11 @@ def _lay_exact(event: Event, table: Annotations, index: KeyIndex, over: LaidOver
                     heapq.heappush(waiting, further)
 
 
-def _with_tuples(event: Event, over: LaidOver) -> Event:
+def _with_tuples(event: Event, over: EnrichedEvent) -> Event:
     return msgspec.structs.replace(event, tuples=tuple(over.tuples)) if over.changes else event
 
 
-def _told(change: Change, name: str) -> str:
-    said = f" ({change.said})" if change.said else ""
+def _change_text(change: AnnotationChange, name: str) -> str:
+    said = f" ({change.note})" if change.note else ""
     where = f"{change.row.where} {change.row.line}" if change.row.where else f"{name}, line {change.row.line}"
     return f"{where}, {change.row}{said}"

@@ -7,15 +7,15 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from likewise.matching.reference.alerts.state import Run, Sources
+from likewise.matching.reference.alerts.state import HoldingRun, Sources
 from likewise.model.alerts.clauses import Alert
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
-from likewise.model.time import spoken as span_text
+from likewise.model.time import duration_text as span_text
 
 MOST_NAMED: Final = 5  # stale sources that an explanation names
 
 
-class AlertStanding(NamedTuple):
+class AlertKeyStatus(NamedTuple):
     """Where an event's key stands at a moment: whether it has one, since when it holds, what was said of it.
 
     `stale` names the sources that are active and have been silent for longer than `stale_after`, and for how long.
@@ -24,7 +24,7 @@ class AlertStanding(NamedTuple):
     keyed: bool
     now: int
     begin: int | None = None
-    told: bool = False
+    notified: bool = False
     spoken: bool = False
     quiet_until: int | None = None
     stale: Sequence[tuple[str, int]] = ()
@@ -32,8 +32,8 @@ class AlertStanding(NamedTuple):
 
 
 def standing_of(
-    alert: Alert, run: Run, active: Sources, *, spoken: bool, quiet_until: int | None, now: int, source: str
-) -> AlertStanding:
+    alert: Alert, run: HoldingRun, active: Sources, *, spoken: bool, quiet_until: int | None, now: int, source: str
+) -> AlertKeyStatus:
     """Where a key stands for an event of a source, which stale sources do not keep from raising an alarm.
 
     `active` are the sources of an alert that does not follow what fails; `run` has those of the others.
@@ -50,14 +50,14 @@ def standing_of(
     begin, told, spoken = run.begin, run.told, spoken and not run.stale
     if stale and len(stale) == len(sources):  # the source is none of them, and begins anew
         begin, told, spoken = None, False, False
-    return AlertStanding(True, now, begin, told, spoken, quiet_until, stale, after or 0)
+    return AlertKeyStatus(True, now, begin, told, spoken, quiet_until, stale, after or 0)
 
 
-def with_standing(explained: Explanation, alert: Alert, standing: AlertStanding) -> Explanation:
+def with_alert_status(explained: Explanation, alert: Alert, standing: AlertKeyStatus) -> Explanation:
     """The explanation of a condition, with what the alert makes of it.
 
     >>> met = Explanation("s", "e", "match", (), score=1.0)
-    >>> found = with_standing(met, Alert(held_for=300_000_000), AlertStanding(True, 180_000_000, begin=0))
+    >>> found = with_alert_status(met, Alert(held_for=300_000_000), AlertKeyStatus(True, 180_000_000, begin=0))
     >>> found.verdict, found.change
     ('not_yet', 'It has held for 3 min of 5 min; it is said if it lasts for 2 min more.')
     """
@@ -75,14 +75,14 @@ def with_standing(explained: Explanation, alert: Alert, standing: AlertStanding)
     )
 
 
-def _judge(alert: Alert, standing: AlertStanding) -> tuple[Verdict, str]:
+def _judge(alert: Alert, standing: AlertKeyStatus) -> tuple[Verdict, str]:
     now = standing.now
     if not standing.keyed:
         return "missing_attribute", f"It would count if the event said its {' and its '.join(alert.per)}."
     if alert.absent_for is not None:
         return "not_yet", f"It was heard; what is said is that nothing came for {span_text(alert.absent_for)}."
     if alert.held_for is not None:
-        if standing.told:
+        if standing.notified:
             return "suppressed", "It was said that this lasts; it is said again when it ended and lasts once more."
         held = 0 if standing.begin is None else max(0, now - standing.begin)
         if held < alert.held_for:
@@ -105,7 +105,7 @@ def _judge(alert: Alert, standing: AlertStanding) -> tuple[Verdict, str]:
     return "match", ""
 
 
-def _stale_note(standing: AlertStanding) -> str:
+def _stale_note(standing: AlertKeyStatus) -> str:
     """Name the stale sources, those that have been silent for longest first."""
     if not standing.stale:
         return ""

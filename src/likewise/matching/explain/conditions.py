@@ -1,4 +1,9 @@
-"""The explanation of a condition: each predicate with the tuple that met it best, and what would change the answer."""
+"""The explanation of a condition: each predicate with the tuple that met it best, and what would change the answer.
+
+The explanation of `some list (...)`: the item that meets it, or the one that meets most of it.
+
+What a reader must know about a reading: a unit taken for granted, one that does not fit, no number, no zone.
+"""
 
 from __future__ import annotations
 
@@ -8,32 +13,146 @@ from typing import NamedTuple
 import msgspec
 
 from likewise.defaults import PART_FLOOR, SENSIBLE_THRESHOLD, TOP_MAPPINGS
-from likewise.matching.explain.items import item_report
-from likewise.matching.explain.notes import reading_notes
 from likewise.matching.reference.conditions import (
-    PlainCondition,
-    PlainConjunction,
+    PreparedCondition,
+    PreparedConjunction,
     best_score,
     evaluate,
     first_holder,
-    plain_condition,
+    prepare_condition,
     rows_of,
 )
+from likewise.matching.reference.event_view import EventView, SimilarityRow
+from likewise.matching.reference.list_items import (
+    ListItem,
+    PreparedItem,
+    item_row,
+    list_items,
+    list_relatedness,
+    matching_items,
+)
 from likewise.matching.reference.mappings import describe, score_of
-from likewise.matching.reference.needed import Needed, part_floor
-from likewise.matching.reference.operators import Outcome, meets
-from likewise.matching.reference.similarity import Row, SeenEvent
+from likewise.matching.reference.match_threshold import MatchThreshold, part_floor
+from likewise.matching.reference.operators import OperatorOutcome, meets
+from likewise.model.condition import Not, Some
 from likewise.model.event import EventTuple
 from likewise.model.explanation import PredicateReport, Verdict
 from likewise.model.mapping import Mapping
 from likewise.model.predicate import Predicate
 from likewise.model.subscription import Subscription
 from likewise.model.text import attribute_names, fold
+from likewise.model.timestamps import MOMENT, MOMENT_UNITS, parse_timestamp
+from likewise.units import UNKNOWN, reading_unit, unit
+
+
+def reading_notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
+    """The notes on a predicate and a tuple it is about.
+
+    >>> reading_notes(Predicate("t", ">", 25.0), EventTuple("t", "warm"))
+    ("'warm' is not a number",)
+    """
+    asked = _predicate_units(predicate)
+    if not asked:
+        return ()
+    reading = item.reading()
+    moment = parse_timestamp(item.value) if isinstance(item.value, str) else None
+    if moment is not None and any(symbol == MOMENT or symbol in MOMENT_UNITS for symbol in asked):
+        return () if moment.zoned else (f"{item.value!r} names no time zone and was taken in UTC",)
+    if reading is None:
+        return (f"{str(item.value)!r} is not a {'time' if MOMENT in asked else 'number'}",)
+    for symbol in asked:
+        note = _unit_note(item.attribute, reading, symbol)
+        if note:
+            return (note,)
+    return ()
+
+
+def _unit_note(attribute: str, reading: tuple[float, str], symbol: str) -> str:
+    if not symbol:
+        return ""
+    wanted = unit("s" if symbol == MOMENT else symbol)
+    found = reading_unit(attribute, reading[1], wanted)
+    if found is None:
+        if symbol == MOMENT:
+            return "a bare number is no time; state its unit: s, ms or us since 1970"
+        return f"the reading states no unit and was taken in {wanted.symbol}"
+    if found.dimension == UNKNOWN:
+        return f"the reading is in {found.symbol!r}, which is no unit of the table; {wanted.symbol} was asked for"
+    if found.dimension != wanted.dimension:
+        given = f"the reading is in {found.symbol}, which measures {found.dimension}"
+        return f"{given}; {wanted.symbol} measures {wanted.dimension}"
+    number = reading[0]
+    if isinstance(number, int) and not isinstance(found.to_base(number), int):
+        return f"{number} {found.symbol} was converted in floating point, which is exact to 15 digits"
+    return ""
+
+
+def _predicate_units(predicate: Predicate) -> list[str]:
+    """The unit of every number a predicate asks for, '' for a bare one, `MOMENT` for times."""
+    if isinstance(predicate.value, tuple):
+        found = [Predicate(predicate.attribute, "=", v).interval() for v in predicate.value if not isinstance(v, str)]
+    else:
+        single = predicate
+        if predicate.operator == "!=":
+            single = Predicate(predicate.attribute, "=", predicate.value)
+        found = [single.interval()]
+    return [interval.unit for interval in found if interval is not None]
+
+
+def item_report(
+    item: PreparedItem, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold, *, negated: bool
+) -> PredicateReport:
+    """A `some`, with the item that meets it, or the one that meets most of it."""
+    from likewise.language.printer import predicate_text
+
+    text = _item_text(item)
+    met = max(matching_items(item, seen, theme, needed), key=lambda found: found[1], default=None)
+    parts = item.relaxed_parts
+    holds = met is not None and (not parts or negated is False or score_of(met[1], parts) >= needed.score)
+    if met is not None and holds:
+        enough = not parts or score_of(met[1], parts) >= needed.score
+        verdict: Verdict = "exact_part_false" if negated else "match" if enough else "below_threshold"
+        return PredicateReport(text, verdict, met[0].places[0], met[0].name, _shown(met[0], seen), 1.0, met[1], negated)
+    if negated:
+        return PredicateReport(text, "match", negated=True)
+    items = [one for one in list_items(seen.tuples) if list_relatedness(item, one, seen) > 0]
+    if not items:
+        return PredicateReport(text, "missing_attribute")
+    failing = [
+        [p for p in item.positive if not any(item_row(p, one, seen, theme, needed.part).similarity)] for one in items
+    ]
+    place = min(range(len(items)), key=lambda i: (_other_thing(failing[i]), len(failing[i])))
+    nearest = items[place]
+    note = f"of {len(items)} items none meets all of it"
+    if failing[place]:
+        note += f"; the nearest fails `{predicate_text(failing[place][0])}`"
+    shown = _shown(nearest, seen)
+    return PredicateReport(text, "exact_part_false", nearest.places[0], nearest.name, shown, 1.0, 0.0, notes=(note,))
+
+
+def _other_thing(failing: list[Predicate]) -> int:
+    """How many of the parts that an item fails say what it is, not how much: such an item is not the one asked for."""
+    return sum(p.operator not in ("<", "<=", ">", ">=", "between") for p in failing)
+
+
+def _shown(item: ListItem, seen: EventView) -> str:
+    fields = [f"{field}: {seen.tuples[place].value}" for field, place in zip(item.fields, item.places, strict=True)]
+    return ", ".join(fields[:5]) + (", ..." if len(fields) > 5 else "")
+
+
+def _item_text(item: PreparedItem) -> str:
+    from likewise.language.printer import node_text
+
+    inside = item.item.conjunction
+    return node_text(
+        Some(item.item.attribute, (*inside.positive, *map(Not, inside.negative)), item.item.attribute_relaxed)
+    )
+
 
 NONE_LEFT = "each predicate needs a tuple of its own, and none is left"
 
 
-class Finding(NamedTuple):
+class ConditionFinding(NamedTuple):
     """What an explanation says beside whom it is about."""
 
     verdict: Verdict
@@ -44,9 +163,9 @@ class Finding(NamedTuple):
     runner_up: Mapping | None = None
 
 
-def explain_condition(subscription: Subscription, seen: SeenEvent, needed: Needed) -> Finding:
+def explain_condition(subscription: Subscription, seen: EventView, needed: MatchThreshold) -> ConditionFinding:
     """The conjunction that counts if the condition is met, else the one that came nearest."""
-    condition = plain_condition(subscription)
+    condition = prepare_condition(subscription)
     met = evaluate(condition, seen, needed)
     judged = [_judge(condition, place, seen, needed) for place in range(len(condition.conjunctions))]
     if met is not None:
@@ -59,7 +178,7 @@ def explain_condition(subscription: Subscription, seen: SeenEvent, needed: Neede
     return nearest
 
 
-def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Needed) -> Finding:
+def _judge(condition: PreparedCondition, place: int, seen: EventView, needed: MatchThreshold) -> ConditionFinding:
     conjunction = condition.conjunctions[place]
     mappings: list[Mapping] = []
     score = 1.0
@@ -109,32 +228,32 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Neede
             if others:
                 change += f" {others} more {'part fails' if others == 1 else 'parts fail'}."
     runner_up = mappings[1] if len(mappings) > 1 else None
-    return Finding(verdict, tuple(reports), change, score, mappings[0] if mappings else None, runner_up)
+    return ConditionFinding(verdict, tuple(reports), change, score, mappings[0] if mappings else None, runner_up)
 
 
-def exact_report(predicate: Predicate, seen: SeenEvent) -> PredicateReport:
+def exact_report(predicate: Predicate, seen: EventView) -> PredicateReport:
     """A predicate without relaxed parts against the tuples of its attribute, the first true one if any."""
     wanted = fold(predicate.attribute)
     places = [i for i, item in enumerate(seen.tuples) if wanted in attribute_names(item.attribute)]
     if not places:
         return PredicateReport(_text(predicate), "missing_attribute")
     outcomes = [meets(predicate, seen.tuples[i], seen.types) for i in places]
-    failed = Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE
+    failed = OperatorOutcome.UNIT_MISMATCH if OperatorOutcome.UNIT_MISMATCH in outcomes else OperatorOutcome.FALSE
     outcome = next((o for o in outcomes if o), failed)
     place = places[outcomes.index(outcome)]
     return _report(predicate, seen.tuples[place], place, _EXACT_VERDICTS[outcome], 1.0, 1.0 if outcome else 0.0)
 
 
-_EXACT_VERDICTS: dict[Outcome, Verdict] = {
-    Outcome.TRUE: "match",
-    Outcome.ASSUMED: "match",
-    Outcome.FALSE: "exact_part_false",
-    Outcome.UNIT_MISMATCH: "unit_mismatch",
+_EXACT_VERDICTS: dict[OperatorOutcome, Verdict] = {
+    OperatorOutcome.TRUE: "match",
+    OperatorOutcome.ASSUMED: "match",
+    OperatorOutcome.FALSE: "exact_part_false",
+    OperatorOutcome.UNIT_MISMATCH: "unit_mismatch",
 }
 
 
 def relaxed_report(
-    predicate: Predicate, row: Row, index: int | None, seen: SeenEvent, needed: Needed
+    predicate: Predicate, row: SimilarityRow, index: int | None, seen: EventView, needed: MatchThreshold
 ) -> PredicateReport:
     """A predicate of a conjunction with relaxed parts, with the tuple it was given (None: none was left for it)."""
     text = _text(predicate)
@@ -158,11 +277,13 @@ def relaxed_report(
         return PredicateReport(text, "missing_attribute")
     if predicate.value_relaxed:
         return _report(predicate, item, index, "below_threshold", attribute, value)
-    mismatch = meets(predicate, item, seen.types) is Outcome.UNIT_MISMATCH
+    mismatch = meets(predicate, item, seen.types) is OperatorOutcome.UNIT_MISMATCH
     return _report(predicate, item, index, "unit_mismatch" if mismatch else "exact_part_false", attribute, value)
 
 
-def negative_report(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> PredicateReport:
+def negative_report(
+    predicate: Predicate, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold
+) -> PredicateReport:
     """A predicate under `not`, with the tuple that satisfies it if one does."""
     place = first_holder(predicate, seen, theme, needed)
     if place is None:
@@ -173,7 +294,9 @@ def negative_report(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...
     )
 
 
-def nearest_tuples(predicates: tuple[Predicate, ...], rows: list[Row], needed: Needed) -> list[int | None]:
+def nearest_tuples(
+    predicates: tuple[Predicate, ...], rows: list[SimilarityRow], needed: MatchThreshold
+) -> list[int | None]:
     """For a conjunction that is not met: the reading each predicate is about, no tuple twice.
 
     What meets a predicate at the threshold comes first; else the attribute decides, whatever the value: a temperature
@@ -226,7 +349,7 @@ def _with_verdict(report: PredicateReport, verdict: Verdict) -> PredicateReport:
     return msgspec.structs.replace(report, verdict=verdict)
 
 
-def _change(report: PredicateReport, seen: SeenEvent) -> str:
+def _change(report: PredicateReport, seen: EventView) -> str:
     """One sentence: what the event would have to say for this part to hold."""
     if report.negated:
         return f"It would match if {report.attribute!r} did not say {report.value!r}: `not {report.text}` rules it out."
@@ -253,7 +376,7 @@ def _too_weak(report: PredicateReport, floor: float) -> str:
 
 
 def _strengthen(
-    conjunction: PlainConjunction, reports: list[PredicateReport], score: float, product: float, threshold: float
+    conjunction: PreparedConjunction, reports: list[PredicateReport], score: float, product: float, threshold: float
 ) -> str:
     """One sentence for a near miss: the weakest predicate and what it would need, or the threshold that would do."""
     parts = [p.relaxed_parts for p in conjunction.positive]

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from likewise.matching.reference.conditions import plain_condition
-from likewise.matching.reference.terms import asked_attribute, asked_value, seen_attributes, seen_values
+from likewise.matching.reference.conditions import prepare_condition
+from likewise.matching.reference.terms import (
+    event_attribute_terms,
+    event_value_terms,
+    predicate_attribute_term,
+    predicate_value_term,
+)
 from likewise.model import Condition, Event, Explanation, Predicate, PredicateReport, Subscription, fold
-from likewise.semantics.feedback import Feedback, pair_of
+from likewise.semantics.feedback import Feedback, term_pair
 from likewise.semantics.measure import Term
 
 if TYPE_CHECKING:
@@ -34,12 +39,12 @@ def with_evidence(
     """
     from likewise.language.printer import predicate_text
 
-    used = interpretation.in_use()
+    used = interpretation.opened()
     if used is None or not isinstance(subscription.body, Condition):
         return explanation
     space, measure = used
     feedback = interpretation.feedback
-    condition = plain_condition(subscription)
+    condition = prepare_condition(subscription)
     asked = {predicate_text(p): p for c in condition.conjunctions for p in (*c.positive, *c.negative)}
     reports = tuple(
         report
@@ -64,7 +69,7 @@ def _nearest(
     """A report of an attribute that is missing, with why the nearest name is another thing."""
     if report.verdict != "missing_attribute" or report.negated or not predicate.attribute_relaxed or not event.tuples:
         return report
-    asked, seen = asked_attribute(predicate, theme), seen_attributes(event)
+    asked, seen = predicate_attribute_term(predicate, theme), event_attribute_terms(event)
     scores = measure.matrix([asked], list(seen))[0]
     nearest = seen[int(scores.argmax())]
     said = in_words(measure, asked, nearest) if scores.max() > 0 else ""
@@ -86,9 +91,11 @@ def _witnessed(
     evidence: list[tuple[str, float]] = []
     parts: list[tuple[str, Term, Term | None]] = []
     if predicate.attribute_relaxed:
-        parts.append(("attribute", asked_attribute(predicate, theme), seen_attributes(event)[report.tuple]))
+        parts.append(
+            ("attribute", predicate_attribute_term(predicate, theme), event_attribute_terms(event)[report.tuple])
+        )
     if predicate.value_relaxed:
-        parts.append(("value", asked_value(predicate, theme), seen_values(event)[report.tuple]))
+        parts.append(("value", predicate_value_term(predicate, theme), event_value_terms(event)[report.tuple]))
     for part, asked, seen in parts:
         if seen is None or (fold(asked.text) == fold(seen.text) and not seen.context):
             continue
@@ -105,7 +112,7 @@ def _witnessed(
             titles = "; ".join(document.title for document in found.documents[:2])
             notes.append(f"{part}: both occur in {titles}")
         notes += [f"{part}: {note}" for note in found.notes]
-        balance = feedback.balance(pair_of(asked.role, asked.text, seen.text))
+        balance = feedback.balance(term_pair(asked.role, asked.text, seen.text))
         if balance:
             judged = "relevant" if balance > 0 else "not relevant"
             score = report.attribute_relatedness if part == "attribute" else report.value_relatedness

@@ -13,11 +13,11 @@ import msgspec
 
 from likewise.errors import LikewiseError
 from likewise.formats.payload import content_of
-from likewise.matching.reference.items import item_row, list_items
-from likewise.matching.reference.needed import Needed
-from likewise.matching.reference.similarity import SeenEvent
-from likewise.matching.reference.terms import asked_attribute, theme_of
-from likewise.model.alerts.clauses import Column, Fact
+from likewise.matching.reference.event_view import EventView
+from likewise.matching.reference.list_items import item_row, list_items
+from likewise.matching.reference.match_threshold import MatchThreshold
+from likewise.matching.reference.terms import predicate_attribute_term, theme_of
+from likewise.model.alerts.clauses import Fact, SelectColumn
 from likewise.model.condition import Node, Some
 from likewise.model.event import Event, EventTuple
 from likewise.model.explanation import Explanation
@@ -110,15 +110,15 @@ def _fact(
 
 
 def _column(
-    column: Column,
+    column: SelectColumn,
     event: Event,
     subscription: Subscription,
     explained: Explanation,
     measure: Measure | None,
     threshold: float,
 ) -> tuple[object, str]:
-    seen = SeenEvent(event, measure)
-    place, symbol = _met_by(column, subscription, explained, seen)
+    seen = EventView(event, measure)
+    place, symbol = _matching_reading(column, subscription, explained, seen)
     if place is None:
         place = _best(column, subscription, seen, threshold)
     if place is None:
@@ -126,8 +126,8 @@ def _column(
     return _in_unit(event.tuples[place], column.unit, symbol or _named_unit(column, subscription, explained, place))
 
 
-def _met_by(
-    column: Column, subscription: Subscription, explained: Explanation, seen: SeenEvent
+def _matching_reading(
+    column: SelectColumn, subscription: Subscription, explained: Explanation, seen: EventView
 ) -> tuple[int | None, str]:
     """The reading that met a predicate on this very attribute, also one inside `some`, and the unit it was taken in."""
     wanted = fold(column.attribute)
@@ -140,13 +140,15 @@ def _met_by(
             if isinstance(part, Predicate) and fold(part.attribute) == wanted:
                 return report.tuple, _unit_of(part)
             if isinstance(part, Some):
-                found = _met_inside(part, wanted, report.tuple, seen, theme_of(subscription.themes))
+                found = _matching_item_reading(part, wanted, report.tuple, seen, theme_of(subscription.themes))
                 if found is not None:
                     return found
     return None, ""
 
 
-def _met_inside(part: Some, wanted: str, first: int, seen: SeenEvent, theme: tuple[str, ...]) -> tuple[int, str] | None:
+def _matching_item_reading(
+    part: Some, wanted: str, first: int, seen: EventView, theme: tuple[str, ...]
+) -> tuple[int, str] | None:
     """The reading of a list's item, known by its first tuple, that meets what `some` asks of an attribute."""
     list_name = fold(part.attribute)
     item = next((each for each in list_items(seen.tuples) if each.places[0] == first), None)
@@ -165,7 +167,7 @@ def _met_inside(part: Some, wanted: str, first: int, seen: SeenEvent, theme: tup
     return None
 
 
-def _named_unit(column: Column, subscription: Subscription, explained: Explanation, place: int) -> str:
+def _named_unit(column: SelectColumn, subscription: Subscription, explained: Explanation, place: int) -> str:
     """The unit in which the subscription takes a reading that states none: the one its predicates name, '' if none."""
     wanted = fold(column.attribute)
     for report in explained.predicates:
@@ -200,16 +202,16 @@ def _parts(text: str) -> tuple[Node, ...]:
     return body.items if isinstance(body, Condition) else ()
 
 
-def _best(column: Column, subscription: Subscription, seen: SeenEvent, threshold: float) -> int | None:
+def _best(column: SelectColumn, subscription: Subscription, seen: EventView, threshold: float) -> int | None:
     wanted = fold(column.attribute)
     exact = [i for i, item in enumerate(seen.tuples) if wanted in attribute_names(item.attribute)]
     if exact or not column.relaxed:
         return exact[0] if exact else None
     level = threshold if subscription.threshold is None else subscription.threshold
-    asked = asked_attribute(Predicate(column.attribute, "exists", None, True), theme_of(subscription.themes))
+    asked = predicate_attribute_term(Predicate(column.attribute, "exists", None, True), theme_of(subscription.themes))
     related = seen.related(asked)
     best = max(range(len(related)), key=lambda i: related[i], default=None)
-    return best if best is not None and related[best] >= Needed.at(level).score else None
+    return best if best is not None and related[best] >= MatchThreshold.at(level).score else None
 
 
 def _in_unit(item: EventTuple, symbol: str, named: str) -> tuple[object, str]:

@@ -10,21 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.float_bounds import beyond, closed_bounds
-from likewise.matching.reference.items import PlainItem, best_item, plain_item
-from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.list_items import PreparedItem, best_item, prepare_item
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.operators import meets
-from likewise.matching.reference.similarity import SeenEvent
 from likewise.model.condition import Conjunction
 from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
 
-EXACTLY = Needed(1.0, 1.0, 1.0)
+EXACTLY = MatchThreshold(1.0, 1.0, 1.0)
 
 
-class KnownPredicate:
+class PredicateEntry:
     """One distinct predicate: folded attribute, and bounds or folded text where these say it all."""
 
     __slots__ = ("attribute", "bounds", "number", "predicate", "text", "users")
@@ -40,17 +40,17 @@ class KnownPredicate:
         self.text = fold(predicate.value) if predicate.operator == "=" and isinstance(predicate.value, str) else None
 
 
-class Compiled:
+class CompiledConjunction:
     """A conjunction as entries of a table."""
 
     __slots__ = ("negative", "none", "positive", "some")
 
     def __init__(
         self,
-        positive: tuple[KnownPredicate, ...],
-        negative: tuple[KnownPredicate, ...],
-        some: tuple[PlainItem, ...] = (),
-        none: tuple[PlainItem, ...] = (),
+        positive: tuple[PredicateEntry, ...],
+        negative: tuple[PredicateEntry, ...],
+        some: tuple[PreparedItem, ...] = (),
+        none: tuple[PreparedItem, ...] = (),
     ) -> None:
         self.positive = positive
         self.negative = negative
@@ -74,31 +74,31 @@ class PredicateTable:
     """
 
     def __init__(self) -> None:
-        self._entries: dict[object, KnownPredicate] = {}
+        self._entries: dict[object, PredicateEntry] = {}
         self._numbers = 0
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def acquire(self, conjunction: Conjunction) -> Compiled:
+    def acquire(self, conjunction: Conjunction) -> CompiledConjunction:
         """The conjunction's predicates as entries, each counted as used once more."""
         positive, negative = self._take(conjunction.positive), self._take(conjunction.negative)
-        some, none = (tuple(plain_item(i, ())[0] for i in side) for side in (conjunction.some, conjunction.none))
-        return Compiled(positive, negative, some, none)
+        some, none = (tuple(prepare_item(i, ())[0] for i in side) for side in (conjunction.some, conjunction.none))
+        return CompiledConjunction(positive, negative, some, none)
 
-    def _take(self, predicates: Iterable[Predicate]) -> tuple[KnownPredicate, ...]:
+    def _take(self, predicates: Iterable[Predicate]) -> tuple[PredicateEntry, ...]:
         taken = []
         for predicate in predicates:
             key = _key(predicate)
             entry = self._entries.get(key)
             if entry is None:
-                entry = self._entries[key] = KnownPredicate(self._numbers, predicate)
+                entry = self._entries[key] = PredicateEntry(self._numbers, predicate)
                 self._numbers += 1
             entry.users += 1
             taken.append(entry)
         return tuple(taken)
 
-    def release(self, compiled: Compiled) -> None:
+    def release(self, compiled: CompiledConjunction) -> None:
         """Count the entries as used once less."""
         for entry in (*compiled.positive, *compiled.negative):
             entry.users -= 1
@@ -106,14 +106,14 @@ class PredicateTable:
                 del self._entries[_key(entry.predicate)]
 
 
-class Truths:
+class PredicateTruths:
     """Which predicates one event makes true, each found out when first asked for."""
 
     __slots__ = ("_known", "_seen", "items", "numbers", "texts", "types")
 
     def __init__(self, event: Event, types: Hierarchy = NO_TYPES) -> None:
         self.types = types
-        self._seen = SeenEvent(event, None, types)
+        self._seen = EventView(event, None, types)
         self._known: dict[int, bool] = {}
         self.items: dict[str, list[EventTuple]] = {}
         self.numbers: dict[str, list[float]] = {}
@@ -127,7 +127,7 @@ class Truths:
                 if isinstance(item.value, str):
                     self.texts.setdefault(attribute, []).append(fold(item.value))
 
-    def holds(self, entry: KnownPredicate) -> bool:
+    def holds(self, entry: PredicateEntry) -> bool:
         """Whether some tuple satisfies the predicate."""
         bounds = entry.bounds
         if bounds is not None:
@@ -145,7 +145,7 @@ class Truths:
             self._known[entry.number] = known
         return known
 
-    def hold(self, conjunction: Compiled) -> bool:
+    def hold(self, conjunction: CompiledConjunction) -> bool:
         """Whether all positive predicates hold and no negative one does; stops at the first that decides."""
         for entry in conjunction.positive:
             if not self.holds(entry):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch
+from likewise.matching.engine import BaseEngine, EngineBatchResult, EngineResult, batch_result
 from likewise.matching.graphs.joins import Graph, JoinPlan, Parts, bindings, exists
 from likewise.matching.graphs.triple_automaton import TripleAutomaton
 from likewise.model.event import Event
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Candidates = dict[int, list[Parts]]  # by pattern number
 
 
-class Hits(Protocol):
+class PatternMatches(Protocol):
     """Triple `triples[i]` meets pattern `numbers[i]`; ordered by triple."""
 
     @property
@@ -56,7 +56,7 @@ class PatternIndex(Protocol):
         """The numbers of the patterns a triple meets, in no particular order."""
         ...
 
-    def match_batch(self, triples: Sequence[Parts]) -> Hits:
+    def match_batch(self, triples: Sequence[Parts]) -> PatternMatches:
         """`match` for many triples at once."""
         ...
 
@@ -109,17 +109,17 @@ class GraphPatternEngine(BaseEngine):
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription; patterns that are held already are shared."""
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         body = subscription.body
         assert isinstance(body, GraphPattern)  # the only body of this kind
         plan = JoinPlan(body.patterns, body.variables())
         numbers = tuple(self._number(TriplePattern(*shape)) for shape in plan.shapes)
-        waits_at = min(numbers, key=self._crowd)
+        waits_at = min(numbers, key=self._selectivity)
         self._waiting[waits_at][ordinal] = None
         self._held[ordinal] = _JoinedSubscription(plan, numbers, waits_at)
 
     def _number(self, pattern: TriplePattern) -> int:
-        shape = alike(pattern)
+        shape = canonical_pattern(pattern)
         number = self._numbers.get(shape)
         if number is None:
             number = self._numbers[shape] = self._next
@@ -131,7 +131,7 @@ class GraphPatternEngine(BaseEngine):
         self._uses[number] += 1
         return number
 
-    def _crowd(self, number: int) -> tuple[int, int]:
+    def _selectivity(self, number: int) -> tuple[int, int]:
         """How little a pattern sets apart: its variables, and how many wait there already."""
         shape = self._named[number]
         variables = sum(is_variable(part) for part in (shape.subject, shape.predicate, shape.object))
@@ -139,7 +139,7 @@ class GraphPatternEngine(BaseEngine):
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription, and the patterns that only it had."""
-        self.dismiss(ordinal)
+        self.unregister(ordinal)
         held = self._held.pop(ordinal)
         del self._waiting[held.waits_at][ordinal]
         for number in held.numbers:
@@ -150,9 +150,9 @@ class GraphPatternEngine(BaseEngine):
 
     # -- finding --------------------------------------------------------------------------------
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions with a solution in the event's graph."""
-        return Found(self._met(self._candidates(event)))
+        return EngineResult(self._matching_subscriptions(self._candidates(event)))
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """The same, with every solution."""
@@ -167,7 +167,7 @@ class GraphPatternEngine(BaseEngine):
                 found.append((ordinal, Match(event.id, id, "pattern", bindings=solutions)))
         return found
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """`find` for each event; the triples of all go through the index together."""
         import numpy as np
 
@@ -182,9 +182,9 @@ class GraphPatternEngine(BaseEngine):
             candidates: Candidates = {}
             for place, number in zip(places[start:end], numbers[start:end], strict=True):
                 candidates.setdefault(number, []).append(triples[place])
-            results.append(self._met(candidates))
+            results.append(self._matching_subscriptions(candidates))
             start = end
-        return found_batch([Found(ordinals) for ordinals in results])
+        return batch_result([EngineResult(ordinals) for ordinals in results])
 
     def _candidates(self, event: Event) -> Candidates:
         """The triples that meet each pattern, for the patterns that any triple meets."""
@@ -204,7 +204,7 @@ class GraphPatternEngine(BaseEngine):
             if all(other in candidates for other in held[ordinal].numbers)
         )
 
-    def _met(self, candidates: Candidates) -> NDArray[int64]:
+    def _matching_subscriptions(self, candidates: Candidates) -> NDArray[int64]:
         import numpy as np
 
         graph = Graph(candidates)
@@ -216,7 +216,7 @@ class GraphPatternEngine(BaseEngine):
         return np.array(met, np.int64)
 
 
-def alike(pattern: TriplePattern) -> TriplePattern:
+def canonical_pattern(pattern: TriplePattern) -> TriplePattern:
     """The pattern with its variables named ?0, ?1, ?2 in order, so that patterns that mean the same are equal.
 
     >>> alike(TriplePattern("?who", "<p>", "?who")) == alike(TriplePattern("?x", "<p>", "?x"))

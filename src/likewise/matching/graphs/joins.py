@@ -18,7 +18,7 @@ Places = tuple[int, ...]
 Index = dict[Values, dict[Values, None]]
 
 
-class Step(NamedTuple):
+class JoinStep(NamedTuple):
     """One pattern of a join: the variables known before it and those it binds, and where they stand in it."""
 
     pattern: int
@@ -41,9 +41,9 @@ class JoinPlan:
             {part: i for i, part in reversed(list(enumerate(shape))) if is_variable(part)} for shape in self.shapes
         )
         self.groups = _connected(self.places)
-        self._orders: dict[tuple[Places, int], tuple[Step, ...]] = {}
+        self._orders: dict[tuple[Places, int], tuple[JoinStep, ...]] = {}
 
-    def order(self, group: tuple[int, ...], first: int) -> tuple[Step, ...]:
+    def order(self, group: tuple[int, ...], first: int) -> tuple[JoinStep, ...]:
         """The patterns of a group, from the first on always one that shares a variable, the fewest new ones first."""
         found = self._orders.get((group, first))
         if found is None:
@@ -58,7 +58,7 @@ class JoinPlan:
                 known = tuple(name for name in places if name in before)
                 new = tuple(name for name in places if name not in before)
                 at = tuple(places[name] for name in known), tuple(places[name] for name in new)
-                steps.append(Step(chosen, known, new, *at))
+                steps.append(JoinStep(chosen, known, new, *at))
                 before.update(places)
             found = self._orders[group, first] = tuple(steps)
         return found

@@ -36,7 +36,7 @@ _PAIRS = ((SUBJECT, PREDICATE), (SUBJECT, OBJECT), (PREDICATE, OBJECT))  # parts
 Pairs = tuple[tuple[int, int], ...]
 
 
-class Hits(NamedTuple):
+class AutomatonMatches(NamedTuple):
     """Triple `triples[i]` meets pattern `numbers[i]`; ordered by triple."""
 
     triples: NDArray[int64]
@@ -266,7 +266,7 @@ class TripleAutomaton:
             return [n for n in found if n not in self._equal or _agree(parts, self._equal[n])]
         return found
 
-    def match_batch(self, triples: Sequence[tuple[str, str, str]]) -> Hits:
+    def match_batch(self, triples: Sequence[tuple[str, str, str]]) -> AutomatonMatches:
         """`match` for many triples (subject, predicate, object) at once, as arrays.
 
         >>> machine = TripleAutomaton()
@@ -279,14 +279,14 @@ class TripleAutomaton:
         table = self._current_table()
         parts = map(self._labels.get, chain.from_iterable(triples), repeat(NO_LABEL))
         labels = np.fromiter(parts, np.int32, 3 * len(triples)).reshape(-1, 3)
-        hits = Hits(*table.follow(labels))
+        hits = AutomatonMatches(*table.follow(labels))
         if not self._equal:
             return hits
         doubtful = np.isin(hits.numbers, np.fromiter(self._equal, np.int64, len(self._equal)))
         keep = np.ones(len(doubtful), bool)
         for i in np.flatnonzero(doubtful).tolist():
             keep[i] = _agree(triples[int(hits.triples[i])], self._equal[int(hits.numbers[i])])
-        return Hits(hits.triples[keep], hits.numbers[keep])
+        return AutomatonMatches(hits.triples[keep], hits.numbers[keep])
 
     def _current_table(self) -> AutomatonTable:
         from likewise.matching.graphs.triple_automaton_table import AutomatonTable

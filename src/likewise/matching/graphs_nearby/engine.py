@@ -11,19 +11,25 @@ import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
-from likewise.errors import NotServed, UnknownId
-from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch
+from likewise.errors import UnknownId, UnsupportedSubscription
+from likewise.matching.engine import BaseEngine, EngineBatchResult, EngineResult, batch_result
 from likewise.matching.explain.explain import explain
 from likewise.matching.graphs_nearby.mvr_tree import MvrTree
 from likewise.matching.graphs_nearby.pattern_space import PatternSpace
 from likewise.matching.graphs_nearby.rtree_index import RTreeIndex, check_installed
 from likewise.matching.reference.locality import Locality
-from likewise.matching.reference.nearness import Apart, Nearness, parts_of, score_of, solutions_of
+from likewise.matching.reference.triple_distance import (
+    TripleDistance,
+    TripleDistances,
+    parts_of,
+    score_of,
+    solutions_of,
+)
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.match import Match
 from likewise.model.rdf import Triple
-from likewise.model.subscription import Kind, Near, NearBy, Subscription
+from likewise.model.subscription import Kind, NearBy, NearbyTriple, Subscription
 
 STEP: Final = 0.1  # of radii that share a tree
 SLACK: Final = 1e-4  # a tree reaches a little further, so that rounding loses nothing that measuring would keep
@@ -52,11 +58,11 @@ class NearEngine(BaseEngine):
         self, meaning: Callable[[], Locality] | None = None, tree: type[MvrTree] | type[RTreeIndex] = MvrTree
     ) -> None:
         super().__init__()
-        self._nearness = Nearness(meaning)
+        self._nearness = TripleDistances(meaning)
         self._tree = tree
         self._trees: dict[Home, PatternSpace] = {}
         self._chosen: dict[Home, int] = {}  # how many patterns a tree had when its directions were chosen
-        self._bodies: dict[int, Near] = {}
+        self._bodies: dict[int, NearbyTriple] = {}
 
     def serves(self, subscription: Subscription) -> bool:
         """Near triples; by meaning only with a space at hand."""
@@ -65,14 +71,14 @@ class NearEngine(BaseEngine):
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription; one that cannot be held changes nothing."""
         if not self.serves(subscription):
-            raise NotServed("what is near by meaning needs a space; give one, or ask `by spelling`")
+            raise UnsupportedSubscription("what is near by meaning needs a space; give one, or ask `by spelling`")
         body = subscription.body
-        assert isinstance(body, Near)  # `serves` lets nothing else in
+        assert isinstance(body, NearbyTriple)  # `serves` lets nothing else in
         if body.constants() > 1 or self._tree is RTreeIndex:
             check_installed()
         home = _home(body)
         self._nearness.locality(body.by)
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         self._bodies[ordinal] = body
         tree = self._trees.get(home)
         if tree is None or len(tree) + 1 >= 2 * max(FIRST // 2, self._chosen[home]):
@@ -91,7 +97,7 @@ class NearEngine(BaseEngine):
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription, and its tree if nothing else is in it."""
-        self.dismiss(ordinal)
+        self.unregister(ordinal)
         home = _home(self._bodies.pop(ordinal))
         tree = self._trees[home]
         tree.remove(ordinal)
@@ -100,9 +106,9 @@ class NearEngine(BaseEngine):
 
     # -- finding --------------------------------------------------------------------------------
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions that a triple of the event comes near enough to, with the score of the nearest."""
-        return self._found(self._near([event.graph])[0])
+        return self._results(self._near([event.graph])[0])
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """The same, with what the variables stand for in every triple that is near enough."""
@@ -113,17 +119,17 @@ class NearEngine(BaseEngine):
             out.append((ordinal, Match(event.id, id, "near", score, score, None, bindings)))
         return out
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """`find` for each event; the triples of all go through the trees together."""
-        return found_batch([self._found(near) for near in self._near([event.graph for event in events])])
+        return batch_result([self._results(near) for near in self._near([event.graph for event in events])])
 
-    def _found(self, near: dict[int, list[Apart]]) -> Found:
+    def _results(self, near: dict[int, list[TripleDistance]]) -> EngineResult:
         import numpy as np
 
         scores = [max(map(score_of, found)) for found in near.values()]
-        return Found(np.array(list(near), np.int64), np.array(scores, np.float32))
+        return EngineResult(np.array(list(near), np.int64), np.array(scores, np.float32))
 
-    def _near(self, graphs: Sequence[Sequence[Triple]]) -> list[dict[int, list[Apart]]]:
+    def _near(self, graphs: Sequence[Sequence[Triple]]) -> list[dict[int, list[TripleDistance]]]:
         """For each graph, by ascending ordinal, the triples that are near enough to a subscription's."""
         triples = [triple for graph in graphs for triple in graph]
         owners = [(number, place) for number, graph in enumerate(graphs) for place in range(len(graph))]
@@ -142,7 +148,7 @@ class NearEngine(BaseEngine):
             for graph, of_graph in zip(graphs, candidates, strict=True)
         ]
 
-    def _measured(self, ordinal: int, graph: Sequence[Triple], places: Sequence[int]) -> list[Apart]:
+    def _measured(self, ordinal: int, graph: Sequence[Triple], places: Sequence[int]) -> list[TripleDistance]:
         threshold = self.subscriptions[ordinal].threshold
         found = self._nearness.within(self._bodies[ordinal], threshold, [graph[place] for place in places])
         return [each._replace(place=places[each.place]) for each in found]
@@ -155,5 +161,5 @@ class NearEngine(BaseEngine):
         return explain(event, subscription, nearness=self._nearness)
 
 
-def _home(near: Near) -> Home:
+def _home(near: NearbyTriple) -> Home:
     return near.by, math.floor(near.radius / STEP)

@@ -30,7 +30,7 @@ class _AsWritten(LexicalLocality):
         return term
 
 
-class Hits(NamedTuple):
+class ExactPatternMatches(NamedTuple):
     """Triple `triples[i]` meets pattern `numbers[i]`; ordered by triple."""
 
     triples: NDArray[np.int64]
@@ -68,14 +68,14 @@ class ExactPatterns:
         found: list[int] = self.match_batch([(subject, predicate, object)]).numbers.tolist()
         return found
 
-    def match_batch(self, triples: Sequence[Parts]) -> Hits:
+    def match_batch(self, triples: Sequence[Parts]) -> ExactPatternMatches:
         """`match` for many triples (subject, predicate, object) at once, as arrays."""
         if not self._patterns or not triples:
-            return Hits(np.empty(0, np.int64), np.empty(0, np.int64))
+            return ExactPatternMatches(np.empty(0, np.int64), np.empty(0, np.int64))
         near = self._space.match_batch(triples)
         pairs = zip(near.triples.tolist(), near.numbers.tolist(), strict=True)
         keep = np.fromiter((_meets(triples[t], self._patterns[n]) for t, n in pairs), bool, len(near.triples))
-        return Hits(near.triples[keep], near.numbers[keep])
+        return ExactPatternMatches(near.triples[keep], near.numbers[keep])
 
 
 def _meets(triple: Parts, pattern: Parts) -> bool:

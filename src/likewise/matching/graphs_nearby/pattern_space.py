@@ -26,7 +26,7 @@ _PAIRS: Final = ((0, 1), (0, 2), (1, 2))
 _SAMPLE: Final = 1_000  # terms of each position that choose the axes
 
 
-class Near(NamedTuple):
+class NearbyPatterns(NamedTuple):
     """Triple `triples[i]` is near pattern `numbers[i]`; ordered by triple, then distance, then number."""
 
     triples: NDArray[np.int64]
@@ -169,7 +169,7 @@ class PatternSpace:
         near = self.match_batch([(subject, predicate, object)])
         return list(zip(near.numbers.tolist(), near.distances.tolist(), strict=True))
 
-    def match_batch(self, triples: Sequence[Parts]) -> Near:
+    def match_batch(self, triples: Sequence[Parts]) -> NearbyPatterns:
         """`match` for many triples at once, as arrays."""
         from likewise.matching.graphs_nearby.pattern_space_kernels import measure
 
@@ -215,7 +215,7 @@ class PatternSpace:
 
     def _ranked(
         self, triples: Sequence[Parts], found: NDArray[np.int64], slots: NDArray[np.int64], mean: NDArray[np.float32]
-    ) -> Near:
+    ) -> NearbyPatterns:
         if self._everything:
             pairs = [
                 (t, slot)
@@ -228,4 +228,4 @@ class PatternSpace:
             mean = np.concatenate([mean, np.zeros(len(further), np.float32)])
         numbers = self._numbers[slots]
         order = np.lexsort((numbers, mean, found))
-        return Near(found[order], numbers[order], mean[order])
+        return NearbyPatterns(found[order], numbers[order], mean[order])

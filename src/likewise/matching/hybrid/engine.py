@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.defaults import CACHE_BYTES, HYBRID_M, THRESHOLD
-from likewise.errors import NotServed, UnknownId
-from likewise.kernels.growing_array import Growing
+from likewise.errors import UnknownId, UnsupportedSubscription
+from likewise.kernels.growing_array import GrowingArray
 from likewise.matching.cache_use import RELATEDNESS, CacheUse
-from likewise.matching.engine import BaseEngine, Found
+from likewise.matching.engine import BaseEngine, EngineResult
 from likewise.matching.explain.explain import explain
-from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.statement_terms import event_statements, plain_words
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
-from likewise.matching.thematic.subscription_predicates import Columns
+from likewise.matching.thematic.subscription_predicates import RelatednessColumns
 from likewise.model import Event, Explanation, Kind, Match, Statements, Subscription, fold
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.semantics.measure import Measure, Role, Term
@@ -64,33 +64,33 @@ class HybridEngine(BaseEngine):
         super().__init__()
         self.curve = curve
         self.jcn, self.esa, self.m, self.threshold, self.variant = jcn, esa, m, threshold, variant
-        self._properties, self._values = Columns(), Columns()
+        self._properties, self._values = RelatednessColumns(), RelatednessColumns()
         self._related = CacheUse()
         ranking, relating = (esa if variant == "esa" else jcn), (jcn if variant == "jcn" else esa)
         self._ranking = RelatednessRows(self._properties, ranking, cache_bytes // 4, self._related)
         self._relating = RelatednessRows(self._properties, relating, cache_bytes // 4, self._related)
         self._meaning = RelatednessRows(self._values, relating, cache_bytes // 2, self._related)
         self._statements: dict[tuple[int, int], int] = {}  # (property, value) -> number of the statement
-        self._statement_property, self._statement_value = Growing(np.int64), Growing(np.int64)
+        self._statement_property, self._statement_value = GrowingArray(np.int64), GrowingArray(np.int64)
         self._clear()
 
     def _clear(self) -> None:
-        self._owners = Growing(np.int64)  # ordinals, ascending; -1 when removed
-        self._limits = Growing(np.float64)
-        self._starts = Growing(np.int64)
-        self._pool = Growing(np.int64)  # the statements of each subscription, one after another
+        self._owners = GrowingArray(np.int64)  # ordinals, ascending; -1 when removed
+        self._limits = GrowingArray(np.float64)
+        self._starts = GrowingArray(np.int64)
+        self._pool = GrowingArray(np.int64)  # the statements of each subscription, one after another
         self._places: dict[int, int] = {}
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription."""
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         self._place(ordinal, subscription)
 
     def _place(self, ordinal: int, subscription: Subscription) -> None:
         assert isinstance(subscription.body, Statements)  # `serves` lets nothing else in
         self._places[ordinal] = len(self._owners)
         self._owners.append(ordinal)
-        self._limits.append(Needed.of(subscription, self.threshold, self.curve).score)
+        self._limits.append(MatchThreshold.of(subscription, self.threshold, self.curve).score)
         self._starts.append(len(self._pool))
         for statement in subscription.body.items:
             key = (
@@ -106,19 +106,19 @@ class HybridEngine(BaseEngine):
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription; when most are gone, the rest is packed."""
-        self.dismiss(ordinal)
+        self.unregister(ordinal)
         self._owners.view()[self._places.pop(ordinal)] = -1
         if len(self._owners) > PATIENCE + 2 * len(self._places):
             self._clear()
             for kept, subscription in self.subscriptions.items():
                 self._place(kept, subscription)
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions whose relevance fR reaches their threshold."""
         scores = self.relevances(event)
         owners = self._owners.view()
         met = np.flatnonzero((scores >= self._limits.view()) & (owners >= 0))
-        return Found(owners[met], scores[met].astype(np.float32))
+        return EngineResult(owners[met], scores[met].astype(np.float32))
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`find`, as matches; the paper's score is the relevance itself."""
@@ -177,7 +177,9 @@ class HybridEngine(BaseEngine):
         if subscription is None:
             raise UnknownId(str(ordinal))
         if self.variant != "hybrid":
-            raise NotServed(f"the baseline {self.variant!r} is for evaluations; explanations are those of `hybrid`")
+            raise UnsupportedSubscription(
+                f"the baseline {self.variant!r} is for evaluations; explanations are those of `hybrid`"
+            )
         measures = {"jcn": self.jcn, "esa": self.esa}
         return explain(
             event, subscription, named=measures.__getitem__, m=self.m, threshold=self.threshold, curve=self.curve

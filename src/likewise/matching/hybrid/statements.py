@@ -14,7 +14,7 @@ import numpy as np
 from likewise.defaults import CACHE_BYTES, HYBRID_M, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.matching.cache_use import RELATEDNESS, CacheUse
-from likewise.matching.engine import BaseEngine, Found
+from likewise.matching.engine import BaseEngine, EngineResult
 from likewise.matching.explain.explain import explain
 from likewise.matching.hybrid.engine import HybridEngine
 from likewise.model import Event, Explanation, Kind, Match, Subscription
@@ -55,17 +55,17 @@ class StatementsEngine(BaseEngine):
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription."""
         part = self._part(self._way(subscription))
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         part.add(ordinal, subscription, at)
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription; a way that nobody uses any more is forgotten, too."""
-        way = self._way(self.dismiss(ordinal))
+        way = self._way(self.unregister(ordinal))
         self._ways[way].remove(ordinal)
         if not len(self._ways[way]):
             del self._ways[way]
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions whose relevance reaches what they need."""
         found = [part.find(event, at) for part in self._ways.values()]
         if len(found) == 1:
@@ -73,7 +73,7 @@ class StatementsEngine(BaseEngine):
         ordinals = np.concatenate([np.empty(0, np.int64), *(part.ordinals for part in found)])
         scores = np.concatenate([np.empty(0, np.float32), *(part.scores for part in found if part.scores is not None)])
         order = np.argsort(ordinals)
-        return Found(ordinals[order], scores[order])
+        return EngineResult(ordinals[order], scores[order])
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`find`, as matches; the paper's score is the relevance itself."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.kernels.sizes import check_room
+from likewise.kernels.sizes import check_capacity
 from likewise.matching.interests.vectors import InterestEngine, VectorTable
 
 if TYPE_CHECKING:
@@ -47,18 +47,18 @@ class BitPlanes:
             self._live = np.concatenate([self._live, np.zeros_like(self._live)])
             self._out = np.zeros(len(self._live) * self._kernels.ROWS, np.int64)
         table = self._table
-        self._kernels.set_row(self._reject, self._live, self._counts, table.care, table.value, table.width, row)
+        self._kernels.set_row(self._reject, self._live, self._counts, table.mask, table.value, table.width, row)
 
     def delete(self, row: int) -> None:
         """Take a row's bits back."""
         table = self._table
-        self._kernels.clear_row(self._reject, self._live, self._counts, table.care, table.value, table.width, row)
+        self._kernels.clear_row(self._reject, self._live, self._counts, table.mask, table.value, table.width, row)
 
     def search(self, event: int) -> NDArray[np.int64]:
         """The rows that no plane the event chooses rejects."""
         table = self._table
         used = -(-table.used // self._kernels.ROWS)
-        check_room(
+        check_capacity(
             "blocks of planes", used, min(len(self._live), len(self._reject), len(self._out) // self._kernels.ROWS)
         )
         found = self._kernels.survivors(self._reject, self._live, self._counts, table.pack(event), used, self._out)

@@ -54,7 +54,7 @@ def blocks(properties: int, parts: int) -> list[tuple[int, int]]:
     return cut
 
 
-class Light:
+class BlockTrees:
     """The sets T_j^t for bits that are few: which trees a set of bits goes into, and which one serves an event.
 
     Tree numbers count from `base`. For RAPIDMatch the bits are the ones; the mirror uses the zeros.
@@ -86,7 +86,7 @@ class Light:
         return next(tree for tree, mask in self._masks[few.bit_count()] if not few & mask)
 
 
-class Copies:
+class CopyBudget:
     """How many copies an engine holds, and may hold.
 
     >>> Copies(2).take(3)
@@ -110,12 +110,12 @@ class Copies:
 class RapidIndex:
     """The trees T_j^t and the tree of all, over the vectors of one length."""
 
-    def __init__(self, table: VectorTable, c: int | None, copies: Copies) -> None:
+    def __init__(self, table: VectorTable, c: int | None, copies: CopyBudget) -> None:
         self._table = table
         self._copies = copies
         self.c = default_c(table.width) if c is None else min(c, table.width)
         self._all = TreeIndex(table)
-        self._light = Light(table.width, self.c, base=0)
+        self._light = BlockTrees(table.width, self.c, base=0)
         self._pool = TriePool(table, self._light.starts, self._light.lengths)
 
     def _trees(self, row: int) -> list[int]:
@@ -163,7 +163,7 @@ class RapidEngine(InterestEngine):
     def __init__(self, c: int | None = None, copies: int = RAPID_COPIES) -> None:
         super().__init__()
         self._c = c
-        self._copies = Copies(copies)
+        self._copies = CopyBudget(copies)
 
     @property
     def copies(self) -> int:

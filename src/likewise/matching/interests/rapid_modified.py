@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from likewise.matching.interests.rapid import Copies, Light, RapidEngine, RapidIndex
+from likewise.matching.interests.rapid import BlockTrees, CopyBudget, RapidEngine, RapidIndex
 from likewise.matching.interests.trie import TriePool
 from likewise.matching.interests.vectors import VectorTable
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class ModifiedRapidIndex(RapidIndex):
     """RAPIDMatch's trees for ones, their mirror for zeros, and the tree of all."""
 
-    def __init__(self, table: VectorTable, c: int | None, copies: Copies) -> None:
+    def __init__(self, table: VectorTable, c: int | None, copies: CopyBudget) -> None:
         super().__init__(table, c, copies)
         self._full = (1 << table.width) - 1
-        self._mirror = Light(table.width, self.c, base=len(self._light.starts))
+        self._mirror = BlockTrees(table.width, self.c, base=len(self._light.starts))
         starts, lengths = self._light.starts + self._mirror.starts, self._light.lengths + self._mirror.lengths
         self._pool = TriePool(table, starts, lengths)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.kernels.sizes import check_room
+from likewise.kernels.sizes import check_capacity
 from likewise.matching.interests.vectors import VectorTable
 
 if TYPE_CHECKING:
@@ -89,20 +89,20 @@ class TriePool:
         table = self._table
         chosen = np.array(trees, np.int64)
         self._kernels.insert(
-            self._pool(), table.care, table.value, table.width, chosen, self._starts, self._lengths, row
+            self._pool(), table.mask, table.value, table.width, chosen, self._starts, self._lengths, row
         )
 
     def delete(self, row: int, trees: Sequence[int]) -> None:
         """Take a row out of the trees it was put into."""
-        self._kernels.delete(self._pool(), self._table.care, self._table.value, np.array(trees, np.int64), row)
+        self._kernels.delete(self._pool(), self._table.mask, self._table.value, np.array(trees, np.int64), row)
 
     def search(self, event: NDArray[np.uint64], tree: int) -> NDArray[np.int64]:
         """The rows of one tree the event meets."""
         table = self._table
         if len(self._out) < table.used:
             self._out = np.zeros(len(table.ordinals), np.int32)
-        check_room("inner nodes", int(self._counters[self._kernels.INNER]), len(self._tested))
-        check_room("buckets", int(self._counters[self._kernels.BUCKET]), len(self._total))
-        check_room("rows of vectors", table.used, min(len(self._out), len(table.care)))
-        found = self._kernels.search(self._pool(), table.care, table.value, event, tree, self._stack, self._out)
+        check_capacity("inner nodes", int(self._counters[self._kernels.INNER]), len(self._tested))
+        check_capacity("buckets", int(self._counters[self._kernels.BUCKET]), len(self._total))
+        check_capacity("rows of vectors", table.used, min(len(self._out), len(table.mask)))
+        found = self._kernels.search(self._pool(), table.mask, table.value, event, tree, self._stack, self._out)
         return self._out[:found].astype(np.int64)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from likewise.matching.engine import BaseEngine, Found
+from likewise.matching.engine import BaseEngine, EngineResult
 from likewise.model.event import Event
 from likewise.model.subscription import Interest, Kind, Subscription
 
@@ -52,7 +52,7 @@ class VectorTable:
         return len(self._rows)
 
     @property
-    def care(self) -> NDArray[np.uint64]:
+    def mask(self) -> NDArray[np.uint64]:
         """Where each row asks for something."""
         return self._packed[:, 0]
 
@@ -67,7 +67,7 @@ class VectorTable:
 
     def unpack(self, row: int) -> tuple[int, int]:
         """The care bits and value bits of a row."""
-        return int.from_bytes(self.care[row].tobytes(), "little"), int.from_bytes(self.value[row].tobytes(), "little")
+        return int.from_bytes(self.mask[row].tobytes(), "little"), int.from_bytes(self.value[row].tobytes(), "little")
 
     def row(self, ordinal: int) -> int:
         """Where an ordinal stands."""
@@ -136,14 +136,14 @@ class InterestEngine(BaseEngine):
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold an interest; nothing is held if the index refuses it."""
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         vector = _vector(subscription)
         table, index = self._lengths.get(len(vector)) or self._begin(len(vector))
         try:
             index.insert(table.add(ordinal, vector))
         except BaseException:
             table.remove(ordinal)
-            self.dismiss(ordinal)
+            self.unregister(ordinal)
             raise
 
     def _begin(self, width: int) -> tuple[VectorTable, VectorIndex]:
@@ -153,23 +153,23 @@ class InterestEngine(BaseEngine):
 
     def remove(self, ordinal: int) -> None:
         """Forget an interest, and the whole index when it was the last of its length."""
-        width = len(_vector(self.dismiss(ordinal)))
+        width = len(_vector(self.unregister(ordinal)))
         table, index = self._lengths[width]
         index.delete(table.row(ordinal))
         table.remove(ordinal)
         if not len(table):
             del self._lengths[width]
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The interests the event's vector meets."""
         vector = event.interest()
         held = self._lengths.get(len(vector))
         if held is None:
-            return Found(np.empty(0, np.int64))
+            return EngineResult(np.empty(0, np.int64))
         table, index = held
         found = table.ordinals[index.search(int(vector[::-1], 2))]
         found.sort()
-        return Found(found)
+        return EngineResult(found)
 
     @property
     def nbytes(self) -> int:

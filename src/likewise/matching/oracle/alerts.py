@@ -18,31 +18,37 @@ from likewise.matching.reference.alerts.clocks import (
     wrong_clock,
 )
 from likewise.matching.reference.alerts.digest import end_of_period, gathered, item_of, with_items
-from likewise.matching.reference.alerts.outages import WHYS, Excuses
-from likewise.matching.reference.alerts.pending_digest import Unsaid, heard_more, names, retells, told_again
+from likewise.matching.reference.alerts.outages import WHYS, AbsenceSuspensions
+from likewise.matching.reference.alerts.pending_digest import (
+    PendingDigest,
+    may_name,
+    needs_replay,
+    observe_pending,
+    replay_without,
+)
 from likewise.matching.reference.alerts.renaming import folded, renamed
 from likewise.matching.reference.alerts.state import (
     DOUBTED,
-    Heard,
-    Run,
-    Say,
+    AlertState,
+    DueNotification,
+    HoldingRun,
+    Observation,
     Sources,
-    Story,
     due,
-    hear,
-    heard_at,
     is_blank,
+    last_observed_at,
     last_of,
+    observe,
     outage_since,
     remember,
     run_of,
     take_back,
     tick,
 )
-from likewise.matching.reference.alerts.transitions import PlainWatch, key_of
-from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.alerts.transitions import AlertEvaluator, key_of
+from likewise.matching.reference.event_view import EventView
 from likewise.model.alerts.clauses import Alert
-from likewise.model.alerts.notification import DigestItem, Key, Spoken, Why
+from likewise.model.alerts.notification import AlertNotification, DigestItem, Key, Why
 from likewise.model.event import Event
 from likewise.model.match import Match
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
@@ -53,33 +59,33 @@ Hits = list[tuple[int, Match]]
 Marks = dict[Key, dict[str, int]]  # how far each source of a key has come, by its own time
 
 
-class _Saved(msgspec.Struct, frozen=True):
+class _SavedOracleAlerts(msgspec.Struct, frozen=True):
     """Alerts on disk: stories and digests by ordinal, how far sources are by an ordinal of their family."""
 
     now: int | None
     sequence: int
     refused_late: int
     keyless: int
-    alerts: list[tuple[int, list[tuple[Key, Story]], list[DigestItem], list[tuple[Key, Unsaid]]]]
+    alerts: list[tuple[int, list[tuple[Key, AlertState]], list[DigestItem], list[tuple[Key, PendingDigest]]]]
     marks: list[tuple[int, list[tuple[Key, dict[str, int]]]]]
     excused: dict[Why, list[str]]
     clocks: WrongClocks = {}
 
 
-class PlainAlert:
+class OracleAlert:
     """One subscription: its conditions, its keys' stories, and what its digest has gathered."""
 
-    def __init__(self, subscription: Subscription, watch: PlainWatch, stale: int) -> None:
+    def __init__(self, subscription: Subscription, watch: AlertEvaluator, stale: int) -> None:
         assert subscription.alert is not None
         self.subscription = subscription
         self.alert: Alert = subscription.alert.with_stale(stale)
         self.watch = watch
-        self.stories: dict[Key, Story] = {}
+        self.stories: dict[Key, AlertState] = {}
         self.items: list[DigestItem] = []
-        self.unsaid: dict[Key, Unsaid] = {}
+        self.unsaid: dict[Key, PendingDigest] = {}
 
 
-class PlainAlerts:
+class OracleAlerts:
     """Alerts by ordinal. `refused_late` counts events that came too late for one, `keyless` those without its key."""
 
     def __init__(
@@ -93,9 +99,9 @@ class PlainAlerts:
         self.now: int | None = None
         self.refused_late = self.keyless = 0
         self._sequence = 0
-        self._alerts: dict[int, PlainAlert] = {}
+        self._alerts: dict[int, OracleAlert] = {}
         self._marks: dict[object, Marks] = {}  # shared by alerts about the same
-        self._excuses = Excuses()
+        self._excuses = AbsenceSuspensions()
         self.clocks: WrongClocks = {}
 
     def __len__(self) -> int:
@@ -103,7 +109,9 @@ class PlainAlerts:
 
     def open(self, ordinal: int, subscription: Subscription, threshold: float) -> None:
         """Hold an alert; its keys have no story yet."""
-        self._alerts[ordinal] = PlainAlert(subscription, PlainWatch(subscription, threshold, self.curve), self.stale)
+        self._alerts[ordinal] = OracleAlert(
+            subscription, AlertEvaluator(subscription, threshold, self.curve), self.stale
+        )
 
     def close(self, ordinal: int) -> None:
         """Forget an alert, if it is one, and how far sources are once nobody asks for it."""
@@ -111,7 +119,7 @@ class PlainAlerts:
             kept = {_family(held) for held in self._alerts.values()}
             self._marks = {family: marks for family, marks in self._marks.items() if family in kept}
 
-    def enter(self, event: Event, at: int, seen: SeenEvent) -> Hits:
+    def enter(self, event: Event, at: int, seen: EventView) -> Hits:
         """An event arrives, time having moved; what is said of it at once."""
         assert self.now is not None
         now, said = self.now, []
@@ -121,7 +129,7 @@ class PlainAlerts:
         marked: list[tuple[object, Key]] = []
         late = keyless = False
         for ordinal, held in sorted(self._alerts.items()):
-            move = held.watch.move(seen)
+            move = held.watch.transition(seen)
             if move is None:
                 continue
             key = key_of(event, held.alert.per)
@@ -137,26 +145,26 @@ class PlainAlerts:
                 continue
             if move.marks and not (timeless or doubted):
                 marked.append((family, key))
-            story = self._story(held, key, now)
+            story = self._state(held, key, now)
             if not (move.holds or move.fails or move.clears):
                 continue
-            if (timeless or doubted) and story == Story() and not move.holds:
+            if (timeless or doubted) and story == AlertState() and not move.holds:
                 continue
             if timeless and not (move.holds or move.fails):
                 continue
-            heard = Heard(
+            heard = Observation(
                 sequence, now, time, source, event.id, move.holds, move.fails, move.clears, move.score, move.product
             )
             if doubted:
                 heard = heard._replace(time=first_arrival(event, now), stated=time)
             if key in held.unsaid:
-                held.unsaid[key] = heard_more(held.alert, held.unsaid[key], heard, self.lateness)
-            told = hear(held.alert, story, heard, self.lateness)
-            if told[1] and retells(held.alert) and key not in held.unsaid:
-                held.unsaid[key] = Unsaid(story, (heard,))
+                held.unsaid[key] = observe_pending(held.alert, held.unsaid[key], heard, self.lateness)
+            told = observe(held.alert, story, heard, self.lateness)
+            if told[1] and needs_replay(held.alert) and key not in held.unsaid:
+                held.unsaid[key] = PendingDigest(story, (heard,))
             if timeless:
                 told = (self._paused_or_not(held, key, told[0], now), told[1])
-            said += self._keep(ordinal, held, key, *told)
+            said += self._store(ordinal, held, key, *told)
         for family, key in marked:
             if self._mark(family, key, source, time) and now - time <= CLOCK_BEHIND:
                 self.clocks.pop(source, None)
@@ -170,12 +178,12 @@ class PlainAlerts:
         marks[source] = max(time, marks.get(source, time))
         return marks[source] == time
 
-    def _story(self, held: PlainAlert, key: Key, now: int) -> Story:
+    def _state(self, held: OracleAlert, key: Key, now: int) -> AlertState:
         """A key's story; one of which nothing was heard for long is as good as new."""
-        story = held.stories.get(key, Story())
-        return Story() if now - story.last_arrival >= forgotten_after(held.alert, self.forget) else story
+        story = held.stories.get(key, AlertState())
+        return AlertState() if now - story.last_arrival >= forgotten_after(held.alert, self.forget) else story
 
-    def _keep(self, ordinal: int, held: PlainAlert, key: Key, story: Story, says: list[Say]) -> Hits:
+    def _store(self, ordinal: int, held: OracleAlert, key: Key, story: AlertState, says: list[DueNotification]) -> Hits:
         if is_blank(story):
             held.stories.pop(key, None)
         else:
@@ -200,9 +208,9 @@ class PlainAlerts:
             if what == DOUBTED and (wrong := wrong_clock(story.doubted)) is not None:
                 note_clock(self.clocks, wrong)
             told = tick(held.alert, story, moment, what, self.lateness)
-            if told[1] and retells(held.alert) and key not in held.unsaid:
-                held.unsaid[key] = Unsaid(story)
-            said += self._keep(ordinal, held, key, *told)
+            if told[1] and needs_replay(held.alert) and key not in held.unsaid:
+                held.unsaid[key] = PendingDigest(story)
+            said += self._store(ordinal, held, key, *told)
         self.now = now if self.now is None else max(self.now, now)
         return said
 
@@ -222,23 +230,23 @@ class PlainAlerts:
         """Take an event back: it no longer counts for what has not been said."""
         said: Hits = []
         for ordinal, held in sorted(self._alerts.items()):
-            again = [key for key in sorted(held.unsaid) if self._tell_again(ordinal, held, key, event_id)]
+            again = [key for key in sorted(held.unsaid) if self._replay_without(ordinal, held, key, event_id)]
             held.items = [item for item in held.items if item.event_id != event_id]
             for key, story in sorted(held.stories.items()):
                 if key not in again:
                     story, says = take_back(held.alert, story, event_id, self.now or 0)
                     if held.alert.absent_for is not None:
                         story = self._paused_or_not(held, key, story, self.now or 0)
-                    said += self._keep(ordinal, held, key, story, says)
+                    said += self._store(ordinal, held, key, story, says)
         return said
 
-    def _tell_again(self, ordinal: int, held: PlainAlert, key: Key, event_id: str) -> bool:
+    def _replay_without(self, ordinal: int, held: OracleAlert, key: Key, event_id: str) -> bool:
         """Let a key be as if an event had not been, if it only moved what waits in a digest; whether that was done."""
         unsaid = held.unsaid[key]
         gathered_it = any(item.key == key and item.event_id == event_id for item in held.items)
-        if not (gathered_it or names(unsaid.story, unsaid.heard, event_id)):
+        if not (gathered_it or may_name(unsaid.state, unsaid.observations, event_id)):
             return False
-        found = told_again(held.alert, unsaid, event_id, self.now or 0, self.lateness)
+        found = replay_without(held.alert, unsaid, event_id, self.now or 0, self.lateness)
         if found is None:
             del held.unsaid[key]
             return False
@@ -249,7 +257,7 @@ class PlainAlerts:
         story = found[1]
         if held.alert.absent_for is not None:
             story = self._paused_or_not(held, key, story, self.now or 0)
-        self._keep(ordinal, held, key, story, [])
+        self._store(ordinal, held, key, story, [])
         return True
 
     def outage(self, by: int, until: int | None = None) -> None:
@@ -260,8 +268,8 @@ class PlainAlerts:
                 for key, story in list(held.stories.items()):
                     if story.paused is not None:  # all of its silence is excused
                         continue
-                    part = by if until is None else outage_since(heard_at(story), by, until)
-                    moved = _moved(story, part, only_arrival=True)
+                    part = by if until is None else outage_since(last_observed_at(story), by, until)
+                    moved = _shifted(story, part, only_arrival=True)
                     if until is not None:
                         moved = moved._replace(last_arrival=min(moved.last_arrival, until))
                     held.stories[key] = moved
@@ -272,21 +280,21 @@ class PlainAlerts:
             for key, story in list(held.stories.items()):
                 held.stories[key] = story._replace(last_arrival=story.last_arrival + by)
 
-    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
         self._excuses.add(sources, why)
         self._look_at_pauses(at)
 
-    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """It counts again; what passed meanwhile does not."""
         self._excuses.end(sources, why)
         self._look_at_pauses(at)
 
-    def excused(self, why: Why) -> set[str]:
+    def suspended_sources(self, why: Why) -> set[str]:
         """The sources whose silence means nothing."""
         return set(self._excuses.sources[why])
 
-    def expects(self, ordinal: int, key: Key) -> bool:
+    def is_expected(self, ordinal: int, key: Key) -> bool:
         """Whether a key of an alert is waited for."""
         return ordinal in self._alerts and key in self._alerts[ordinal].stories
 
@@ -297,28 +305,28 @@ class PlainAlerts:
                 for key, story in list(held.stories.items()):
                     held.stories[key] = self._paused_or_not(held, key, story, now)
 
-    def _paused_if_excused(self, held: PlainAlert, key: Key, story: Story) -> Story:
+    def _paused_if_excused(self, held: OracleAlert, key: Key, story: AlertState) -> AlertState:
         return self._paused_or_not(held, key, story, self.now or 0) if held.alert.absent_for is not None else story
 
-    def _paused_or_not(self, held: PlainAlert, key: Key, story: Story, now: int) -> Story:
-        excused = self._excuses.hold_for(_sources_of(story) if held.alert.per else {key[0]})
+    def _paused_or_not(self, held: OracleAlert, key: Key, story: AlertState, now: int) -> AlertState:
+        excused = self._excuses.cover(_sources_of(story) if held.alert.per else {key[0]})
         if excused == (story.paused is not None):
             return story
         held.unsaid.pop(key, None)
         if excused:
             return story._replace(paused=now)
         assert story.paused is not None
-        part = outage_since(heard_at(story), now - story.paused, now)
-        return _moved(story, part, only_arrival=True)._replace(paused=None)
+        part = outage_since(last_observed_at(story), now - story.paused, now)
+        return _shifted(story, part, only_arrival=True)._replace(paused=None)
 
     def expect(self, ordinal: int, key: Key, source: str, event_id: str | None, at: int) -> None:
         """Something is to come from a key, though nothing held yet: its silence counts from now on."""
         held, now = self._alerts[ordinal], at if self.now is None else max(self.now, at)
-        story = self._story(held, key, now)
+        story = self._state(held, key, now)
         if held.alert.absent_for is None or last_of(story, holding=True) is not None:
             return
         sequence, self._sequence = self._sequence, self._sequence + 1
-        heard = Heard(sequence, now, now, source, event_id, True, False, False, 1.0, 1.0)
+        heard = Observation(sequence, now, now, source, event_id, True, False, False, 1.0, 1.0)
         story = remember(held.alert, story._replace(last_arrival=max(story.last_arrival, now)), heard)
         held.unsaid.pop(key, None)
         held.stories[key] = self._paused_or_not(held, key, story, now)
@@ -388,18 +396,18 @@ class PlainAlerts:
         self.now += by
         for held in self._alerts.values():
             held.unsaid = {}
-            held.stories = {key: _moved(story, by) for key, story in held.stories.items()}
+            held.stories = {key: _shifted(story, by) for key, story in held.stories.items()}
             held.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in held.items]
         self._marks = {
             family: {key: {s: t + by for s, t in of.items()} for key, of in marks.items()}
             for family, marks in self._marks.items()
         }
 
-    def story(self, ordinal: int, event: Event) -> tuple[Key | None, Story]:
+    def state_of(self, ordinal: int, event: Event) -> tuple[Key | None, AlertState]:
         """The key of an event, and its story so far."""
         held = self._alerts[ordinal]
         key = key_of(event, held.alert.per)
-        return key, Story() if key is None else self._story(held, key, self.now or 0)
+        return key, AlertState() if key is None else self._state(held, key, self.now or 0)
 
     def clauses(self, ordinal: int) -> Alert:
         """The clauses of an alert, with the `stale` that counts."""
@@ -415,13 +423,15 @@ class PlainAlerts:
             for family, of in self._marks.items()
         ]
         excused = {why: sorted(self._excuses.sources[why]) for why in WHYS}
-        saved = _Saved(self.now, self._sequence, self.refused_late, self.keyless, kept, marks, excused, self.clocks)
+        saved = _SavedOracleAlerts(
+            self.now, self._sequence, self.refused_late, self.keyless, kept, marks, excused, self.clocks
+        )
         (folder / FILE).write_bytes(msgspec.json.encode(saved))
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote."""
         try:
-            saved = msgspec.json.decode((folder / FILE).read_bytes(), type=_Saved)
+            saved = msgspec.json.decode((folder / FILE).read_bytes(), type=_SavedOracleAlerts)
         except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
             raise ArtefactDamaged(f"{folder / FILE} cannot be read ({error}); restore a copy of the folder") from None
         self.now, self._sequence = saved.now, saved.sequence
@@ -436,19 +446,19 @@ class PlainAlerts:
         self._marks = {_family(self._alerts[ordinal]): dict(of) for ordinal, of in saved.marks}
 
 
-def _sources_of(story: Story) -> set[str]:
+def _sources_of(story: AlertState) -> set[str]:
     """Return whom something came from, as far as it is remembered."""
     last = story.base.last
     return {*dict(story.base.run.holding), *(each.source for each in story.trail), *([last.source] if last else [])}
 
 
-def _is_over(alert: Alert, story: Story) -> bool:
+def _is_over(alert: Alert, story: AlertState) -> bool:
     """Return whether nobody is left of whom something holds, waits or was sent."""
     run = run_of(alert, story)
     return not any((run.holding, run.stale, story.active, story.waiting, story.deferred, story.doubted))
 
 
-def _rank(alert: Alert, story: Story) -> tuple[bool, bool, int]:
+def _rank(alert: Alert, story: AlertState) -> tuple[bool, bool, int]:
     """Return which of two states of a key to keep: one whose alarm was sent, one whose alarm stands, the newer."""
     run = run_of(alert, story)
     stands = run.begin is not None or bool(story.deferred)
@@ -460,16 +470,16 @@ def forgotten_after(alert: Alert, forget: int) -> int:
     return max(forget, 2 * max(alert.spans(), default=0))
 
 
-def match_of(subscription: Subscription, key: Key, say: Say, curve: ProbabilityCurve) -> Match:
+def match_of(subscription: Subscription, key: Key, say: DueNotification, curve: ProbabilityCurve) -> Match:
     """A saying as a match."""
-    spoken = Spoken(key, say.moment, say.since, say.suppressed, stale=say.stale)
+    spoken = AlertNotification(key, say.moment, say.since, say.suppressed, stale=say.stale)
     about = say.about
     return Match(
         about.event_id, subscription.id, "alert", about.score, about.product, None, (), None, say.cause, curve, spoken
     )
 
 
-def digest_of(subscription: Subscription, spoken: Spoken, curve: ProbabilityCurve) -> Match:
+def digest_of(subscription: Subscription, spoken: AlertNotification, curve: ProbabilityCurve) -> Match:
     """A digest as a match; it names the newest event that it gathered."""
     last = spoken.items[-1]
     return Match(
@@ -477,20 +487,20 @@ def digest_of(subscription: Subscription, spoken: Spoken, curve: ProbabilityCurv
     )
 
 
-def _family(held: PlainAlert) -> object:
+def _family(held: OracleAlert) -> object:
     """What alerts have in common that follow the same events of the same keys."""
     asked = held.watch.watched
     return asked.about or asked.condition, asked.until, held.alert.per
 
 
-def _moved(story: Story, by: int, *, only_arrival: bool = False) -> Story:
+def _shifted(story: AlertState, by: int, *, only_arrival: bool = False) -> AlertState:
     own = 0 if only_arrival else by
 
-    def later(heard: Heard) -> Heard:
+    def later(heard: Observation) -> Observation:
         stated = None if heard.stated is None else heard.stated + own
         return heard._replace(arrival=heard.arrival + by, time=heard.time + own, stated=stated)
 
-    def all_later(events: Iterable[Heard]) -> tuple[Heard, ...]:
+    def all_later(events: Iterable[Observation]) -> tuple[Observation, ...]:
         return tuple(map(later, events))
 
     def heard_later(sources: Sources) -> Sources:
@@ -504,7 +514,7 @@ def _moved(story: Story, by: int, *, only_arrival: bool = False) -> Story:
         doubted=all_later(story.doubted),
         active=heard_later(story.active),
         base=base._replace(
-            run=Run(heard_later(run.holding), _plus(run.begin, own), run.told, heard_later(run.stale)),
+            run=HoldingRun(heard_later(run.holding), _plus(run.begin, own), run.told, heard_later(run.stale)),
             last=None if base.last is None else later(base.last),
             last_holding=None if base.last_holding is None else later(base.last_holding),
         ),

@@ -3,6 +3,11 @@
 Every subscription is looked at for every event. Relatedness comes through the `Measure` seam, mappings
 are enumerated, windows are recomputed. Faster engines are compared with this one by
 `likewise.testing.check_engine`.
+
+All windows of the plain engine, moved step by step: arrivals, the passing of time, withdrawals.
+
+Time is the latest moment the engine was given and never runs backwards. When it moves, expiries are
+taken one after the other, so that a long step delivers what many short ones would.
 """
 
 from __future__ import annotations
@@ -12,22 +17,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, get_args
 
 from likewise.defaults import ALERT_STALE, HYBRID_M, LATENESS, THRESHOLD
-from likewise.errors import NotServed, UnknownId
-from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
-from likewise.matching.explain.alerts import AlertStanding, standing_of, with_standing
+from likewise.errors import UnknownId, UnsupportedSubscription
+from likewise.matching.engine import BaseEngine, EngineBatchResult, EngineResult, TopKEntry, batch_result, result_of
+from likewise.matching.explain.alerts import AlertKeyStatus, standing_of, with_alert_status
 from likewise.matching.explain.explain import explain
-from likewise.matching.oracle.alerts import PlainAlerts
-from likewise.matching.oracle.windows import Hits, PlainWindows
+from likewise.matching.oracle.alerts import OracleAlerts
 from likewise.matching.reference.alerts.state import run_of
-from likewise.matching.reference.conditions import MetCondition, PlainCondition, evaluate, plain_condition, rows_of
+from likewise.matching.reference.conditions import (
+    ConditionMatch,
+    PreparedCondition,
+    evaluate,
+    prepare_condition,
+    rows_of,
+)
+from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.graphs import search, solutions
 from likewise.matching.reference.interests import agrees
 from likewise.matching.reference.locality import Locality
 from likewise.matching.reference.mappings import describe
-from likewise.matching.reference.nearness import Nearness, score_of, solutions_of
-from likewise.matching.reference.needed import Needed
-from likewise.matching.reference.similarity import SeenEvent
-from likewise.matching.reference.statements import SeenStatements, relevance
+from likewise.matching.reference.match_threshold import MatchThreshold
+from likewise.matching.reference.statements import EventStatements, relevance
+from likewise.matching.reference.triple_distance import TripleDistances, score_of, solutions_of
 from likewise.matching.reference.window import Trace
 from likewise.model.alerts.notification import Key, Why
 from likewise.model.event import Event
@@ -37,13 +47,171 @@ from likewise.model.mapping import Mapping
 from likewise.model.match import Bindings, Match
 from likewise.model.matches.batch import Promotion
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.subscription import GraphPattern, Interest, Kind, Near, Statements, Subscription
+from likewise.model.subscription import GraphPattern, Interest, Kind, NearbyTriple, Statements, Subscription
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure, Term
+from likewise.matching.reference.scoring import rank_value
+from likewise.matching.reference.window import Publication, ReferenceWindow, WindowPosition
+from likewise.model.subscription import Top
+
+Hits = list[tuple[int, Match]]
 
 
-class NaiveEngine(BaseEngine):
+class OracleWindows:
+    """The windows of every top-k subscription, by ordinal; `refused_late` counts events that came too late."""
+
+    def __init__(self, lateness: int, curve: ProbabilityCurve = AS_SCORED) -> None:
+        self._curve = curve
+        self.lateness = lateness
+        self.now: int | None = None
+        self.refused_late = 0
+        self._arrivals = 0
+        self._windows: dict[int, ReferenceWindow] = {}
+        self._ids: dict[int, str] = {}
+
+    def open(self, ordinal: int, subscription: Subscription, top: Top) -> None:
+        """Start an empty window."""
+        self._windows[ordinal] = ReferenceWindow(top)
+        self._ids[ordinal] = subscription.id
+
+    def close(self, ordinal: int) -> None:
+        """Forget a window, if there is one."""
+        self._windows.pop(ordinal, None)
+        self._ids.pop(ordinal, None)
+
+    def enter(self, event: Event, at: int, met: list[tuple[int, ConditionMatch, Trace | None]]) -> tuple[Hits, Hits]:
+        """An event arrives that met these subscriptions' conditions, `at` being no later than `now`.
+
+        What it meets on arrival, and what it promotes. An event whose own time lies further back than
+        the lateness takes part in no window.
+        """
+        arrived: Hits = []
+        promoted: Hits = []
+        assert self.now is not None
+        if self._is_late(event, self.now):
+            self.refused_late += 1
+            return arrived, promoted
+        sequence, self._arrivals = self._arrivals, self._arrivals + 1
+        for ordinal, how, trace in met:
+            window = self._windows[ordinal]
+            window.insert(_publication(event, how, window.top, sequence, at, self.now), trace)
+            for hit in self._deliver(ordinal, self.now, sequence):
+                (arrived if hit[1].cause == "arrival" else promoted).append(hit)
+        return arrived, promoted
+
+    def _is_late(self, event: Event, now: int) -> bool:
+        return event.time is not None and event.time < now - self.lateness
+
+    def _deliver(self, ordinal: int, now: int, arriving: int | None = None) -> Hits:
+        window, id = self._windows[ordinal], self._ids[ordinal]
+        traces = dict(window.traces)
+        return [
+            (
+                ordinal,
+                Match(
+                    p.event_id,
+                    id,
+                    "top",
+                    p.score,
+                    p.product,
+                    traces.get(p.sequence),
+                    (),
+                    p.rank_value,
+                    "arrival" if p.sequence == arriving else "promoted",
+                    self._curve,
+                ),
+            )
+            for p in window.deliver(now)
+        ]
+
+    def advance(self, now: int) -> Hits:
+        """Let time pass; the promotions this causes, ordered by moment, then ordinal."""
+        promoted: Hits = []
+        if self.now is not None and now <= self.now:
+            return promoted
+        due = [(moment, ordinal) for ordinal, window in self._windows.items() for moment in window.expiries(now)]
+        for moment, ordinal in sorted(due):
+            promoted += self._deliver(ordinal, moment)
+        self.now = now
+        return promoted
+
+    def shift(self, by: int) -> None:
+        """Let time, and every publication, count as so many µs later."""
+        if self.now is not None:
+            self.now += by
+        for window in self._windows.values():
+            for publication in window.publications:
+                publication.time += by
+
+    def holds_for_long(self, event_id: str) -> bool:
+        """Whether an event is in a window that no passing of time takes it out of."""
+        return any(
+            p.event_id == event_id and not p.withdrawn
+            for window in self._windows.values()
+            if window.top.duration is None
+            for p in window.publications
+        )
+
+    def withdraw(self, event_id: str) -> Hits:
+        """Take an event out of every window; the promotions this causes, ordered by ordinal."""
+        promoted: Hits = []
+        for ordinal, window in sorted(self._windows.items()):
+            if window.withdraw(event_id) and self.now is not None:
+                promoted += self._deliver(ordinal, self.now)
+        return promoted
+
+    def position(self, event: Event, ordinal: int, at: int, met: ConditionMatch | None) -> WindowPosition | None:
+        """Where the event stands in a window, or would stand if it came now; None if it is no candidate."""
+        window = self._windows[ordinal]
+        now = at if self.now is None else max(self.now, at)
+        if event.id is not None:
+            held = [p for p in window.publications if p.event_id == event.id and not p.withdrawn]
+            if held:
+                return None if held[-1].rank_value is None else window.position(held[-1], now)
+        if met is None:
+            return None
+        if self._is_late(event, now):
+            return WindowPosition(None, None, expired=True)
+        publication = _publication(event, met, window.top, self._arrivals, at, now)
+        return None if publication.rank_value is None else window.position(publication, now)
+
+    def board(self, ordinal: int) -> list[TopKEntry]:
+        """The k best of a window now, best first."""
+        window = self._windows[ordinal]
+        best = [] if self.now is None else window.candidates(self.now)[: window.top.k]
+        return [
+            TopKEntry(rank, p.event_id, p.rank_value, p.time)
+            for rank, p in enumerate(best, 1)
+            if p.rank_value is not None
+        ]
+
+    def save(self, folder: Path) -> None:
+        """Write every window to a folder."""
+        from likewise.matching.oracle.saved_windows import SavedWindows, write_windows
+
+        held = {ordinal: window.publications for ordinal, window in self._windows.items()}
+        write_windows(folder, SavedWindows(self.now, self._arrivals, held))
+
+    def load(self, folder: Path) -> None:
+        """Fill the open windows with what `save` wrote; mappings of earlier events are not kept."""
+        from likewise.matching.oracle.saved_windows import read_windows
+
+        saved = read_windows(folder)
+        unknown = saved.windows.keys() - self._windows.keys()
+        if unknown:
+            raise UnknownId(str(min(unknown)))
+        self.now, self._arrivals = saved.now, saved.arrivals
+        for ordinal, publications in saved.windows.items():
+            self._windows[ordinal].publications = publications
+
+
+def _publication(event: Event, met: ConditionMatch, top: Top, sequence: int, at: int, now: int) -> Publication:
+    time = min(now, at if event.time is None else event.time)  # a clock that is ahead holds no place for longer
+    return Publication(sequence, time, event.id, rank_value(top.by, event, met.score), met.score, met.product)
+
+
+class OracleEngine(BaseEngine):
     """Holds subscriptions of every kind and evaluates each one plainly.
 
     `measure` relates relaxed parts (without one, just equal terms are related). Statements need `jcn` and
@@ -54,7 +222,7 @@ class NaiveEngine(BaseEngine):
     it was given and never runs backwards.
 
     >>> from likewise.model import Condition, Predicate, event
-    >>> engine = NaiveEngine()
+    >>> engine = OracleEngine()
     >>> engine.add(0, Subscription(Condition((Predicate("t", ">", 25.0),)), id="warm"), at=0)
     >>> engine.match(event({"t": 26}, id="e1"), at=1)
     [(0, Match(event_id='e1', subscription_id='warm', kind='exact', score=1, product=1, cause='arrival'))]
@@ -79,15 +247,15 @@ class NaiveEngine(BaseEngine):
     ) -> None:
         super().__init__()
         self.types = types
-        self._nearness = Nearness(meaning)
+        self._nearness = TripleDistances(meaning)
         self.curve = curve
         self.measure, self.jcn, self.esa, self.m = measure, jcn, esa, m
         self.sameness = measure if sameness is None else sameness
         self.threshold = THRESHOLD if threshold is None else threshold
-        self._windows = PlainWindows(lateness, curve)
-        self.alerts = PlainAlerts(lateness, curve, stale=stale)
-        self._conditions: dict[int, PlainCondition] = {}
-        self._windowed: dict[int, PlainCondition] = {}
+        self._windows = OracleWindows(lateness, curve)
+        self.alerts = OracleAlerts(lateness, curve, stale=stale)
+        self._conditions: dict[int, PreparedCondition] = {}
+        self._windowed: dict[int, PreparedCondition] = {}
         self._others: dict[int, Subscription] = {}  # statements, patterns, interest vectors
         self._terms: tuple[Term, ...] | None = None
 
@@ -106,18 +274,18 @@ class NaiveEngine(BaseEngine):
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription; a window starts empty."""
         if not self.serves(subscription):
-            raise NotServed(
+            raise UnsupportedSubscription(
                 "statements need the measures jcn and esa, or sameness, and what is near by meaning vectors; give "
                 "them to the engine"
             )
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         self._terms = None
         match subscription.kind:
             case "exact" | "approximate":
-                self._conditions[ordinal] = plain_condition(subscription)
+                self._conditions[ordinal] = prepare_condition(subscription)
             case "top":
                 assert subscription.top is not None
-                self._windowed[ordinal] = plain_condition(subscription)
+                self._windowed[ordinal] = prepare_condition(subscription)
                 self._windows.open(ordinal, subscription, subscription.top)
             case "alert":
                 self.alerts.open(ordinal, subscription, self._threshold(ordinal))
@@ -126,7 +294,7 @@ class NaiveEngine(BaseEngine):
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription and its window."""
-        self.dismiss(ordinal)
+        self.unregister(ordinal)
         self._terms = None
         self._conditions.pop(ordinal, None)
         self._windowed.pop(ordinal, None)
@@ -138,13 +306,13 @@ class NaiveEngine(BaseEngine):
         own = self.subscriptions[ordinal].threshold
         return self.threshold if own is None else own
 
-    def _needed(self, ordinal: int) -> Needed:
-        return Needed.of(self.subscriptions[ordinal], self._threshold(ordinal), self.curve)
+    def _needed(self, ordinal: int) -> MatchThreshold:
+        return MatchThreshold.of(self.subscriptions[ordinal], self._threshold(ordinal), self.curve)
 
     def _named(self, name: str) -> Measure:
         found = {"jcn": self.jcn, "esa": self.esa, "sameness": self.sameness}[name]
         if found is None:
-            raise NotServed(f"the measure {name} is needed; give it to the engine")
+            raise UnsupportedSubscription(f"the measure {name} is needed; give it to the engine")
         return found
 
     def outage(self, by: int, until: int | None = None) -> None:
@@ -155,21 +323,21 @@ class NaiveEngine(BaseEngine):
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
         self.alerts.postpone_expiry(by)
 
-    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
-        self.alerts.excuse(sources, why, at)
+        self.alerts.suspend_absence(sources, why, at)
 
-    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+    def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """It counts again."""
-        self.alerts.end_excuse(sources, why, at)
+        self.alerts.resume_absence(sources, why, at)
 
-    def excused(self, why: Why) -> set[str]:
+    def suspended_sources(self, why: Why) -> set[str]:
         """The sources whose silence means nothing."""
-        return self.alerts.excused(why)
+        return self.alerts.suspended_sources(why)
 
-    def expects(self, ordinal: int, key: Key) -> bool:
+    def is_expected(self, ordinal: int, key: Key) -> bool:
         """Whether a key of an alert is waited for."""
-        return self.alerts.expects(ordinal, key)
+        return self.alerts.is_expected(ordinal, key)
 
     def expect(self, ordinal: int, key: Key, source: str, event_id: str | None, at: int) -> None:
         """Something is to come from a key, though nothing held yet."""
@@ -199,28 +367,28 @@ class NaiveEngine(BaseEngine):
 
     # -- finding --------------------------------------------------------------------------------
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """What the event meets on arrival. Promotions it causes in windows are told by `match` and `match_batch`."""
-        return found_of(self._arrive(event, at)[0])
+        return result_of(self._arrive(event, at)[0])
 
     def match(self, event: Event, at: int) -> Hits:
         """What the event meets on arrival, and what it promotes, ordered by ordinal."""
         arrived, promoted = self._arrive(event, at, describing=True)
         return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].kind == "top" and hit[1].cause != "arrival"))
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """`match` for each event in turn, as arrays."""
         founds, promotions = [], []
         for index, (event, when) in enumerate(zip(events, at, strict=True)):
             arrived, promoted = self._arrive(event, when)
-            founds.append(found_of(arrived))
+            founds.append(result_of(arrived))
             promoted.sort(key=lambda hit: hit[0])
             promotions += [Promotion(index, match, ordinal) for ordinal, match in promoted]
-        return found_batch(founds, promotions)
+        return batch_result(founds, promotions)
 
     def _arrive(self, event: Event, at: int, *, describing: bool = False) -> tuple[Hits, Hits]:
         """Arrivals and promotions; mappings and bindings only if the match is described."""
-        seen = SeenEvent(event, self.measure, self.types)
+        seen = EventView(event, self.measure, self.types)
         if self._terms is None:
             held = [*self._conditions.values(), *self._windowed.values()]
             self._terms = tuple(dict.fromkeys(term for condition in held for term in condition.terms))
@@ -252,9 +420,9 @@ class NaiveEngine(BaseEngine):
         arrived.sort(key=lambda hit: hit[0])
         return arrived, promoted
 
-    def _candidacies(self, seen: SeenEvent) -> list[tuple[int, MetCondition, Trace | None]]:
+    def _candidacies(self, seen: EventView) -> list[tuple[int, ConditionMatch, Trace | None]]:
         """The top-k subscriptions whose condition the event meets."""
-        found: list[tuple[int, MetCondition, Trace | None]] = []
+        found: list[tuple[int, ConditionMatch, Trace | None]] = []
         for ordinal, condition in self._windowed.items():
             needed = self._needed(ordinal)
             met = evaluate(condition, seen, needed)
@@ -264,13 +432,13 @@ class NaiveEngine(BaseEngine):
 
     def _meet_others(self, event: Event, describing: bool) -> Hits:
         found: Hits = []
-        statements: SeenStatements | None = None
+        statements: EventStatements | None = None
         for ordinal, subscription in self._others.items():
             score, body = 1.0, subscription.body
             bindings: Bindings = ()
             if isinstance(body, Interest):
                 met = agrees(body.vector, event.interest())
-            elif isinstance(body, Near):
+            elif isinstance(body, NearbyTriple):
                 near = self._nearness.within(body, subscription.threshold, event.graph)
                 met, score = bool(near), max(map(score_of, near), default=0.0)
                 bindings = solutions_of(body, event.graph, near) if describing else ()
@@ -280,7 +448,7 @@ class NaiveEngine(BaseEngine):
             else:
                 assert isinstance(body, Statements)
                 if statements is None:
-                    statements = SeenStatements(event, self._named)
+                    statements = EventStatements(event, self._named)
                 using, m = subscription.using or "hybrid", subscription.best or self.m
                 score = relevance(statements.answers(body, m, using))
                 met = score >= self._needed(ordinal).score
@@ -317,9 +485,9 @@ class NaiveEngine(BaseEngine):
             raise UnknownId(str(ordinal))
         standing = None
         if subscription.kind == "top":
-            seen = SeenEvent(event, self.measure, self.types)
+            seen = EventView(event, self.measure, self.types)
             met = evaluate(self._windowed[ordinal], seen, self._needed(ordinal))
-            standing = self._windows.standing(event, ordinal, at, met)
+            standing = self._windows.position(event, ordinal, at, met)
         found = explain(
             event,
             subscription,
@@ -336,14 +504,14 @@ class NaiveEngine(BaseEngine):
         return (
             found
             if subscription.alert is None
-            else with_standing(found, subscription.alert, self._key(event, ordinal, at))
+            else with_alert_status(found, subscription.alert, self._key(event, ordinal, at))
         )
 
-    def _key(self, event: Event, ordinal: int, at: int) -> AlertStanding:
-        key, story = self.alerts.story(ordinal, event)
+    def _key(self, event: Event, ordinal: int, at: int) -> AlertKeyStatus:
+        key, story = self.alerts.state_of(ordinal, event)
         now = at if self.alerts.now is None else max(self.alerts.now, at)
         if key is None:
-            return AlertStanding(False, now)
+            return AlertKeyStatus(False, now)
         alert = self.alerts.clauses(ordinal)
         return standing_of(
             alert,
@@ -355,7 +523,7 @@ class NaiveEngine(BaseEngine):
             source=event.source or "",
         )
 
-    def board(self, ordinal: int) -> list[Ranked]:
+    def board(self, ordinal: int) -> list[TopKEntry]:
         """The k best of a subscription's window now, best first."""
         return self._windows.board(ordinal)
 
@@ -372,7 +540,7 @@ class NaiveEngine(BaseEngine):
             self.alerts.load(folder)
 
 
-def _trace(condition: PlainCondition, seen: SeenEvent, met: MetCondition, floor: float) -> Trace:
+def _trace(condition: PreparedCondition, seen: EventView, met: ConditionMatch, floor: float) -> Trace:
     def best() -> Mapping | None:
         conjunction = condition.conjunctions[met.conjunction]
         if conjunction.relaxed_parts == 0:  # predicates may share a tuple: there is no mapping

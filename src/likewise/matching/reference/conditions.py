@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from likewise.matching.reference.items import PlainItem, best_item, plain_item
+from likewise.matching.reference.event_view import EventView, SimilarityRow, relaxed_terms
+from likewise.matching.reference.list_items import PreparedItem, best_item, prepare_item
 from likewise.matching.reference.mappings import best_mapping, describe, score_of
-from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.operators import meets
-from likewise.matching.reference.similarity import Row, SeenEvent, asked_terms
 from likewise.matching.reference.terms import theme_of
 from likewise.model.condition import merge_comparisons
 from likewise.model.mapping import Mapping
@@ -24,26 +24,26 @@ from likewise.model.text import attribute_names, fold
 from likewise.semantics.measure import Term
 
 
-class PlainConjunction(NamedTuple):
+class PreparedConjunction(NamedTuple):
     """One conjunction, ready to be evaluated; `positive` is merged if anything in it is relaxed."""
 
     positive: tuple[Predicate, ...]
     negative: tuple[Predicate, ...]
     relaxed_parts: int
     folded: tuple[str, ...]  # the positive predicates' attributes
-    some: tuple[PlainItem, ...] = ()
-    none: tuple[PlainItem, ...] = ()
+    some: tuple[PreparedItem, ...] = ()
+    none: tuple[PreparedItem, ...] = ()
 
 
-class PlainCondition(NamedTuple):
+class PreparedCondition(NamedTuple):
     """A condition's conjunctions, the subscription's theme, and every term its relaxed parts ask about."""
 
-    conjunctions: tuple[PlainConjunction, ...]
+    conjunctions: tuple[PreparedConjunction, ...]
     theme: tuple[str, ...]
     terms: tuple[Term, ...]
 
 
-class MetCondition(NamedTuple):
+class ConditionMatch(NamedTuple):
     """A condition that an event meets: its score, the paper's product, and which conjunction it was."""
 
     score: float
@@ -51,11 +51,11 @@ class MetCondition(NamedTuple):
     conjunction: int
 
 
-def plain_condition(subscription: Subscription) -> PlainCondition:
+def prepare_condition(subscription: Subscription) -> PreparedCondition:
     """What has to be known of a subscription's condition before any event.
 
     >>> both = (Predicate("t", ">", 1.0, True), Predicate("t", "<", 2.0, True))
-    >>> plain_condition(Subscription(Condition(both))).conjunctions[0].relaxed_parts
+    >>> prepare_condition(Subscription(Condition(both))).conjunctions[0].relaxed_parts
     1
     """
     assert isinstance(subscription.body, Condition)
@@ -65,41 +65,41 @@ def plain_condition(subscription: Subscription) -> PlainCondition:
         positive = conjunction.positive
         if conjunction.relaxed_parts:
             positive = merge_comparisons(positive)
-        terms += asked_terms(positive, theme) + asked_terms(conjunction.negative, theme)
-        items: list[tuple[PlainItem, ...]] = []
+        terms += relaxed_terms(positive, theme) + relaxed_terms(conjunction.negative, theme)
+        items: list[tuple[PreparedItem, ...]] = []
         for side in (conjunction.some, conjunction.none):
-            made = [plain_item(item, theme) for item in side]
+            made = [prepare_item(item, theme) for item in side]
             items.append(tuple(item for item, _ in made))
             terms += [term for _, asked in made for term in asked]
         parts = sum(p.relaxed_parts for p in positive) + sum(item.relaxed_parts for item in items[0])
         folded = tuple(fold(p.attribute) for p in positive)
-        ready.append(PlainConjunction(positive, conjunction.negative, parts, folded, *items))
-    return PlainCondition(tuple(ready), theme, tuple(dict.fromkeys(terms)))
+        ready.append(PreparedConjunction(positive, conjunction.negative, parts, folded, *items))
+    return PreparedCondition(tuple(ready), theme, tuple(dict.fromkeys(terms)))
 
 
-def evaluate(condition: PlainCondition, seen: SeenEvent, needed: Needed) -> MetCondition | None:
+def evaluate(condition: PreparedCondition, seen: EventView, needed: MatchThreshold) -> ConditionMatch | None:
     """How the event meets the condition, or None; of several conjunctions the best one.
 
     >>> from likewise.model import event
-    >>> seen = SeenEvent(event({"t": 3}))
-    >>> evaluate(plain_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, Needed.at(0.5))
-    MetCondition(score=1.0, product=1.0, conjunction=0)
+    >>> seen = EventView(event({"t": 3}))
+    >>> evaluate(prepare_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, Needed.at(0.5))
+    ConditionMatch(score=1.0, product=1.0, conjunction=0)
     """
     if condition.terms:
         seen.relate(condition.terms)
-    best: MetCondition | None = None
+    best: ConditionMatch | None = None
     for place, conjunction in enumerate(condition.conjunctions):
         if conjunction.relaxed_parts == 0:
             if not exactly_true(conjunction, seen):
                 continue
             if any(best_item(item, seen, condition.theme, needed) <= 0 for item in conjunction.some):
                 continue
-            met = MetCondition(1.0, 1.0, place)
+            met = ConditionMatch(1.0, 1.0, place)
         else:
             score, product = best_score(conjunction, seen, condition.theme, needed)
             if score < needed.score or score <= 0:
                 continue
-            met = MetCondition(score, product, place)
+            met = ConditionMatch(score, product, place)
         if best is not None and met[:2] <= best[:2]:
             continue
         if all(holds_for_none(p, seen, condition.theme, needed) for p in conjunction.negative) and not any(
@@ -109,7 +109,7 @@ def evaluate(condition: PlainCondition, seen: SeenEvent, needed: Needed) -> MetC
     return best
 
 
-def exactly_true(conjunction: PlainConjunction, seen: SeenEvent) -> bool:
+def exactly_true(conjunction: PreparedConjunction, seen: EventView) -> bool:
     """Whether some tuple satisfies each positive predicate; one tuple may serve several."""
     by_attribute = seen.by_attribute
     for predicate, attribute in zip(conjunction.positive, conjunction.folded, strict=True):
@@ -125,7 +125,7 @@ def exactly_true(conjunction: PlainConjunction, seen: SeenEvent) -> bool:
 
 
 def best_score(
-    conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...], needed: Needed
+    conjunction: PreparedConjunction, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold
 ) -> tuple[float, float]:
     """Score and product of the best mapping whose relaxed parts all reach the floor, and of the best item of each
     list; both 0 if there is none."""
@@ -142,7 +142,7 @@ def best_score(
     return (score_of(product, conjunction.relaxed_parts), product) if product else (0.0, 0.0)
 
 
-def best_mappings(condition: PlainCondition, seen: SeenEvent, needed: Needed, k: int) -> list[Mapping]:
+def best_mappings(condition: PreparedCondition, seen: EventView, needed: MatchThreshold, k: int) -> list[Mapping]:
     """The k best mappings of the conjunction that counts, with P_σ and P, whether or not they reach the threshold.
 
     Of several conjunctions the one that the event meets counts, else the one it comes nearest to; `not` has no part
@@ -150,8 +150,8 @@ def best_mappings(condition: PlainCondition, seen: SeenEvent, needed: Needed, k:
 
     >>> from likewise.model import event
     >>> laptop = Predicate("device", "=", "laptop", value_relaxed=True)
-    >>> seen = SeenEvent(event({"device": "Laptop"}))
-    >>> [m.score for m in best_mappings(plain_condition(Subscription(Condition((laptop,)))), seen, Needed.at(0.5), 3)]
+    >>> seen = EventView(event({"device": "Laptop"}))
+    >>> [m.score for m in best_mappings(prepare_condition(Subscription(Condition((laptop,)))), seen, Needed.at(0.5), 3)]
     [1.0]
     """
     if condition.terms:
@@ -168,27 +168,29 @@ def best_mappings(condition: PlainCondition, seen: SeenEvent, needed: Needed, k:
     return found
 
 
-def rows_of(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...], floor: float = 0.0) -> list[Row]:
+def rows_of(
+    conjunction: PreparedConjunction, seen: EventView, theme: tuple[str, ...], floor: float = 0.0
+) -> list[SimilarityRow]:
     """The similarity matrix: one row for each positive predicate; 0 where a relaxed part is below the floor."""
     return [seen.row(predicate, theme, floor) for predicate in conjunction.positive]
 
 
-def item_holds(item: PlainItem, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> bool:
+def item_holds(item: PreparedItem, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> bool:
     """Whether some item of the list satisfies a `some` standing alone; relaxed: whether one reaches the threshold."""
     product = best_item(item, seen, theme, needed)
     return product > 0 and (not item.relaxed_parts or score_of(product, item.relaxed_parts) >= needed.against)
 
 
-def holds_for_none(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> bool:
+def holds_for_none(predicate: Predicate, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> bool:
     """Whether no tuple satisfies the predicate; if it is relaxed, whether none reaches the threshold."""
     return first_holder(predicate, seen, theme, needed) is None
 
 
-def first_holder(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> int | None:
+def first_holder(predicate: Predicate, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> int | None:
     """The first tuple that satisfies a predicate standing alone, by its index; None if none does.
 
     >>> from likewise.model import event
-    >>> first_holder(Predicate("b", "exists"), SeenEvent(event({"a": 1, "b": 2})), (), Needed.at(0.5))
+    >>> first_holder(Predicate("b", "exists"), EventView(event({"a": 1, "b": 2})), (), Needed.at(0.5))
     1
     """
     parts = predicate.relaxed_parts

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from enum import Enum
 
-from likewise.model.comparable import brought
+from likewise.model.axis_reading import axis_reading
 from likewise.model.event import EventTuple
 from likewise.model.hierarchies.topic_filters import filter_matches
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
 from likewise.model.text import fold, fold_part
-from likewise.model.timestamps import Moment
+from likewise.model.timestamps import TimestampValue
 from likewise.model.values import Interval, Quantity
 
 
-class Outcome(Enum):
+class OperatorOutcome(Enum):
     """How a value met an operator."""
 
     TRUE = "true"
@@ -27,10 +27,10 @@ class Outcome(Enum):
     UNIT_MISMATCH = "the reading's unit measures something else"
 
     def __bool__(self) -> bool:
-        return self is Outcome.TRUE or self is Outcome.ASSUMED
+        return self is OperatorOutcome.TRUE or self is OperatorOutcome.ASSUMED
 
 
-def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -> Outcome:
+def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -> OperatorOutcome:
     """Whether the tuple's value meets the predicate's operator and value, exactly; `types` are those declared.
 
     >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("air_temp_f", 81.2))
@@ -41,45 +41,49 @@ def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -
     value = predicate.value
     match predicate.operator:
         case "exists":
-            return Outcome.TRUE
+            return OperatorOutcome.TRUE
         case "=":
             return _equals(value, item)
         case "!=":
             outcome = _equals(value, item)
-            if outcome is Outcome.UNIT_MISMATCH:
+            if outcome is OperatorOutcome.UNIT_MISMATCH:
                 return outcome
-            return Outcome.FALSE if outcome else Outcome.TRUE
+            return OperatorOutcome.FALSE if outcome else OperatorOutcome.TRUE
         case "in":
             outcomes = [_equals(one, item) for one in value]  # type: ignore[union-attr]
             return next(
                 (o for o in outcomes if o),
-                Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE,
+                OperatorOutcome.UNIT_MISMATCH if OperatorOutcome.UNIT_MISMATCH in outcomes else OperatorOutcome.FALSE,
             )
         case "contains" | "starts with" | "ends with" | "under" | "is-a" | "matches":
             if not isinstance(item.value, str):
-                return Outcome.FALSE
+                return OperatorOutcome.FALSE
             met = text_meets(predicate.operator, str(value), item.value)
             if not met and predicate.operator == "is-a" and types:
                 met = any(text_meets("is-a", str(value), wider) for wider in types.wider(item.value))
-            return Outcome.TRUE if met else Outcome.FALSE
+            return OperatorOutcome.TRUE if met else OperatorOutcome.FALSE
         case _:
             interval = predicate.interval()
-            return Outcome.FALSE if interval is None else _within(interval, item)
+            return OperatorOutcome.FALSE if interval is None else _within(interval, item)
 
 
-def _equals(value: object, item: EventTuple) -> Outcome:
+def _equals(value: object, item: EventTuple) -> OperatorOutcome:
     if isinstance(value, str):
-        return Outcome.TRUE if isinstance(item.value, str) and fold(item.value) == fold(value) else Outcome.FALSE
+        return (
+            OperatorOutcome.TRUE
+            if isinstance(item.value, str) and fold(item.value) == fold(value)
+            else OperatorOutcome.FALSE
+        )
     if isinstance(value, bool):
         seen = item.value
         if isinstance(seen, str):
             seen = {"true": True, "false": False}.get(fold(seen), "")
-        return Outcome.TRUE if isinstance(seen, bool) and seen == value else Outcome.FALSE
+        return OperatorOutcome.TRUE if isinstance(seen, bool) and seen == value else OperatorOutcome.FALSE
     if isinstance(value, Quantity):
         return _within(Interval(value.value, value.value, unit=value.unit), item)
-    if isinstance(value, Moment):
+    if isinstance(value, TimestampValue):
         if isinstance(item.value, str) and fold(item.value) == fold(value.text):
-            return Outcome.TRUE
+            return OperatorOutcome.TRUE
         interval = Predicate(item.attribute, "=", value).interval()
         assert interval is not None  # a moment always has one
         return _within(interval, item)
@@ -111,14 +115,14 @@ def text_meets(operator: str, asked: str, seen: str) -> bool:
 SEPARATORS = {"under": "/", "is-a": "/."}
 
 
-def _within(interval: Interval, item: EventTuple) -> Outcome:
+def _within(interval: Interval, item: EventTuple) -> OperatorOutcome:
     """A reading against an interval, in the base of the unit asked for; all of it must lie inside."""
-    found = brought(item, interval.unit)
+    found = axis_reading(item, interval.unit)
     if found.mismatch:
-        return Outcome.UNIT_MISMATCH
+        return OperatorOutcome.UNIT_MISMATCH
     base = interval.base()
     if found.first > found.last or not base.holds(found.first):
-        return Outcome.FALSE
+        return OperatorOutcome.FALSE
     if found.last != found.first and not base.holds(found.last):
-        return Outcome.FALSE
-    return Outcome.ASSUMED if found.assumed else Outcome.TRUE
+        return OperatorOutcome.FALSE
+    return OperatorOutcome.ASSUMED if found.assumed else OperatorOutcome.TRUE

@@ -26,7 +26,7 @@ def number_of(event: Event, attribute: str, symbol: str = "") -> float | None:
     >>> number_of(event({"t": "77 kg"}), "t", "degC") is None
     True
     """
-    item = stated_in(event, attribute)
+    item = reading_of(event, attribute)
     reading = None if item is None else item.reading()
     if item is None or reading is None:
         return None
@@ -40,11 +40,11 @@ def number_of(event: Event, attribute: str, symbol: str = "") -> float | None:
     return float(number)
 
 
-def stated_in(event: Event, attribute: str) -> EventTuple | None:
+def reading_of(event: Event, attribute: str) -> EventTuple | None:
     """The tuple whose number `number_of` takes: the first with this attribute that has one, as the event says it.
 
     >>> from likewise.model import event
-    >>> stated_in(event({"Wind": "36 km/h"}), "wind").value
+    >>> reading_of(event({"Wind": "36 km/h"}), "wind").value
     '36 km/h'
     """
     wanted = fold(attribute)

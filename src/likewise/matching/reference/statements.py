@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from likewise.matching.reference.similarity import related
+from likewise.matching.reference.event_view import related
 from likewise.matching.reference.statement_terms import EventStatement, event_statements, plain_words
 from likewise.model.event import Event
 from likewise.model.subscription import Statement, Statements, Variant
@@ -18,10 +18,10 @@ from likewise.model.text import fold
 from likewise.semantics.measure import Measure, Role, Term
 
 
-class Answer(NamedTuple):
+class StatementAnswer(NamedTuple):
     """The event's statement that answers one statement best: fP, fV, and what fP was made of."""
 
-    found: EventStatement | None
+    statement: EventStatement | None
     property_relatedness: float = 0.0  # fP
     value_relatedness: float = 0.0  # fV
     rank: int = 0
@@ -34,11 +34,11 @@ class Answer(NamedTuple):
         return self.property_relatedness * self.value_relatedness
 
 
-class SeenStatements:
+class EventStatements:
     """An event's statements, and how the terms asked about relate to their properties and values.
 
     >>> from likewise.model import event
-    >>> seen = SeenStatements(event({"team": "Spain", "type": "Match"}))
+    >>> seen = EventStatements(event({"team": "Spain", "type": "Match"}))
     >>> [a.similarity for a in seen.answers(Statements((Statement("team", "spain"), Statement("type", "race"))), m=5)]
     [1.0, 0.0]
     """
@@ -60,34 +60,36 @@ class SeenStatements:
             found = self._related[name, role, text] = dict(zip(seen, row, strict=True))
         return found
 
-    def answers(self, statements: Statements, m: int, using: Variant = "hybrid") -> list[Answer]:
+    def answers(self, statements: Statements, m: int, using: Variant = "hybrid") -> list[StatementAnswer]:
         """The best answer to each statement; two statements may share one.
 
         Other than hybrid, one measure ranks and relates, without the weight by rank.
         """
         return [self._answer(statement, m, using) for statement in statements.items]
 
-    def _answer(self, statement: Statement, m: int, using: Variant) -> Answer:
+    def _answer(self, statement: Statement, m: int, using: Variant) -> StatementAnswer:
         asked = fold(plain_words(statement.property))
         ranking, relating = ("jcn", "esa") if using == "hybrid" else (using, using)
         jcn = self._relate(ranking, "attribute", asked)
         esa = self._relate(relating, "attribute", asked)
         values = self._relate(relating, "value", fold(plain_words(statement.value)))
         ranks = {p: rank for rank, p in enumerate(sorted(self.properties, key=lambda p: (-jcn[p], p)), 1)}
-        best = Answer(None)
+        best = StatementAnswer(None)
         for candidate in self.statements:
             name = fold(candidate.property)
             if ranks[name] > m:
                 continue
             steps = m - ranks[name] + 1 if using == "hybrid" else 1
             weight = min(1.0, steps * esa[name])
-            answer = Answer(candidate, weight, values[fold(candidate.value)], ranks[name], jcn[name], esa[name])
-            if best.found is None or answer.similarity > best.similarity:
+            answer = StatementAnswer(
+                candidate, weight, values[fold(candidate.value)], ranks[name], jcn[name], esa[name]
+            )
+            if best.statement is None or answer.similarity > best.similarity:
                 best = answer
         return best
 
 
-def relevance(answers: list[Answer]) -> float:
+def relevance(answers: list[StatementAnswer]) -> float:
     """fR: the mean over the subscription's statements.
 
     >>> relevance([Answer(None, 1.0, 0.5), Answer(None)])

@@ -29,27 +29,27 @@ def theme_of(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({fold(tag) for tag in tags}))
 
 
-def asked_attribute(predicate: Predicate, theme: tuple[str, ...]) -> Term:
+def predicate_attribute_term(predicate: Predicate, theme: tuple[str, ...]) -> Term:
     """The attribute a predicate asks for, with the unit and the kind of the value it wants.
 
-    >>> asked_attribute(Predicate("temperature", ">", Quantity(25.0, "degC"), True), ())
+    >>> predicate_attribute_term(Predicate("temperature", ">", Quantity(25.0, "degC"), True), ())
     Term(text='temperature', role='attribute', theme=(), unit='degC', kind='number', context=())
     """
-    return Term(predicate.attribute, "attribute", theme, predicate.unit, _asked_kind(predicate))
+    return Term(predicate.attribute, "attribute", theme, predicate.unit, _predicate_kind(predicate))
 
 
-def asked_value(predicate: Predicate, theme: tuple[str, ...]) -> Term:
+def predicate_value_term(predicate: Predicate, theme: tuple[str, ...]) -> Term:
     """The text a predicate asks for after `=`; what says no more than yes or no has its attribute as context.
 
-    >>> asked_value(Predicate("device", "=", "laptop", value_relaxed=True), ("it",)).text
+    >>> predicate_value_term(Predicate("device", "=", "laptop", value_relaxed=True), ("it",)).text
     'laptop'
-    >>> asked_value(Predicate("heating", "=", "on", value_relaxed=True), ()).context
+    >>> predicate_value_term(Predicate("heating", "=", "on", value_relaxed=True), ()).context
     ('heating',)
     """
     return _value(str(predicate.value), predicate.attribute, theme, "text")
 
 
-def seen_attributes(event: Event) -> tuple[Term, ...]:
+def event_attribute_terms(event: Event) -> tuple[Term, ...]:
     """For each tuple its attribute, with the unit stated beside it, the kind of its value and its context.
 
     Text that reads as a number is of the kind `number`. A stated unit that is not in the table counts
@@ -60,35 +60,35 @@ def seen_attributes(event: Event) -> tuple[Term, ...]:
     [('temp', 'degF', 'number'), ('on', '', 'boolean')]
     """
     theme = theme_of(event.themes)
-    return tuple(seen_attribute(t, theme, context) for t, context in zip(event.tuples, contexts(event), strict=True))
+    return tuple(attribute_term(t, theme, context) for t, context in zip(event.tuples, contexts(event), strict=True))
 
 
-def seen_attribute(item: EventTuple, theme: tuple[str, ...], context: tuple[str, ...] = ()) -> Term:
+def attribute_term(item: EventTuple, theme: tuple[str, ...], context: tuple[str, ...] = ()) -> Term:
     """The attribute of one tuple, as `seen_attributes` says; a bare number may have the unit that its size says.
 
-    >>> seen_attribute(EventTuple("temp", 21, "C"), ()).unit, seen_attribute(EventTuple("battery", 3.6), ()).unit
+    >>> attribute_term(EventTuple("temp", 21, "C"), ()).unit, attribute_term(EventTuple("battery", 3.6), ()).unit
     ('degC', 'V')
     """
-    kind, symbol = _seen_kind(item)
+    kind, symbol = _reading_kind(item)
     return Term(item.attribute, "attribute", theme, symbol, kind, context)
 
 
-def seen_values(event: Event) -> tuple[Term | None, ...]:
+def event_value_terms(event: Event) -> tuple[Term | None, ...]:
     """For each tuple its value as a term, None for a number that no text is related to.
 
     >>> [None if t is None else t.text for t in seen_values(Event((EventTuple("a", "x"), EventTuple("b", 3))))]
     ['x', None]
     """
     theme = theme_of(event.themes)
-    return tuple(seen_value(item, theme) for item in event.tuples)
+    return tuple(value_term(item, theme) for item in event.tuples)
 
 
-def seen_value(item: EventTuple, theme: tuple[str, ...]) -> Term | None:
+def value_term(item: EventTuple, theme: tuple[str, ...]) -> Term | None:
     """The value of one tuple: text, a Boolean, or a 0 or 1, which may say a state; None for any other number.
 
-    >>> seen_value(EventTuple("door_open", True), ())
+    >>> value_term(EventTuple("door_open", True), ())
     Term(text='true', role='value', theme=(), unit='', kind='boolean', context=('door_open',))
-    >>> seen_value(EventTuple("level", 1, "m"), ()), seen_value(EventTuple("mode", "eco"), ()).context
+    >>> value_term(EventTuple("level", 1, "m"), ()), value_term(EventTuple("mode", "eco"), ()).context
     (None, ())
     """
     value = item.value
@@ -113,7 +113,7 @@ def term_names(term: Term) -> tuple[str, ...]:
     return attribute_names(term.text) if term.role == "attribute" else (fold(term.text),)
 
 
-def _asked_kind(predicate: Predicate) -> ValueKind:
+def _predicate_kind(predicate: Predicate) -> ValueKind:
     value = predicate.value
     if predicate.operator in TEXT_OPERATORS:
         return "text"
@@ -131,7 +131,7 @@ def _kind(value: object) -> ValueKind:
     return "number" if isinstance(value, (int, float, Quantity, Interval)) else ""
 
 
-def _seen_kind(item: EventTuple) -> tuple[ValueKind, str]:
+def _reading_kind(item: EventTuple) -> tuple[ValueKind, str]:
     reading = item.reading()
     if reading is None:
         return _kind(item.value), ""

@@ -37,11 +37,11 @@ class Publication(msgspec.Struct):
     withdrawn: bool = False
 
 
-class PlainWindow:
+class ReferenceWindow:
     """The window of one top-k subscription.
 
     >>> from likewise.model import ValueOf
-    >>> window = PlainWindow(Top(1, ValueOf("x"), duration=10))
+    >>> window = ReferenceWindow(Top(1, ValueOf("x"), duration=10))
     >>> window.insert(Publication(0, 0, "a", 1.0, 1.0, 1.0)), window.insert(Publication(1, 5, "b", 2.0, 1.0, 1.0))
     (None, None)
     >>> [p.event_id for p in window.deliver(5)], [p.event_id for p in window.deliver(10)]
@@ -105,18 +105,18 @@ class PlainWindow:
         for number in numbers:
             self.traces.pop(number, None)
 
-    def standing(self, publication: Publication, now: int) -> Standing:
+    def position(self, publication: Publication, now: int) -> WindowPosition:
         """Where a publication stands in the window, or would stand if it arrived now; changes nothing."""
         if self.top.duration is not None and now - publication.time >= self.top.duration:
-            return Standing(None, None, expired=True)
+            return WindowPosition(None, None, expired=True)
         others = [p for p in self.candidates(now) if p.sequence != publication.sequence]
         others.append(publication)
         others.sort(key=self._order)
         limit = others[self.top.k - 1].rank_value if len(others) >= self.top.k else None
-        return Standing(others.index(publication) + 1, limit, expired=False)
+        return WindowPosition(others.index(publication) + 1, limit, expired=False)
 
 
-class Standing(NamedTuple):
+class WindowPosition(NamedTuple):
     """A publication's place in a window (1 is the best), the k-th value, or that its time is over."""
 
     place: int | None

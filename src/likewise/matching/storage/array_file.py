@@ -28,7 +28,7 @@ ALIGNED = 64
 KINDS = frozenset({"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"})
 
 
-class Placed(msgspec.Struct, array_like=True):
+class ArrayEntry(msgspec.Struct, array_like=True):
     """Where an array lies."""
 
     name: str
@@ -41,11 +41,11 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays of numbers under names."""
     import numpy as np
 
-    entries: list[Placed] = []
+    entries: list[ArrayEntry] = []
     at = 0
     little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
     for name, array in little.items():
-        entries.append(Placed(name, array.dtype.str, array.shape, at))
+        entries.append(ArrayEntry(name, array.dtype.str, array.shape, at))
         at += -(-array.nbytes // ALIGNED) * ALIGNED
     listed = msgspec.json.encode(entries)
     listed += b" " * (-(len(MAGIC) + 8 + len(listed)) % ALIGNED)
@@ -78,7 +78,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         raise ArtefactDamaged(f"{path} is no file of arrays")
     begin = head + int.from_bytes(whole[len(MAGIC) : head], "little")
     try:
-        entries = msgspec.json.decode(whole[head:begin], type=list[Placed])
+        entries = msgspec.json.decode(whole[head:begin], type=list[ArrayEntry])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ArtefactDamaged(f"the list of arrays in {path} cannot be read ({error})") from None
     found = {}

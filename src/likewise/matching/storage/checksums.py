@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing
-from likewise.semantics.spaces.manifest import hash_of
+from likewise.semantics.spaces.manifest import file_sha256
 
 Sealed = TypeVar("Sealed", bound=msgspec.Struct)
 
@@ -25,18 +25,18 @@ def files_below(folder: Path, *but: str) -> dict[str, str]:
     """
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
     places = {path.relative_to(folder): path for path in found}
-    return {place.as_posix(): hash_of(path) for place, path in places.items() if place.parts[0] not in but}
+    return {place.as_posix(): file_sha256(path) for place, path in places.items() if place.parts[0] not in but}
 
 
-def seal_of(manifest: msgspec.Struct) -> str:
+def manifest_checksum(manifest: msgspec.Struct) -> str:
     """The SHA-256 of what a manifest says, its own `seal` left out."""
     bare: Any = msgspec.structs.replace(manifest, seal="")
     return hashlib.sha256(msgspec.json.encode(bare)).hexdigest()
 
 
-def sealed(manifest: Sealed) -> Sealed:
+def with_checksum(manifest: Sealed) -> Sealed:
     """A manifest with its seal."""
-    return msgspec.structs.replace(manifest, seal=seal_of(manifest))
+    return msgspec.structs.replace(manifest, seal=manifest_checksum(manifest))
 
 
 def check_files(folder: Path, files: dict[str, str]) -> None:
@@ -45,7 +45,7 @@ def check_files(folder: Path, files: dict[str, str]) -> None:
         path = folder / name
         if not path.is_file():
             raise ArtefactMissing(f"{path} is missing, and the matcher was saved with it; restore a copy of the folder")
-        found = hash_of(path)
+        found = file_sha256(path)
         if found != expected:
             raise ArtefactDamaged(
                 f"{path} is not what was saved: its SHA-256 is {found}, the manifest says {expected}; restore a copy"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
-from likewise.semantics.feedback import Feedback, Judgement, Pair
+from likewise.semantics.feedback import Feedback, Judgement, TermPair
 
 VERSION = b"1"
 COLUMNS = ("judgement", "subscription_id", "event_id", "relevant", "role", "asked", "seen")
@@ -46,6 +46,6 @@ def read_feedback(path: Path) -> Feedback:
         *(table[name].to_pylist() for name in COLUMNS), strict=True
     ):
         earlier = judgements[number].pairs if number in judgements else ()
-        pairs = (*earlier, Pair(role, asked, seen)) if role else earlier
+        pairs = (*earlier, TermPair(role, asked, seen)) if role else earlier
         judgements[number] = Judgement(number, subscription, event, relevant, pairs)
     return Feedback(judgements.values())

@@ -25,17 +25,17 @@ import msgspec
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, IndexRebuilt, InputError
 from likewise.matching.engine import Addition
 from likewise.matching.matcher_state import MatcherState
-from likewise.matching.registry import PROFILES, Engines
+from likewise.matching.registry import PROFILES, EngineSelection
 from likewise.matching.storage import index_file as index
-from likewise.matching.storage.checksums import check_files, files_below, seal_of, sealed
+from likewise.matching.storage.checksums import check_files, files_below, manifest_checksum, with_checksum
 from likewise.matching.storage.feedback import read_feedback, write_feedback
-from likewise.matching.storage.subscriptions import Line
+from likewise.matching.storage.subscriptions import SubscriptionLine
 from likewise.model import Kind
 from likewise.model.hierarchies.types import Hierarchy
 from likewise.semantics.enrichment.rows import read_annotations, write_annotations
-from likewise.semantics.enrichment.table import NO_ANNOTATIONS, KnownAnnotations
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS, AnnotationSource
 from likewise.semantics.interpretation import Interpretation
-from likewise.semantics.spaces.manifest import hash_of
+from likewise.semantics.spaces.manifest import file_sha256
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
@@ -48,7 +48,7 @@ ANNOTATIONS = "annotations.csv"
 TYPES = "types.json"
 
 
-class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class MatcherManifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What `manifest.json` says."""
 
     format: str
@@ -88,12 +88,12 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
         starts = [0]
         with (building / SUBSCRIPTIONS).open("wb") as out:
             for ordinal, subscription in state.held.items():
-                line = msgspec.json.encode(Line(ordinal, subscription, state.ends.get(ordinal))) + b"\n"
+                line = msgspec.json.encode(SubscriptionLine(ordinal, subscription, state.ends.get(ordinal))) + b"\n"
                 out.write(line)
                 starts.append(starts[-1] + len(line))
             out.flush()
             os.fsync(out.fileno())
-        digest = hash_of(building / SUBSCRIPTIONS)
+        digest = file_sha256(building / SUBSCRIPTIONS)
         if indexed and any(state.choice.name(kind) == index.BUILT for kind in state.engines):
             index.write_index(state, building, starts, digest)
         for kind, engine in state.engines.items():
@@ -113,7 +113,7 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
             (building / ANNOTATIONS).write_text(write_annotations(rows), encoding="utf-8")
         if by.types:
             (building / TYPES).write_bytes(msgspec.json.encode(by.types.declared))
-        manifest = Manifest(
+        manifest = MatcherManifest(
             "likewise-matcher",
             VERSION,
             by.threshold,
@@ -122,7 +122,7 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
             by.configuration(),
             by.space_checksum(),
             by.lateness,
-            by.is_given(),
+            by.is_custom_measure(),
             engines,
             len(rows),
             len(by.types.declared),
@@ -130,7 +130,7 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
             files_below(building, SUBSCRIPTIONS, index.FOLDER),
             states=tuple(states),
         )
-        (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(sealed(manifest))))
+        (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(with_checksum(manifest))))
         if folder.exists():
             folder.rename(reserved / "old")
         building.rename(folder)
@@ -150,9 +150,9 @@ def load(
     measure: Measure | str | None,
     cache_bytes: int,
     interpretation: Interpretation | None,
-    choice: Engines,
+    choice: EngineSelection,
     types: Hierarchy | None = None,
-    annotations: KnownAnnotations | None = None,
+    annotations: AnnotationSource | None = None,
 ) -> MatcherState:
     """What a matcher held, from what `save` wrote; `types` and `annotations` in place of the saved ones."""
     manifest = _manifest(folder)
@@ -192,13 +192,13 @@ def load(
     return state
 
 
-def _hold(folder: Path, manifest: Manifest, state: MatcherState) -> None:
+def _hold(folder: Path, manifest: MatcherManifest, state: MatcherState) -> None:
     """Hold the saved subscriptions, by what was built of them if that fits."""
     path = folder / SUBSCRIPTIONS
     if not path.is_file():
         raise ArtefactMissing(f"{path} is missing; restore a copy")
     if manifest.checksum:
-        found = hash_of(path)
+        found = file_sha256(path)
         if found != manifest.checksum:
             raise ArtefactDamaged(
                 f"{path} is not what was saved: its SHA-256 is {found}, the manifest says {manifest.checksum}; "
@@ -220,7 +220,7 @@ def _hold(folder: Path, manifest: Manifest, state: MatcherState) -> None:
     with path.open("rb") as lines:
         for count, raw in enumerate(lines, 1):
             try:
-                line = msgspec.json.decode(raw, type=Line)
+                line = msgspec.json.decode(raw, type=SubscriptionLine)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise ArtefactDamaged(f"{path}, line {count}: {error}; restore a copy") from None
             held.append(Addition(line.ordinal, line.subscription, 0))
@@ -229,7 +229,7 @@ def _hold(folder: Path, manifest: Manifest, state: MatcherState) -> None:
     state.add_many(held, ends)
 
 
-def _types(folder: Path, manifest: Manifest) -> Hierarchy:
+def _types(folder: Path, manifest: MatcherManifest) -> Hierarchy:
     pairs: list[tuple[str, str]] = []
     if manifest.types:
         try:
@@ -240,7 +240,7 @@ def _types(folder: Path, manifest: Manifest) -> Hierarchy:
     return Hierarchy(pairs)
 
 
-def _annotations(folder: Path, manifest: Manifest) -> KnownAnnotations:
+def _annotations(folder: Path, manifest: MatcherManifest) -> AnnotationSource:
     if not manifest.annotations:
         return NO_ANNOTATIONS
     try:
@@ -256,7 +256,7 @@ def _check_count(path: Path, found: int, said: int, of: str = "rows") -> None:
         raise ArtefactDamaged(f"{path} holds {found} {of}, the manifest says {said}; restore a copy")
 
 
-def _manifest(folder: Path) -> Manifest:
+def _manifest(folder: Path) -> MatcherManifest:
     path = folder / "manifest.json"
     if not path.is_file():
         raise ArtefactMissing(f"there is no saved matcher in {folder}: manifest.json is missing")
@@ -266,13 +266,13 @@ def _manifest(folder: Path) -> Manifest:
             raise ArtefactVersion(
                 f"{folder} was saved in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
             )
-        manifest = msgspec.convert(raw, Manifest)
+        manifest = msgspec.convert(raw, MatcherManifest)
         if manifest.v < 1:
             raise ArtefactDamaged(f"{path} says version {manifest.v}, which there never was; restore a copy")
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None
     if manifest.format != "likewise-matcher":
         raise ArtefactDamaged(f"{path} is not the manifest of a saved matcher")
-    if manifest.v == VERSION and manifest.seal != seal_of(manifest):
+    if manifest.v == VERSION and manifest.seal != manifest_checksum(manifest):
         raise ArtefactDamaged(f"{path} is not what was saved: its seal does not fit; restore a copy")
     return manifest

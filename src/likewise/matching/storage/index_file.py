@@ -19,10 +19,10 @@ import msgspec
 
 from likewise.errors import ArtefactDamaged
 from likewise.matching.matcher_state import MatcherState
-from likewise.matching.registry import KINDS, Engines
+from likewise.matching.registry import KINDS, EngineSelection
 from likewise.matching.storage.array_file import read_arrays, write_arrays
 from likewise.matching.storage.subscriptions import StoredLines, StoredSubscriptions
-from likewise.semantics.spaces.manifest import hash_of
+from likewise.semantics.spaces.manifest import file_sha256
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,15 +75,15 @@ def write_index(state: MatcherState, folder: Path, starts: list[int], subscripti
     (place / "ids.json").write_bytes(msgspec.json.encode(list(state.ordinals)))
     for kind, engine in state.engines.items():
         if isinstance(engine, BitmapEngine):
-            arrays, questions = engine.built()
+            arrays, questions = engine.export_index()
             write_arrays(place / f"{kind}.bin", arrays)
             (place / f"{kind}.json").write_bytes(questions)
-    files = {path.name: hash_of(path) for path in sorted(place.iterdir())}
+    files = {path.name: file_sha256(path) for path in sorted(place.iterdir())}
     manifest = IndexManifest(FORMAT, VERSION, product(), subscriptions, files)
     (place / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
 
-def unfit(folder: Path, subscriptions: str, choice: Engines) -> str:
+def unfit(folder: Path, subscriptions: str, choice: EngineSelection) -> str:
     """Why the index of a folder cannot be used; empty if it can. One that is not there is no matter."""
 
     place = folder / FOLDER
@@ -103,7 +103,7 @@ def unfit(folder: Path, subscriptions: str, choice: Engines) -> str:
         path = place / Path(name).name
         if not path.is_file():
             return f"{name} is missing"
-        if hash_of(path) != expected:
+        if file_sha256(path) != expected:
             return f"{name} is damaged"
     return ""
 
@@ -135,7 +135,7 @@ def load_index(folder: Path, state: MatcherState) -> None:
         if isinstance(engine, BitmapEngine):
             built = BuiltIndex(read_arrays(place / f"{kind}.bin"), (place / f"{kind}.json").read_bytes())
             places = dict(zip(ordinals[mine].tolist(), mine.tolist(), strict=True))
-            engine.restore(built, StoredSubscriptions(stored, places))
+            engine.import_index(built, StoredSubscriptions(stored, places))
             if len(engine) != len(mine):
                 raise ArtefactDamaged(f"{place} does not fit the subscriptions beside it; remove it")
         else:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+class SubscriptionLine(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """One line of `subscriptions.jsonl`."""
 
     ordinal: int
@@ -43,7 +43,7 @@ class StoredLines:
         if found is None:
             raw = self._bytes[int(self._starts[line]) : int(self._starts[line + 1])]
             try:
-                found = msgspec.json.decode(raw, type=Line).subscription
+                found = msgspec.json.decode(raw, type=SubscriptionLine).subscription
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise ArtefactDamaged(f"{self._path}, line {line + 1}: {error}; restore a copy") from None
             self._read[line] = found

@@ -4,6 +4,11 @@ The vocabulary of a stream is small against its length. What a tuple means to ev
 when the tuple is first seen and kept as a posting list; from then on matching an event is walking the
 lists of its tuples and testing conjunctions by a product. The thematic matcher: Hasan and Curry, "Thematic
 Event Processing", Middleware 2014, sections 3 and 4.
+
+The conjunctions of all approximate subscriptions, in arrays a kernel can walk.
+
+Conjunctions stand in the order of addition. Each is filed under its rarest predicate (its pivot), so that
+an event tests just those whose pivot it meets; those added since the last filing are tested always.
 """
 
 from __future__ import annotations
@@ -17,23 +22,129 @@ from numpy.typing import NDArray
 from likewise.defaults import CACHE_BYTES, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.formats.arrow.event_batch import EventBatch
-from likewise.kernels.sizes import check_lengths, check_room
+from likewise.kernels.growing_array import GrowingArray
+from likewise.kernels.sizes import check_capacity, check_lengths
 from likewise.matching.cache_use import POSTING_LISTS, RELATEDNESS, CacheUse
-from likewise.matching.engine import BaseEngine, Found, FoundBatch
-from likewise.matching.reference.conditions import PlainCondition, evaluate, plain_condition, rows_of
+from likewise.matching.engine import BaseEngine, EngineBatchResult, EngineResult
+from likewise.matching.reference.conditions import PreparedCondition, evaluate, prepare_condition, rows_of
+from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.mappings import describe
-from likewise.matching.reference.needed import Needed
-from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.terms import theme_of
-from likewise.matching.thematic.conjunction_table import ConjunctionTable
-from likewise.matching.thematic.event_tuples import ColumnTuples, SeenTuples
+from likewise.matching.thematic.event_tuples import ColumnTuples, TuplePostings
 from likewise.matching.thematic.posting_lists import NUMBER, PostingLists
-from likewise.matching.thematic.subscription_predicates import AskedPredicates
-from likewise.model import Condition, Event, Explanation, Kind, Mapping, Match, Subscription
+from likewise.matching.thematic.subscription_predicates import SubscriptionPredicates
+from likewise.model import (
+    Condition,
+    Conjunction,
+    Event,
+    Explanation,
+    Kind,
+    Mapping,
+    Match,
+    Subscription,
+    merge_comparisons,
+)
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.matches.sequence import Matches
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.semantics.measure import Measure
+
+SLACK = 1 - 1e-6  # as in posting lists: rounding to 32 bits must not lose a match
+PATIENCE = 1_000  # conjunctions that may be unfiled, or gone, before work is spent on order
+
+
+class ConjunctionTable:
+    """Conjunctions by number; `owner` is the place of their subscription, -1 when it was removed."""
+
+    def __init__(self, asked: SubscriptionPredicates) -> None:
+        self._asked = asked
+        self._clear()
+
+    def _clear(self) -> None:
+        self.start = GrowingArray(np.int64)
+        self.positive = GrowingArray(np.int64)
+        self.negative = GrowingArray(np.int64)
+        self.inverse = GrowingArray(np.float32)  # 1 / relaxed parts: the power that makes a product a score; 0 without
+        self.shared = GrowingArray(np.uint8)  # 1: exact predicates, which may share a tuple
+        self.owner = GrowingArray(np.int64)
+        self.limit = GrowingArray(np.float64)  # the least product that reaches the threshold
+        self.pool = GrowingArray(np.int64)  # predicates, the positive ones of a conjunction first
+        self.pool_limit = GrowingArray(np.float64)  # for a negative predicate the similarity that rules it out
+        self.pivot_start: NDArray[np.int64] = np.zeros(2, np.int64)
+        self.pivots: NDArray[np.int64] = np.empty(0, np.int64)
+        self.indexed = 0
+        self.longest = 0  # the most positive predicates of one conjunction
+        self.gone = 0
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all arrays."""
+        arrays = (self.start, self.positive, self.negative, self.inverse, self.shared, self.owner, self.limit)
+        return (
+            sum(a.nbytes for a in (*arrays, self.pool, self.pool_limit)) + self.pivot_start.nbytes + self.pivots.nbytes
+        )
+
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """What a kernel walks: start, positive and negative predicates, the pool, shared, owner, inverse."""
+        arrays = (self.start, self.positive, self.negative, self.pool, self.shared, self.owner, self.inverse)
+        return tuple(array.view() for array in arrays)
+
+    def add(self, owner: int, conjunction: Conjunction, theme: tuple[str, ...], needed: MatchThreshold) -> int:
+        """Hold a conjunction; its number."""
+        relaxed = conjunction.relaxed_parts
+        positive = merge_comparisons(conjunction.positive) if relaxed else conjunction.positive
+        relaxed = sum(p.relaxed_parts for p in positive)
+        least = needed.score**relaxed if relaxed else 1.0
+        self.start.append(len(self.pool))
+        for predicate in positive:
+            self.pool.append(self._asked.take(predicate, theme, least, needed.part))
+            self.pool_limit.append(least)
+        for predicate in conjunction.negative:
+            ruled_out = needed.against**predicate.relaxed_parts
+            self.pool.append(self._asked.take(predicate, theme, ruled_out, needed.part))
+            self.pool_limit.append(ruled_out * SLACK)
+        self.positive.append(len(positive))
+        self.longest = max(self.longest, len(positive))
+        self.negative.append(len(conjunction.negative))
+        self.inverse.append(1 / relaxed if relaxed else 0.0)
+        self.shared.append(0 if relaxed else 1)
+        self.owner.append(owner)
+        self.limit.append(least * SLACK if relaxed else 0.0)
+        return len(self) - 1
+
+    def remove(self, number: int) -> None:
+        """Let go of a conjunction and its predicates."""
+        start = self.start.view()[number]
+        stop = start + self.positive.view()[number] + self.negative.view()[number]
+        for predicate in self.pool.view()[start:stop].tolist():
+            self._asked.release(predicate)
+        self.owner.view()[number] = -1
+        self.gone += 1
+
+    def file(self, frequency: NDArray[np.int64]) -> None:
+        """File every conjunction under its rarest predicate, as far as now known."""
+        from likewise.matching.thematic.match_kernels import choose_pivots
+
+        pivots = choose_pivots(self.start.view(), self.positive.view(), self.pool.view(), self.owner.view(), frequency)
+        order = np.argsort(pivots, kind="stable")
+        order = order[np.searchsorted(pivots[order], 0) :]
+        self.pivots = order
+        counts = np.bincount(pivots[order], minlength=len(self._asked))
+        self.pivot_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        self.indexed = len(self)
+
+    def wants_filing(self) -> bool:
+        """Whether so many conjunctions are unfiled that filing pays."""
+        return len(self) - self.indexed > PATIENCE + self.indexed // 4
+
+    def wants_packing(self) -> bool:
+        """Whether more conjunctions are gone than held."""
+        return self.gone > PATIENCE + len(self) // 2
+
 
 CHUNK = 512  # events matched between two looks at the memory; many matches of more would leave the caches
 OUTPUT = 500_000  # matches a kernel writes before it hands them over, if a block fits: 8 MB
@@ -43,14 +154,14 @@ WIDTH = 32  # as in thematic_kernels: events matched side by side
 FoundArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]
 
 
-class _Stretch(NamedTuple):
+class _BatchSlice(NamedTuple):
     """The columns that events are a stretch of, and where it begins; None if they are events alone."""
 
     tuples: ColumnTuples | None
     start: int
 
 
-ALONE = _Stretch(None, 0)
+ALONE = _BatchSlice(None, 0)
 
 
 class ThematicEngine(BaseEngine):
@@ -89,13 +200,13 @@ class ThematicEngine(BaseEngine):
 
     def _reset(self) -> None:
         """Nothing asked, nothing seen."""
-        self.asked = AskedPredicates()
+        self.asked = SubscriptionPredicates()
         self.lists = PostingLists(self.asked, self.measure, self._cache_bytes, self._related, self.types)
         self.table = ConjunctionTable(self.asked)
         self._owners: list[int] = []  # place -> ordinal, ascending
         self._conjunctions: dict[int, list[int]] = {}  # ordinal -> conjunctions
-        self._plain: dict[int, PlainCondition] = {}  # those that ask for items of lists, evaluated one by one
-        self._seen = SeenTuples(self.lists)
+        self._plain: dict[int, PreparedCondition] = {}  # those that ask for items of lists, evaluated one by one
+        self._seen = TuplePostings(self.lists)
         self._met: tuple[NDArray[np.int64], ...] = (np.empty(0, np.int64),) * 3
         self._ordinals: NDArray[np.int64] = np.empty(0, np.int64)
         self._out: tuple[NDArray[Any], ...] = (np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0))
@@ -104,7 +215,7 @@ class ThematicEngine(BaseEngine):
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription."""
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         self._place(ordinal, subscription)
 
     def _place(self, ordinal: int, subscription: Subscription) -> None:
@@ -113,7 +224,7 @@ class ThematicEngine(BaseEngine):
         needed = self._needed(subscription)
         conjunctions = subscription.body.conjunctions()
         if any(conjunction.some or conjunction.none for conjunction in conjunctions):
-            self._plain[ordinal] = plain_condition(subscription)
+            self._plain[ordinal] = prepare_condition(subscription)
             return
         owner = len(self._owners)
         self._owners.append(ordinal)
@@ -121,12 +232,12 @@ class ThematicEngine(BaseEngine):
             self.table.add(owner, conjunction, theme, needed) for conjunction in conjunctions
         ]
 
-    def _needed(self, subscription: Subscription) -> Needed:
-        return Needed.of(subscription, self.threshold, self.curve)
+    def _needed(self, subscription: Subscription) -> MatchThreshold:
+        return MatchThreshold.of(subscription, self.threshold, self.curve)
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription; when most of what is held is gone, the rest is packed."""
-        self.dismiss(ordinal)
+        self.unregister(ordinal)
         if self._plain.pop(ordinal, None) is not None:
             return
         for conjunction in self._conjunctions.pop(ordinal):
@@ -138,10 +249,10 @@ class ThematicEngine(BaseEngine):
 
     # -- events ---------------------------------------------------------------------------------
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions the event meets, with their scores."""
         _, ordinals, scores, _ = self._match((event,))
-        return Found(ordinals, scores)
+        return EngineResult(ordinals, scores)
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`matches`, made at once."""
@@ -168,8 +279,8 @@ class ThematicEngine(BaseEngine):
         """The best mapping of a match, computed when it is asked for."""
 
         def best() -> Mapping | None:
-            condition = plain_condition(subscription)
-            seen = SeenEvent(event, self.measure, self.types)
+            condition = prepare_condition(subscription)
+            seen = EventView(event, self.measure, self.types)
             needed = self._needed(subscription)._replace(score=0.0)  # that it is met was found in 32 bits
             met = evaluate(condition, seen, needed)
             if met is None:
@@ -180,17 +291,17 @@ class ThematicEngine(BaseEngine):
 
         return best
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """Equal to `find` one by one; terms that are new in the batch are understood together."""
         parts = []
         columnar = isinstance(events, EventBatch) and events.columnar
         tuples = ColumnTuples(events) if columnar else None  # type: ignore[arg-type]
         for start in range(0, len(events), CHUNK):
-            parts.append(self._match(events[start : start + CHUNK], _Stretch(tuples, start))[:3])
+            parts.append(self._match(events[start : start + CHUNK], _BatchSlice(tuples, start))[:3])
         if not parts:
-            return FoundBatch(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+            return EngineBatchResult(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
         counts, ordinals, scores = _joined(parts)
-        return FoundBatch(counts, ordinals, scores)
+        return EngineBatchResult(counts, ordinals, scores)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription."""
@@ -215,7 +326,7 @@ class ThematicEngine(BaseEngine):
         if any(touched):
             self._seen.renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 
-    def _match(self, events: Sequence[Event], of: _Stretch = ALONE, *, products: bool = False) -> FoundArrays:
+    def _match(self, events: Sequence[Event], of: _BatchSlice = ALONE, *, products: bool = False) -> FoundArrays:
         """How many matches each event has; ordinal, score and, if asked for, product of each, by event and ordinal."""
         found = self._match_indexed(events, of, products=products)
         return self._with_plain(events, found, products) if self._plain else found
@@ -226,7 +337,7 @@ class ThematicEngine(BaseEngine):
         ends = np.cumsum(counts)
         pieces: list[list[tuple[int, float, float]]] = []
         for event, begin, end in zip(events, ends - counts, ends, strict=True):
-            seen = SeenEvent(event, self.measure, self.types)
+            seen = EventView(event, self.measure, self.types)
             shown = [column[begin:end].tolist() for column in columns[: 2 + products]]
             own = list(zip(shown[0], shown[1], shown[2] if products else shown[1], strict=True))
             for ordinal, condition in self._plain.items():
@@ -242,7 +353,7 @@ class ThematicEngine(BaseEngine):
             np.array([row[2] for row in joined] if products else [], np.float64),
         )
 
-    def _match_indexed(self, events: Sequence[Event], of: _Stretch, *, products: bool) -> FoundArrays:
+    def _match_indexed(self, events: Sequence[Event], of: _BatchSlice, *, products: bool) -> FoundArrays:
         """The matches of what the lists index."""
         from likewise.matching.thematic.match_kernels import match_events
 
@@ -298,13 +409,13 @@ class ThematicEngine(BaseEngine):
         lists, table = self.lists, self.table
         check_lengths("posting lists", len(lists), lists.kind, lists.start, lists.length, lists.covered)
         # NumPy refuses a row that no list has; one more look at the rows would be felt by a single event.
-        check_room("predicates of lists", int(lists.covered.view()[rows].max(initial=0)), len(met))
+        check_capacity("predicates of lists", int(lists.covered.view()[rows].max(initial=0)), len(met))
         check_lengths("entries of texts", len(lists.texts[0]), lists.texts[1])
         check_lengths("entries of numbers", len(lists.numbers[0]), *lists.numbers[1:])
         columns = (table.start, table.positive, table.negative, table.shared, table.owner, table.inverse, table.limit)
         check_lengths("conjunctions", len(table), *columns)
         check_lengths("predicates of conjunctions", len(table.pool), table.pool_limit)
-        check_room("owners of conjunctions", int(table.owner.view()[-1]) + 1 if len(table) else 0, len(ordinals))
+        check_capacity("owners of conjunctions", int(table.owner.view()[-1]) + 1 if len(table) else 0, len(ordinals))
 
     def _room(self, least: int) -> tuple[NDArray[Any], ...]:
         """Where the kernel writes ordinal, inverse and product of matches; the same memory each time."""
@@ -322,7 +433,7 @@ class ThematicEngine(BaseEngine):
         return self._met, self._ordinals
 
     def _numbers_of(
-        self, events: Sequence[Event], of: _Stretch, offsets: NDArray[np.int64], rows: NDArray[np.int64]
+        self, events: Sequence[Event], of: _BatchSlice, offsets: NDArray[np.int64], rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """For every number among the tuples its value on each axis of its posting list, and where they begin."""
         starts = np.zeros(len(rows), np.int64)
@@ -337,7 +448,7 @@ class ThematicEngine(BaseEngine):
 
 
 def _numbers(
-    events: Sequence[Event], of: _Stretch, offsets: NDArray[np.int64], places: NDArray[np.int64]
+    events: Sequence[Event], of: _BatchSlice, offsets: NDArray[np.int64], places: NDArray[np.int64]
 ) -> list[float]:
     """The numbers of tuples at some places."""
     if of.tuples is not None:

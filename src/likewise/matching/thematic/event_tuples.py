@@ -15,10 +15,10 @@ import numpy as np
 from likewise.formats.arrow.columns import BOOLEAN, EXACT, NUMBER, TEXT, WHOLE
 from likewise.matching.reference.terms import theme_of
 from likewise.matching.thematic import posting_lists
-from likewise.matching.thematic.posting_lists import PostingLists, Seen
+from likewise.matching.thematic.posting_lists import PostingKey, PostingLists
 from likewise.model import Event, EventTuple, contexts
-from likewise.semantics.concepts.magnitudes import is_bare, unit_by_size
-from likewise.units.unit import in_float
+from likewise.semantics.concepts.magnitudes import is_bare_battery, unit_by_size
+from likewise.units.unit import fits_float
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,9 +34,9 @@ _OTHER_KINDS: Final = 4  # false, true, a whole number, another number; texts co
 class ColumnTuples:
     """The tuples of a batch: `alike[j]` is the same for tuples that share a list, -1 for one that is looked at alone.
 
-    >>> from likewise.formats.json.batches import read_each
+    >>> from likewise.formats.json.batches import decode_each
     >>> lines = [b'{"t": 1, "city": "Cork"}', b'{"t": 2, "city": "Cork"}', b'{"city": "Bonn", "battery": 3}'] * 6
-    >>> ColumnTuples(read_each(lines)).alike[:6].tolist()
+    >>> ColumnTuples(decode_each(lines)).alike[:6].tolist()
     [0, 1, 0, 1, 2, -1]
     """
 
@@ -65,7 +65,7 @@ class ColumnTuples:
         numeric = (columns.kind == NUMBER) | (columns.kind == WHOLE)
         bare = np.zeros(len(columns.attributes), bool)
         for attribute in np.unique(columns.attribute[numeric]).tolist():
-            bare[attribute] = is_bare(columns.attributes[attribute])
+            bare[attribute] = is_bare_battery(columns.attributes[attribute])
         exact = (columns.whole >= -EXACT) & (columns.whole <= EXACT)
         by_size = (columns.unit < 0) & bare[columns.attribute] if len(bare) else np.zeros(len(numeric), bool)
         found: NDArray[np.bool_] = (columns.group == 0) & ~(numeric & (by_size | ~exact))
@@ -85,7 +85,7 @@ class ColumnTuples:
         return EventTuple(columns.attributes[columns.attribute[place]], value, unit, int(columns.group[place]))
 
 
-class SeenTuples:
+class TuplePostings:
     """What was seen, by theme tags, and the posting list of each."""
 
     def __init__(self, lists: PostingLists) -> None:
@@ -147,17 +147,17 @@ class SeenTuples:
         if kind is str and not item.group:
             single = True
             key = item
-        elif kind is str or kind is bool or (kind is int and not in_float(item.value)):  # type: ignore[arg-type]
+        elif kind is str or kind is bool or (kind is int and not fits_float(item.value)):  # type: ignore[arg-type]
             single = True  # a whole number that is no float has a list of its own
             key = (kind, item.attribute, item.value, item.unit, context)
-        elif is_bare(item.attribute) and not item.unit:
+        elif is_bare_battery(item.attribute) and not item.unit:
             size = unit_by_size(item.attribute, item.value)  # type: ignore[arg-type]
             key = (kind, item.attribute, item.unit, context, size)
         else:
             key = (kind, item.attribute, item.unit, context)
         row = known.get(key)
         if row is None:
-            seen = Seen(item, self._themes[themes], context)
+            seen = PostingKey(item, self._themes[themes], context)
             row = known[key] = self._lists.new(posting_lists.TEXT if single else posting_lists.NUMBER, seen)
         return row
 

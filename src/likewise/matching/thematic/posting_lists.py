@@ -3,25 +3,114 @@
 A text (or Boolean) tuple has one list; numbers under one attribute and unit share a list whose entries carry
 an interval. Lists ascend by predicate, are extended when predicates are added, and are dropped, least
 recently used first, to stay within a number of bytes.
+
+What a predicate asks of a number, as closed intervals on axes (docs/engines/thematic.md).
+
+Axis 0 is the number as sent; every further axis is the number brought to the base of a dimension from one
+unit. Open bounds move to the next representable number, so a test is `low <= x <= high`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import inf, nextafter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.kernels.growing_array import Growing
+from likewise.kernels.growing_array import GrowingArray
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.reference.terms import STATE_NUMBERS, seen_attribute, seen_value
-from likewise.matching.reference.truth import meets_as_meant
-from likewise.matching.thematic.number_postings import number_entries
+from likewise.matching.reference.float_bounds import closed_bounds
+from likewise.matching.reference.polarity import meets_with_polarity
+from likewise.matching.reference.terms import STATE_NUMBERS, attribute_term, value_term
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
-from likewise.matching.thematic.subscription_predicates import AskedPredicates
-from likewise.model import EventTuple, Predicate, Unit, fold
+from likewise.matching.thematic.subscription_predicates import SubscriptionPredicates
+from likewise.model import (
+    MOMENT,
+    EventTuple,
+    Interval,
+    Predicate,
+    Quantity,
+    TimestampValue,
+    Unit,
+    fold,
+    reading_unit,
+    unit,
+)
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.timestamps import MOMENT_UNITS
+from likewise.model.values import read_number
 from likewise.semantics.measure import Measure, Term
+
+NumberRange = tuple[Unit | None, float, float]  # the unit to bring the number from (None: as sent), low, high
+
+
+def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: bool) -> Iterator[NumberRange]:
+    """The intervals in which a number under an attribute, with the unit stated beside it, meets a predicate.
+
+    >>> from likewise.model import Quantity
+    >>> p = Predicate("t", ">", Quantity(25.0, "degC"))
+    >>> [(u.symbol, low > 298.15, high) for u, low, high in number_entries(p, "air_temp_f", "", whole=False)]
+    [('degF', True, inf)]
+    """
+    value = predicate.value
+    match predicate.operator:
+        case "exists":
+            yield None, -inf, inf
+        case "=" if isinstance(value, str):
+            # A relaxed text is met by a number written the same way; 0 and 1 may be states, which measures judge.
+            number = read_number(value) if predicate.value_relaxed else None
+            if isinstance(number, float) and (number not in STATE_NUMBERS or stated):
+                written = str(int(number)) if whole and number.is_integer() else "" if whole else str(number)
+                if written == value.strip().casefold():
+                    yield None, number, number
+        case "!=" if isinstance(value, (str, bool)):
+            yield None, -inf, inf
+        case "!=":
+            equal = list(_bounds(Predicate(attribute, "=", value), attribute, stated))
+            for axis, low, high in equal:
+                yield axis, -inf, nextafter(low, -inf)
+                yield axis, nextafter(high, inf), inf
+            if not equal and _never_equal(value, attribute, stated):
+                yield None, -inf, inf
+        case "in":
+            for one in value:  # type: ignore[union-attr]
+                if not isinstance(one, (str, bool)):
+                    yield from _bounds(Predicate(attribute, "=", one), attribute, stated)
+        case _:
+            yield from _bounds(predicate, attribute, stated)
+
+
+def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[NumberRange]:
+    interval: Interval | None = predicate.interval()
+    if interval is None:
+        return
+    axis: Unit | None = None
+    if interval.unit == MOMENT:
+        axis = reading_unit(attribute, stated, unit("s"))
+        if axis is None or axis.symbol not in MOMENT_UNITS:  # a bare number is no time
+            return
+    elif interval.unit:
+        asked = unit(interval.unit)
+        axis = reading_unit(attribute, stated, asked) or asked
+        if axis.dimension != asked.dimension:
+            return
+    low, high = closed_bounds(interval.base())
+    if low <= high:
+        yield axis, low, high
+
+
+def _never_equal(value: object, attribute: str, stated: str) -> bool:
+    """Whether a number under this attribute and unit differs from a value that no float equals, or that is a time."""
+    if isinstance(value, Quantity):  # a unit that does not fit is neither equal nor unequal
+        asked = unit(value.unit)
+        return (reading_unit(attribute, stated, asked) or asked).dimension == asked.dimension
+    if isinstance(value, TimestampValue):
+        found = reading_unit(attribute, stated, unit("s"))
+        return found is None or found.symbol in MOMENT_UNITS
+    return True
+
 
 TEXT, NUMBER = 0, 1
 LIST_BYTES = 600  # a list's tuple, keys and bookkeeping, beside its entries
@@ -29,7 +118,7 @@ CELLS = 4_000_000  # similarities computed at once: 16 MB
 SLACK = 1 - 1e-6  # similarities are kept in 32 bits: a cut is lowered by what rounding may take
 
 
-class Seen(NamedTuple):
+class PostingKey(NamedTuple):
     """What a list is about: a tuple (for numbers: any of its attribute and unit) under an event's theme."""
 
     item: EventTuple
@@ -42,7 +131,7 @@ class PostingLists:
 
     def __init__(
         self,
-        asked: AskedPredicates,
+        asked: SubscriptionPredicates,
         measure: Measure | None,
         limit: int,
         related: CacheUse | None = None,
@@ -58,20 +147,20 @@ class PostingLists:
         self._clear()
 
     def _clear(self) -> None:
-        self.seen: list[Seen] = []
+        self.seen: list[PostingKey] = []
         self.axes: list[tuple[Unit | None, ...]] = []
-        self.kind = Growing(np.uint8)
-        self.start = Growing(np.int64)
-        self.length = Growing(np.int64)
-        self.covered = Growing(np.int64)  # how many predicates the list knows about
-        self.used = Growing(np.int64)  # the last batch that used it
-        self.texts = (Growing(np.int32), Growing(np.float32))
+        self.kind = GrowingArray(np.uint8)
+        self.start = GrowingArray(np.int64)
+        self.length = GrowingArray(np.int64)
+        self.covered = GrowingArray(np.int64)  # how many predicates the list knows about
+        self.used = GrowingArray(np.int64)  # the last batch that used it
+        self.texts = (GrowingArray(np.int32), GrowingArray(np.float32))
         self.numbers = (
-            Growing(np.int32),
-            Growing(np.float32),
-            Growing(np.float64),
-            Growing(np.float64),
-            Growing(np.int32),
+            GrowingArray(np.int32),
+            GrowingArray(np.float32),
+            GrowingArray(np.float64),
+            GrowingArray(np.float64),
+            GrowingArray(np.int32),
         )
 
     def __len__(self) -> int:
@@ -83,7 +172,7 @@ class PostingLists:
         pools = sum(array.nbytes for array in (*self.texts, *self.numbers))
         return pools + LIST_BYTES * len(self.seen) + self.attributes.bytes + self.values.bytes
 
-    def new(self, kind: int, seen: Seen) -> int:
+    def new(self, kind: int, seen: PostingKey) -> int:
         """An empty list, which knows no predicate yet; its number."""
         self.seen.append(seen)
         self.axes.append((None,))
@@ -102,12 +191,12 @@ class PostingLists:
             return
         stale = np.unique(numbers[behind]).tolist()
         described = [self.seen[n] for n in stale]
-        attributes = self.attributes.of([seen_attribute(s.item, s.theme, s.context) for s in described])
+        attributes = self.attributes.of([attribute_term(s.item, s.theme, s.context) for s in described])
         kinds, covered = self.kind.view(), self.covered.view()
         texts = {
             n: term
             for n, s in zip(stale, described, strict=True)
-            if kinds[n] == TEXT and (term := seen_value(s.item, s.theme)) is not None
+            if kinds[n] == TEXT and (term := value_term(s.item, s.theme)) is not None
         }
         rows = dict(zip(texts, self.values.of(list(texts.values())), strict=True))
         together: dict[int, list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]] = {}
@@ -164,9 +253,9 @@ class PostingLists:
             self._append(n, self.texts, [predicates[begin:end] + known, kept[begin:end]])
 
     def _meets(self, predicate: Predicate, item: EventTuple) -> bool:
-        return bool(meets_as_meant(predicate, item, self._types, self._measure))
+        return bool(meets_with_polarity(predicate, item, self._types, self._measure))
 
-    def _extend_value(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
+    def _extend_value(self, n: int, seen: PostingKey, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
         """Extend the list of one whole number that is no float: a relaxed text is met by the same word only."""
         columns = self._asked.value_column.view()[near]
         value = np.zeros(len(near), np.float32)
@@ -182,7 +271,9 @@ class PostingLists:
         kept = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
         self._append(n, self.texts, [near[kept], similarity[kept]])
 
-    def _extend_numbers(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
+    def _extend_numbers(
+        self, n: int, seen: PostingKey, near: NDArray[np.int64], attribute: NDArray[np.float32]
+    ) -> None:
         axes = list(self.axes[n])
         found: list[tuple[int, float, float, float, int]] = []
         item = seen.item
@@ -205,7 +296,7 @@ class PostingLists:
         """For each number that may stand for a state, how it is related to every text asked for."""
         kind = type(item.value)
         items = [EventTuple(item.attribute, kind(number), item.unit) for number in STATE_NUMBERS]
-        terms = [(float(i.value), term) for i in items if (term := seen_value(i, theme)) is not None]
+        terms = [(float(i.value), term) for i in items if (term := value_term(i, theme)) is not None]
         return list(zip([n for n, _ in terms], self.values.of([term for _, term in terms]), strict=True))
 
     def _state_entries(
@@ -218,7 +309,7 @@ class PostingLists:
         kept = [(state, attribute * value) for state, value in values if value >= floor and value > 0]
         return [(number, float(s), state, state, 0) for state, s in kept if s >= cut]
 
-    def _append(self, n: int, pool: tuple[Growing, ...], columns: list[object]) -> None:
+    def _append(self, n: int, pool: tuple[GrowingArray, ...], columns: list[object]) -> None:
         """Write a list anew at the end of its pool, its old entries first."""
         added = len(columns[0])  # type: ignore[arg-type]
         if not added:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.reference.terms import term_names
-from likewise.matching.thematic.subscription_predicates import Columns
+from likewise.matching.thematic.subscription_predicates import RelatednessColumns
 from likewise.model import fold
 from likewise.semantics.measure import Measure, Term
 
@@ -32,7 +32,9 @@ class RelatednessRows:
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(self, columns: Columns, measure: Measure | None, limit: int, use: CacheUse | None = None) -> None:
+    def __init__(
+        self, columns: RelatednessColumns, measure: Measure | None, limit: int, use: CacheUse | None = None
+    ) -> None:
         self._columns = columns
         self._measure = measure
         self._limit = limit

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.kernels.growing_array import Growing
-from likewise.matching.reference.terms import asked_attribute, asked_value
+from likewise.kernels.growing_array import GrowingArray
+from likewise.matching.reference.terms import predicate_attribute_term, predicate_value_term
 from likewise.model import Predicate, fold
 from likewise.semantics.measure import Term
 
@@ -18,7 +18,7 @@ Column = Term | str  # a term to be related to, or the folded attribute an exact
 ALWAYS = 0
 
 
-class Columns:
+class RelatednessColumns:
     """Distinct things asked about, each with the number of its column in a row of relatedness.
 
     >>> columns = Columns()
@@ -42,10 +42,10 @@ class Columns:
         return found
 
 
-class AskedPredicates:
+class SubscriptionPredicates:
     """The distinct predicates, with what each must reach to be of use: a similarity (`cut`) and in each part (`floor`).
 
-    >>> asked = AskedPredicates()
+    >>> asked = SubscriptionPredicates()
     >>> p = Predicate("device", "=", "laptop", True, True)
     >>> asked.take(p, (), 0.25), asked.take(p, (), 0.5), asked.take(p, (), 0.1), asked.take(p, (), 0.1, 0.3)
     (1, 1, 2, 3)
@@ -53,13 +53,13 @@ class AskedPredicates:
 
     def __init__(self) -> None:
         self.predicates: list[Predicate | None] = [None]
-        self.attributes = Columns()
-        self.values = Columns()
-        self.attribute_column = Growing(np.int64)
-        self.value_column = Growing(np.int64)  # -1 where the value is compared exactly
-        self.cut = Growing(np.float64)
-        self.floor = Growing(np.float32)
-        self.users = Growing(np.int64)
+        self.attributes = RelatednessColumns()
+        self.values = RelatednessColumns()
+        self.attribute_column = GrowingArray(np.int64)
+        self.value_column = GrowingArray(np.int64)  # -1 where the value is compared exactly
+        self.cut = GrowingArray(np.float64)
+        self.floor = GrowingArray(np.float32)
+        self.users = GrowingArray(np.int64)
         self._numbers: dict[tuple[Predicate, tuple[str, ...], float], list[int]] = {}
         columns = (self.attribute_column, self.value_column, self.cut, self.floor, self.users)
         for array, value in zip(columns, (0, -1, 2.0, 0.0, 1), strict=True):
@@ -80,9 +80,11 @@ class AskedPredicates:
         self.predicates.append(predicate)
         exact = fold(predicate.attribute)
         self.attribute_column.append(
-            self.attributes.number(asked_attribute(predicate, theme) if predicate.attribute_relaxed else exact)
+            self.attributes.number(predicate_attribute_term(predicate, theme) if predicate.attribute_relaxed else exact)
         )
-        self.value_column.append(self.values.number(asked_value(predicate, theme)) if predicate.value_relaxed else -1)
+        self.value_column.append(
+            self.values.number(predicate_value_term(predicate, theme)) if predicate.value_relaxed else -1
+        )
         self.cut.append(cut)
         self.floor.append(floor)
         self.users.append(1)

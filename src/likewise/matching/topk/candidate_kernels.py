@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.kernels.compile import kernel
-from likewise.matching.topk.region_kernels import note_bound, rank, regions_around
+from likewise.matching.topk.region_kernels import find_regions, note_bound, rank
 
 COUNTED, TIMED, ENDLESS = 0, 1, 2  # kinds of windows
 REDRAW = 4  # arrivals in a region, in multiples of what it spans, after which it is drawn anew
@@ -234,7 +234,7 @@ def step(
     marked = 0
     delivered, faded_count, refills = 0, 0, 0
     for index in gone:
-        count = regions_around(l_values[index], shared, sign, centres, bound, tree, tail, touched[marked:])
+        count = find_regions(l_values[index], shared, sign, centres, bound, tree, tail, touched[marked:])
         kept = marked
         for i in range(marked, marked + count):
             slot = touched[i]
@@ -248,7 +248,7 @@ def step(
                 kept += 1
         marked = kept
     if arriving >= 0:
-        count = regions_around(l_values[arriving], shared, sign, centres, bound, tree, tail, touched[marked:])
+        count = find_regions(l_values[arriving], shared, sign, centres, bound, tree, tail, touched[marked:])
         kept = marked
         scratch = np.empty(np.max(capacity) if len(capacity) else 0, np.int64)
         for i in range(marked, marked + count):

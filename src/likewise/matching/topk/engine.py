@@ -20,17 +20,16 @@ from likewise.defaults import CACHE_BYTES, LATENESS, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.condition_index import ConditionIndex
-from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
+from likewise.matching.engine import BaseEngine, EngineBatchResult, EngineResult, TopKEntry, batch_result, result_of
 from likewise.matching.explain.explain import explain
-from likewise.matching.reference.conditions import MetCondition, PlainCondition, evaluate, plain_condition
-from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.conditions import ConditionMatch, PreparedCondition, evaluate, prepare_condition
+from likewise.matching.reference.event_view import EventView
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.scoring import rank_value, scored_numbers
-from likewise.matching.reference.similarity import SeenEvent
-from likewise.matching.reference.window import Standing
+from likewise.matching.reference.window import WindowPosition
 from likewise.matching.topk.candidate_kernels import TIMED
-from likewise.matching.topk.family import Publication
+from likewise.matching.topk.family import PublishedEvent, WindowFamily
 from likewise.matching.topk.saved_families import read_families, write_families
-from likewise.matching.topk.stored_family import WindowFamily
 from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
@@ -78,8 +77,8 @@ class TopKEngine(BaseEngine):
         self.refused_late = 0
         self._cache_bytes = cache_bytes
         self._families: dict[Subscription, WindowFamily] = {}  # by what its members have in common
-        self._conditions: dict[Subscription, SharedCondition] = {}  # by condition, themes and threshold
-        self._by_number: dict[int, SharedCondition] = {}
+        self._conditions: dict[Subscription, WindowCondition] = {}  # by condition, themes and threshold
+        self._by_number: dict[int, WindowCondition] = {}
         self._home: dict[int, tuple[Subscription, Subscription]] = {}  # ordinal -> its family and condition
         self._due: list[tuple[int, int, WindowFamily]] = []  # the next expiry of each family of timed windows
         self._published: dict[str, list[tuple[WindowFamily, int]]] = {}  # event id -> where it was taken in
@@ -93,12 +92,12 @@ class TopKEngine(BaseEngine):
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription; its window starts empty."""
-        self.admit(ordinal, subscription)
+        self.register(ordinal, subscription)
         assert subscription.top is not None  # `serves` lets nothing else in
         condition = _condition_of(subscription)
         shared = self._conditions.get(condition)
         if shared is None:
-            shared = self._conditions[condition] = SharedCondition(self._shared, plain_condition(subscription))
+            shared = self._conditions[condition] = WindowCondition(self._shared, prepare_condition(subscription))
             self._shared += 1
             self._by_number[shared.number] = shared
             self._index.add(shared.number, condition)
@@ -108,15 +107,15 @@ class TopKEngine(BaseEngine):
             family = shared.families[key] = self._families[key] = WindowFamily(subscription.top)
             assert key.top is not None
             family.scoring = self._scorings.setdefault(key.top.by, len(self._scorings))
-        family.join(ordinal, subscription.top)
+        family.add_member(ordinal, subscription.top)
         self._home[ordinal] = (key, condition)
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription; a family without members goes with its window."""
-        self.dismiss(ordinal)
+        self.unregister(ordinal)
         key, condition = self._home.pop(ordinal)
         family = self._families[key]
-        family.leave(ordinal)
+        family.remove_member(ordinal)
         if not len(family):
             del self._families[key], self._conditions[condition].families[key]
             if not self._conditions[condition].families:
@@ -126,24 +125,24 @@ class TopKEngine(BaseEngine):
 
     # -- events ---------------------------------------------------------------------------------
 
-    def find(self, event: Event, at: int) -> Found:
+    def find(self, event: Event, at: int) -> EngineResult:
         """What the event meets on arrival. Promotions are told by `match` and `match_batch`."""
         arrived, _ = self._arrive(event, at)
-        return found_of(arrived)
+        return result_of(arrived)
 
     def match(self, event: Event, at: int) -> Hits:
         """What the event meets on arrival, and what it promotes, ordered by ordinal."""
         arrived, promoted = self._arrive(event, at)
         return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].cause != "arrival"))
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """`match` for each event in turn, as arrays."""
         founds, promotions = [], []
         for index, (event, when) in enumerate(zip(events, at, strict=True)):
             arrived, promoted = self._arrive(event, when)
-            founds.append(found_of(arrived))
+            founds.append(result_of(arrived))
             promotions += [Promotion(index, match, o) for o, match in sorted(promoted, key=lambda hit: hit[0])]
-        return found_batch(founds, promotions)
+        return batch_result(founds, promotions)
 
     def _arrive(self, event: Event, at: int) -> tuple[Hits, Hits]:
         promoted = self.advance(at)
@@ -155,10 +154,10 @@ class TopKEngine(BaseEngine):
         time = min(self.now, at if event.time is None else event.time)  # a clock ahead holds no place for longer
         known: dict[tuple[int, float], tuple[float, ...] | None] = {}  # what families that rank alike rank it by
         places: list[tuple[WindowFamily, int]] = []
-        before: MetCondition | None = None
-        for condition, met in self._index.met(event, at):
+        before: ConditionMatch | None = None
+        for condition, met in self._index.match(event, at):
             if met is not before:
-                entry, before = Publication(event.id, time, met.score, met.product), met
+                entry, before = PublishedEvent(event.id, time, met.score, met.product), met
             for family in self._by_number[condition].families.values():
                 way = (family.scoring, met.score)
                 if way not in known:
@@ -178,8 +177,8 @@ class TopKEngine(BaseEngine):
         arrived.sort(key=lambda hit: hit[0])
         return arrived, promoted
 
-    def _needed(self, subscription: Subscription) -> Needed:
-        return Needed.of(subscription, self.threshold, self.curve)
+    def _needed(self, subscription: Subscription) -> MatchThreshold:
+        return MatchThreshold.of(subscription, self.threshold, self.curve)
 
     def _hit(self, family: WindowFamily, ordinal: int, number: int, cause: str) -> tuple[int, Match]:
         entry = family.entry(number)
@@ -251,11 +250,11 @@ class TopKEngine(BaseEngine):
             threshold=self.threshold,
             curve=self.curve,
             at=at,
-            standing=self._standing(event, ordinal, at),
+            standing=self._window_position(event, ordinal, at),
             types=self.types,
         )
 
-    def _standing(self, event: Event, ordinal: int, at: int) -> Standing | None:
+    def _window_position(self, event: Event, ordinal: int, at: int) -> WindowPosition | None:
         """Where the event stands, or would stand if it came now; None if it is no candidate."""
         key, condition = self._home[ordinal]
         family = self._families[key]
@@ -264,19 +263,19 @@ class TopKEngine(BaseEngine):
         if held:
             values = family.values(held[-1])
             return (
-                None if values is None else family.standing(ordinal, values, family.entry(held[-1]).time, held[-1], now)
+                None if values is None else family.position(ordinal, values, family.entry(held[-1]).time, held[-1], now)
             )
-        seen = SeenEvent(event, self.measure, self.types)
+        seen = EventView(event, self.measure, self.types)
         met = evaluate(self._conditions[condition].condition, seen, self._needed(condition))
         if met is None:
             return None
         if event.time is not None and event.time < now - self.lateness:
-            return Standing(None, None, expired=True)
+            return WindowPosition(None, None, expired=True)
         values = _values(family.top, event, met.score)
         time = min(now, at if event.time is None else event.time)
-        return None if values is None else family.standing(ordinal, values, time, None, now)
+        return None if values is None else family.position(ordinal, values, time, None, now)
 
-    def board(self, ordinal: int) -> list[Ranked]:
+    def board(self, ordinal: int) -> list[TopKEntry]:
         """The k best of a subscription's window now, best first, ties as in deliveries."""
         top, family = self.subscriptions[ordinal].top, self._families[self._home[ordinal][0]]
         assert top is not None
@@ -286,7 +285,7 @@ class TopKEngine(BaseEngine):
             if family.counts(ordinal, number) and family.values(number) is not None
         )
         return [
-            Ranked(rank, entry.event_id, family.sign * value, entry.time)
+            TopKEntry(rank, entry.event_id, family.sign * value, entry.time)
             for rank, (value, _, _, entry) in enumerate(ranked[: top.k], 1)
         ]
 
@@ -325,7 +324,7 @@ class TopKEngine(BaseEngine):
             for ordinal in members:
                 top = self.subscriptions[ordinal].top
                 assert top is not None
-                family.join(ordinal, top)
+                family.add_member(ordinal, top)
             moved = [(n, entry._replace(time=entry.time + by), counts, v) for n, entry, counts, v in old.publications()]
             self._families[key] = self._conditions[self._home[ordinal][1]].families[key] = family
             self._fill(family, moved, members, old.next)
@@ -333,7 +332,7 @@ class TopKEngine(BaseEngine):
     def _fill(
         self,
         family: WindowFamily,
-        publications: Sequence[tuple[int, Publication, bool, list[float]]],
+        publications: Sequence[tuple[int, PublishedEvent, bool, list[float]]],
         members: dict[int, tuple[int, list[int]]],
         following: int,
     ) -> None:
@@ -344,11 +343,11 @@ class TopKEngine(BaseEngine):
         self._schedule(family)
 
 
-class SharedCondition(msgspec.Struct):
+class WindowCondition(msgspec.Struct):
     """A condition, and the families whose members share it."""
 
     number: int
-    condition: PlainCondition
+    condition: PreparedCondition
     families: dict[Subscription, WindowFamily] = msgspec.field(default_factory=dict)
 
 

@@ -3,6 +3,10 @@
 A family has one condition, one window and one kind of scoring over the same attributes; its members differ
 in k, in when they began, and in the point a distance is measured from. The publications of the window are
 kept once, in arrival order; each member keeps its candidates (see `topk_kernels`).
+
+A family of windows that says what it holds, to be kept on disk, and takes it up again.
+
+The publications of a window in arrival order, as the arrays the kernels read, added to one at a time.
 """
 
 from __future__ import annotations
@@ -10,19 +14,91 @@ from __future__ import annotations
 import heapq
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.kernels.growing_array import Growing
-from likewise.kernels.sizes import check_lengths, check_room
-from likewise.matching.reference.window import Standing
-from likewise.matching.topk.candidate_kernels import COUNTED, ENDLESS, TIMED, step
+from likewise.kernels.compile import view
+from likewise.kernels.growing_array import GrowingArray
+from likewise.kernels.sizes import check_capacity, check_lengths
+from likewise.matching.reference.window import WindowPosition
+from likewise.matching.topk.candidate_kernels import COUNTED, ENDLESS, TIMED, refill, step
 from likewise.matching.topk.region_kernels import build_tree, widest_regions
-from likewise.matching.topk.window_log import WindowLog
 from likewise.model import Distance, Top
+
+Arrays = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.uint8]]
+
+
+class WindowLog:
+    """For each publication the numbers it is ranked by, its time, and whether it counts (1) or has left (0).
+
+    `value`, `time` and `alive` are memoryviews, whose single items are read and written several times faster than an
+    array's; they change when the log grows. A publication has `width` items in `value`.
+
+    >>> log = WindowLog(1)
+    >>> log.append((2.5,), 7, 1)
+    >>> [array.tolist() for array in log.arrays()], log.values(0)
+    ([[[2.5]], [7], [1]], [2.5])
+    """
+
+    __slots__ = ("_arrays", "_room", "alive", "count", "time", "value", "width")
+
+    value: Any
+    time: Any
+    alive: Any
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.count = 0
+        self._hold(np.empty(16 * width), np.empty(16, np.int64), np.empty(16, np.uint8))
+
+    def _hold(self, *arrays: NDArray[Any]) -> None:
+        self._arrays = arrays
+        self._room = len(arrays[1])
+        self.value, self.time, self.alive = (view(array) for array in arrays)
+
+    def append(self, values: Sequence[float], time: int, alive: int) -> None:
+        """Add a publication."""
+        at = self.count
+        if at == self._room:
+            self._hold(*(np.concatenate([array, np.empty_like(array)]) for array in self._arrays))
+        if self.width == 1:
+            self.value[at] = values[0]
+        else:
+            for place, number in enumerate(values, at * self.width):
+                self.value[place] = number
+        self.time[at] = time
+        self.alive[at] = alive
+        self.count = at + 1
+
+    def discard_front(self, front: int) -> None:
+        """Forget so many from the beginning."""
+        self.count -= front
+        room = max(16, 2 * self.count)
+        fresh: list[NDArray[Any]] = []
+        for array, width in zip(self._arrays, (self.width, 1, 1), strict=True):
+            fresh.append(np.empty(room * width, array.dtype))
+            fresh[-1][: self.count * width] = array[front * width : (front + self.count) * width]
+        self._hold(*fresh)
+
+    def values(self, index: int) -> list[float]:
+        """The numbers a publication is ranked by."""
+        found: list[float] = self.value[index * self.width : (index + 1) * self.width].tolist()
+        return found
+
+    def arrays(self) -> Arrays:
+        """Everything, without a copy; valid until the next change."""
+        values, times, alive = self._arrays
+        count = self.count
+        return values[: count * self.width].reshape(-1, self.width), times[:count], alive[:count]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes held, free space included."""
+        return sum(array.nbytes for array in self._arrays)
+
 
 Delivery = tuple[int, int]  # ordinal, publication
 NOBODY: Sequence[Delivery] = ()
@@ -30,7 +106,7 @@ NOBODY: Sequence[Delivery] = ()
 PATIENCE = 64  # members outside the region index, or publications that left, before things are put in order
 
 
-class Publication(NamedTuple):
+class PublishedEvent(NamedTuple):
     """One publication of the window, as a delivery tells of it."""
 
     event_id: str | None
@@ -48,7 +124,7 @@ def margin(k: int) -> int:
     return k + 2 * math.isqrt(k) + 8
 
 
-class Family:
+class SharedWindow:
     """The shared window and the members' candidates."""
 
     def __init__(self, top: Top) -> None:
@@ -63,7 +139,7 @@ class Family:
         # the log: `base` is the number of its first publication
         self.base = 0
         self._window = WindowLog(self.width)
-        self.log: list[Publication | None] = []
+        self.log: list[PublishedEvent | None] = []
         self._front = 0  # how many publications at the front of the log are gone
         self._oldest = 0  # the first publication still among the last n
         self._expiring: list[tuple[int, int]] = []  # (time, number), for windows of time
@@ -74,17 +150,17 @@ class Family:
         # members, by slot
         self.ordinals: list[int] = []
         self.slots: dict[int, int] = {}
-        self._k, self._keep, self._capacity = Growing(np.int64), Growing(np.int64), Growing(np.int64)
-        self._since, self._start, self._length = Growing(np.int64), Growing(np.int64), Growing(np.int64)
-        self._entered = Growing(np.int64)  # arrivals in the region since it was drawn
-        self._centres = [Growing(np.float64) for _ in range(self.dimensions)]
-        self._bounds = (Growing(np.float64), Growing(np.int64), Growing(np.int64))
+        self._k, self._keep, self._capacity = GrowingArray(np.int64), GrowingArray(np.int64), GrowingArray(np.int64)
+        self._since, self._start, self._length = GrowingArray(np.int64), GrowingArray(np.int64), GrowingArray(np.int64)
+        self._entered = GrowingArray(np.int64)  # arrivals in the region since it was drawn
+        self._centres = [GrowingArray(np.float64) for _ in range(self.dimensions)]
+        self._bounds = (GrowingArray(np.float64), GrowingArray(np.int64), GrowingArray(np.int64))
         self._entries = (
-            Growing(np.float64),
-            Growing(np.int64),
-            Growing(np.int64),
-            Growing(np.int32),
-            Growing(np.uint8),
+            GrowingArray(np.float64),
+            GrowingArray(np.int64),
+            GrowingArray(np.int64),
+            GrowingArray(np.int32),
+            GrowingArray(np.uint8),
         )
         self._matrix: NDArray[np.float64] = np.empty((0, self.dimensions))  # the centres; remade after a change
         self._tree: tuple[NDArray[np.int64], ...] | None = None
@@ -101,7 +177,7 @@ class Family:
     def __len__(self) -> int:
         return len(self.slots)
 
-    def join(self, ordinal: int, top: Top, since: int | None = None) -> None:
+    def add_member(self, ordinal: int, top: Top, since: int | None = None) -> None:
         """Take a member in, which counts publications from now (or number `since`) on."""
         slot = len(self.ordinals)
         self.ordinals.append(ordinal)
@@ -128,7 +204,7 @@ class Family:
                 column.append(centre)
         self._matrix, self._reach = np.empty((0, self.dimensions)), math.inf
 
-    def leave(self, ordinal: int) -> None:
+    def remove_member(self, ordinal: int) -> None:
         """Forget a member; when most are gone, the rest moves together."""
         slot = self.slots.pop(ordinal)
         self.ordinals[slot] = -1
@@ -163,7 +239,7 @@ class Family:
         """The number the next publication gets."""
         return self.base + len(self.log)
 
-    def arrive(self, values: tuple[float, ...] | None, entry: Publication, now: int) -> Sequence[Delivery]:
+    def arrive(self, values: tuple[float, ...] | None, entry: PublishedEvent, now: int) -> Sequence[Delivery]:
         """A publication that passed the condition; `values` is None if a scored attribute is missing."""
         kind, base = self.kind, self.base
         if kind == TIMED and now - entry.time >= self._span:
@@ -184,7 +260,7 @@ class Family:
         ):  # nobody's list changes, as is mostly so: the kernel need not look
             if gone >= 0:
                 self._window.alive[gone - base] = 0
-                self._let_go(gone)
+                self._release(gone)
             return NOBODY
         leaving = [gone] if gone >= 0 else []
         found = self._step(leaving, number if values is not None else -1)
@@ -215,7 +291,7 @@ class Family:
         """Whether a publication is still in the window."""
         return number >= self.base and self.log[number - self.base] is not None
 
-    def entry(self, number: int) -> Publication:
+    def entry(self, number: int) -> PublishedEvent:
         """A publication that is in the window."""
         found = self.log[number - self.base]
         assert found is not None
@@ -246,11 +322,13 @@ class Family:
             total += (value - centre) * (value - centre)
         return math.sqrt(total)
 
-    def standing(self, ordinal: int, values: Sequence[float], time: int, number: int | None, now: int) -> Standing:
+    def position(
+        self, ordinal: int, values: Sequence[float], time: int, number: int | None, now: int
+    ) -> WindowPosition:
         """Where a publication stands for a member (`number`), or would stand if it arrived now (None)."""
         duration = self.top.duration
         if duration is not None and now - time >= duration:
-            return Standing(None, None, expired=True)
+            return WindowPosition(None, None, expired=True)
         slot = self.slots[ordinal]
         first = max(self.base, int(self._since.view()[slot]))
         if number is None and self.top.events is not None:
@@ -269,13 +347,15 @@ class Family:
                 others.append((self.sign * self._rank(slot, held), -when, -(index + self.base)))
         ranked = sorted([*others, me])
         k = int(self._k.view()[slot])
-        return Standing(ranked.index(me) + 1, self.sign * ranked[k - 1][0] if len(ranked) >= k else None, expired=False)
+        return WindowPosition(
+            ranked.index(me) + 1, self.sign * ranked[k - 1][0] if len(ranked) >= k else None, expired=False
+        )
 
     def _trim(self, gone: list[int]) -> None:
         for number in gone:
-            self._let_go(number)
+            self._release(number)
 
-    def _let_go(self, number: int) -> None:
+    def _release(self, number: int) -> None:
         """Forget a publication that left; room at the front is given back now and then."""
         log, front = self.log, self._front
         log[number - self.base] = None
@@ -285,7 +365,7 @@ class Family:
             front += 1
         self._front = front
         if front > PATIENCE and 2 * front > len(self.log):
-            self._window.cut(front)
+            self._window.discard_front(front)
             del self.log[:front]
             self.base += front
             self._front = 0
@@ -302,7 +382,7 @@ class Family:
         assert self._tree is not None
         out, faded = self._out[:2], self._out[2:]
         if used := [*gone, arriving] if arriving >= 0 else gone:
-            check_room("publications of a window", max(used) - self.base + 1, self._window.count)
+            check_capacity("publications of a window", max(used) - self.base + 1, self._window.count)
         members, start, length, entries, bounds = self._arrays
         delivered, faded_count, refills = step(
             np.array(gone, np.int64) - self.base,
@@ -352,7 +432,7 @@ class Family:
             members = (self._k, self._keep, self._capacity, self._since, self._entered)
             check_lengths("members of a window", size, *members, self._start, self._length, *self._bounds, self._matrix)
             ends = self._start.view() + self._capacity.view()
-            check_room("candidates of members", int(ends.max(initial=0)), min(map(len, self._entries)))
+            check_capacity("candidates of members", int(ends.max(initial=0)), min(map(len, self._entries)))
             self._arrays = (
                 (*(column.view() for column in members), self._matrix),
                 self._start.view(),
@@ -366,6 +446,95 @@ class Family:
             self._tree = (order, first, last, boxes, leaf_of, widest)
             self._tail = size
 
-    def _append(self, entry: Publication | None, values: Sequence[float], time: int, alive: int) -> None:
+    def _append(self, entry: PublishedEvent | None, values: Sequence[float], time: int, alive: int) -> None:
         self._window.append(values, time, alive)
         self.log.append(entry)
+
+
+class WindowFamily(SharedWindow):
+    """The shared window and the members' candidates."""
+
+    # -- figures --------------------------------------------------------------------------------
+
+    def candidates(self) -> int:
+        """How many candidates all members keep."""
+        return int(self._length.view().sum())
+
+    def window_bytes(self) -> int:
+        """The bytes of the shared window's arrays."""
+        return self._window.nbytes
+
+    def member_bytes(self) -> int:
+        """The bytes of the members' arrays, candidates and what was delivered to them included."""
+        columns = (self._k, self._keep, self._capacity, self._since, self._start, self._length, *self._centres)
+        held = sum(column.nbytes for column in (*columns, *self._bounds, *self._entries))
+        return held + sum(8 * len(slots) for slots in self.faded.values())
+
+    # -- keeping --------------------------------------------------------------------------------
+
+    def publications(self) -> Iterable[tuple[int, PublishedEvent, bool, list[float]]]:
+        """Every publication of the window: number, what it is, whether it counts, and its values."""
+        for index, entry in enumerate(self.log):
+            if entry is not None:
+                yield index + self.base, entry, bool(self._window.alive[index]), self._window.values(index)
+
+    def members(self) -> Iterable[tuple[int, int, list[int]]]:
+        """Every member: its ordinal, where it began, and what of the window was delivered to it."""
+        faded: dict[int, list[int]] = {}
+        for number, slots in self.faded.items():
+            for slot in slots:
+                faded.setdefault(slot, []).append(number)
+        numbers, done = self._entries[2].view(), self._entries[4].view()
+        for ordinal, slot in self.slots.items():
+            start = int(self._start.view()[slot])
+            stop = start + int(self._length.view()[slot])
+            delivered = sorted({*numbers[start:stop][done[start:stop] == 1].tolist(), *faded.get(slot, ())})
+            yield ordinal, int(self._since.view()[slot]), delivered
+
+    def restore(
+        self,
+        publications: Sequence[tuple[int, PublishedEvent, bool, list[float]]],
+        since: dict[int, tuple[int, list[int]]],
+        next: int,
+    ) -> None:
+        """Take up a saved window; its members have joined already."""
+        self.base = publications[0][0] if publications else next
+        self._oldest = self.base
+        for number, entry, alive, values in publications:
+            while self.next < number:  # gaps left by what had expired out of order
+                self._append(None, self._unranked, 0, 0)
+            self._append(entry, values, entry.time, int(alive))
+            if self.kind == TIMED:
+                heapq.heappush(self._expiring, (entry.time, number))
+        while self.next < next:
+            self._append(None, self._unranked, 0, 0)
+        self._matrix, self._reach = np.empty((0, self.dimensions)), math.inf
+        self._refresh(len(self.ordinals))
+        log = (*self._window.arrays(), self.base)
+        for ordinal, (began, delivered) in since.items():
+            slot = self.slots[ordinal]
+            self._since.view()[slot] = began
+            refill(
+                slot,
+                log,
+                began,
+                self._matrix[slot],
+                self.shared,
+                self.sign,
+                self.kind,
+                self._k.view()[slot],
+                self._keep.view()[slot],
+                self._start.view()[slot],
+                self._length.view(),
+                tuple(pool.view() for pool in self._entries),
+                tuple(column.view() for column in self._bounds),
+                np.empty(int(self._capacity.view()[slot]), np.int64),
+            )
+            start = int(self._start.view()[slot])
+            places = {int(self._entries[2].view()[i]): i for i in range(start, start + int(self._length.view()[slot]))}
+            for number in delivered:
+                if number in places:
+                    self._entries[4].view()[places[number]] = 1
+                else:
+                    self._fade(number, slot)
+        self._tree = None

@@ -105,7 +105,7 @@ def note_bound(slot, tree, bound):
 
 
 @kernel
-def regions_around(values, shared, sign, centres, bound, tree, tail, out):
+def find_regions(values, shared, sign, centres, bound, tree, tail, out):
     """The subscriptions whose region may hold a publication; those from `tail` on are not in the index yet."""
     order, first, last, boxes, _, widest = tree
     count = 0

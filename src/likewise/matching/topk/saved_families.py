@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
-from likewise.matching.topk.family import Publication
-from likewise.matching.topk.stored_family import WindowFamily
+from likewise.matching.topk.family import PublishedEvent, WindowFamily
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 VERSION = b"1"
-Saved = tuple[int, list[tuple[int, Publication, bool, list[float]]], dict[int, tuple[int, list[int]]], int]
+Saved = tuple[int, list[tuple[int, PublishedEvent, bool, list[float]]], dict[int, tuple[int, list[int]]], int]
 
 
 def write_families(folder: Path, now: int | None, families: Iterable[tuple[int, WindowFamily]]) -> None:
@@ -61,7 +60,7 @@ def read_families(folder: Path) -> tuple[int | None, list[Saved]]:
         family = found.setdefault(row["family"], (row["family"], [], {}, row["next"]))
         family[2][row["ordinal"]] = (row["since"], row["delivered"])
     for row in publications.to_pylist():
-        entry = Publication(row["event_id"], row["time"], row["score"], row["product"])
+        entry = PublishedEvent(row["event_id"], row["time"], row["score"], row["product"])
         if row["family"] not in found:
             raise ArtefactDamaged(
                 f"{folder}: a publication belongs to the family {row['family']}, which has no members"

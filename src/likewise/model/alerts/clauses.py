@@ -33,7 +33,7 @@ def _refused(clause: str, problem: str) -> InvalidSubscription:
     return InvalidSubscription(problem, clause=clause)
 
 
-class Column(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
+class SelectColumn(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     """One thing that `select` names: a reading by its attribute, perhaps in a unit, or a `fact` about the match.
 
     >>> Column("temperature", relaxed=True, unit="degC").label, Column(fact="source", name="device").label
@@ -133,7 +133,7 @@ class Alert(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, o
         return self.held_for is not None or self.once_until == "false" or self.absent_for is not None
 
 
-def check_columns(columns: tuple[Column, ...], *, condition: bool) -> None:
+def check_columns(columns: tuple[SelectColumn, ...], *, condition: bool) -> None:
     """Refuse columns that share a name, are too many, or name attributes where there are none."""
     if len(columns) > MAX_COLUMNS:
         raise LimitExceeded("columns of `select`", allowed=MAX_COLUMNS, found=len(columns))

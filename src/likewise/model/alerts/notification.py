@@ -22,7 +22,7 @@ class DigestItem(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     stale: tuple[str, ...] = ()
 
 
-class Spoken(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+class AlertNotification(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Facts of one notification: its key, when it was due (µs), since when it holds or is silent.
 
     `suppressed` is how many alarms before it were not sent, `stale` names sources of the key that are still active and

@@ -2,6 +2,8 @@
 
 It names attributes with their units and ranges or values, and how long it holds: its lease. Everything it says is
 checked when it is made, so that a bad one is refused before anybody counts on it.
+
+Announcements as events: what became of a source, for whoever subscribes to that by meaning.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from likewise.defaults import (
     MAX_TERM_LENGTH,
 )
 from likewise.errors import InputError, LimitExceeded, UnitError
+from likewise.model.event import Event
+from likewise.model.flatten import event
 from likewise.model.predicate import Predicate
 from likewise.model.subscription import check_themes
 from likewise.model.text import fold
@@ -172,7 +176,7 @@ class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
             if share is not None and not 0 <= share <= 1:
                 raise InputError(f"the {what} of {self.source!r} is {share!r}; give a share from 0 to 1")
 
-    def everything(self) -> tuple[AnnouncedAttribute, ...]:
+    def all_attributes(self) -> tuple[AnnouncedAttribute, ...]:
         """Its attributes, and the latitude and longitude that its area says, unless it announces them itself.
 
         >>> made = Announcement("s", (AnnouncedAttribute("no2"),), area=Area((45.8, 45.9), (15.9, 16.0)))
@@ -191,6 +195,41 @@ class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     def same_as(self, other: Announcement) -> bool:
         """Whether it says what another does, whatever their leases; `true` is not 1."""
         return _ENCODE(msgspec.structs.replace(other, lease=self.lease)) == _ENCODE(self)
+
+
+SourceEventKind = Literal["announcement", "revocation", "sense on", "sense off"]
+
+
+def announcement_event(announcement: Announcement, id: str | None = None) -> Event:
+    """The event that says what a source can produce.
+
+    >>> from likewise.model.announcements.announcement import AnnouncedAttribute
+    >>> said = announcement_event(Announcement("sensor-17", (AnnouncedAttribute("temp", "degC"),), place="room 112"))
+    >>> [(t.attribute, t.value) for t in said.tuples][:4]
+    [('type', 'announcement'), ('device', 'sensor-17'), ('place', 'room 112'), ('announced[].name', 'temp')]
+    """
+    payload: dict[str, object] = {"type": "announcement", "device": announcement.source}
+    for name in ("model", "place", "battery", "controllable"):
+        if value := getattr(announcement, name):
+            payload[name] = value
+    payload["announced"] = [
+        {"name": each.name, **({"unit": each.unit} if each.unit else {})} for each in announcement.attributes
+    ]
+    return event(payload, id=id, source=SPEAKER, themes=announcement.themes)
+
+
+def source_event(said: SourceEventKind, source: str, reason: str = "", interval: float | None = None) -> Event:
+    """The event that says what else became of a source: that it is gone, was woken or may rest.
+
+    >>> [(t.attribute, t.value) for t in source_event("sense on", "sensor-17", interval=60).tuples]
+    [('type', 'sense on'), ('device', 'sensor-17'), ('interval', 60)]
+    """
+    payload: dict[str, object] = {"type": said, "device": source}
+    if reason:
+        payload["reason"] = reason
+    if interval is not None:
+        payload["interval"] = interval
+    return event(payload, source=SPEAKER)
 
 
 def _check_once(attributes: Sequence[AnnouncedAttribute]) -> None:

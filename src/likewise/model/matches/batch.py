@@ -1,4 +1,7 @@
-"""The matches of many events as arrays, and as a table."""
+"""The matches of many events as arrays, and as a table.
+
+The published Arrow schema of a table of matches (docs/formats.md).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 from likewise.errors import MissingDependency
 from likewise.extras import require
 from likewise.model.match import Cause, Match
-from likewise.model.matches.table import match_schema
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 
 if TYPE_CHECKING:
@@ -17,6 +19,33 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy import float32, signedinteger
     from numpy.typing import NDArray
+
+from typing import TYPE_CHECKING
+
+VERSION: Final = 1
+METADATA: Final[dict[bytes | str, bytes | str]] = {b"likewise.schema": b"match-batch", b"v": str(VERSION).encode()}
+
+
+def match_schema() -> pa.Schema:
+    """The schema of `MatchBatch.to_arrow()`, version 1.
+
+    >>> match_schema().names
+    ['event_index', 'subscription_number', 'subscription_id', 'score', 'probability', 'cause', 'promoted_id']
+    """
+    require("match", "a table of matches")
+    import pyarrow as pa
+
+    fields = [
+        pa.field("event_index", pa.int32(), nullable=False),
+        pa.field("subscription_number", pa.int64(), nullable=False),
+        pa.field("subscription_id", pa.dictionary(pa.int32(), pa.string()), nullable=False),
+        pa.field("score", pa.float32(), nullable=False),
+        pa.field("probability", pa.float32(), nullable=False),
+        pa.field("cause", pa.dictionary(pa.int8(), pa.string()), nullable=False),
+        pa.field("promoted_id", pa.string()),
+    ]
+    return pa.schema(fields, metadata=METADATA)
+
 
 CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
 
@@ -29,7 +58,7 @@ class Promotion(NamedTuple):
     number: int = -1
 
 
-class Likelihoods(NamedTuple):
+class ProbabilityCurves(NamedTuple):
     """Curves for conditions and for statements, and the indices of the subscriptions that are statements."""
 
     conditions: ProbabilityCurve = AS_SCORED
@@ -52,7 +81,7 @@ class MatchBatch(NamedTuple):
     score: NDArray[float32]
     subscription_ids: Sequence[str]
     promoted: tuple[Promotion, ...] = ()
-    likelihoods: Likelihoods = Likelihoods()
+    likelihoods: ProbabilityCurves = ProbabilityCurves()
     numbers: NDArray[signedinteger[Any]] | None = None
 
     @property
@@ -63,7 +92,7 @@ class MatchBatch(NamedTuple):
         return np.arange(len(self.subscription_ids)) if self.numbers is None else self.numbers
 
     def to_arrow(self) -> pa.Table:
-        """The matches as an Arrow table of the published schema (`likewise.model.matches.table`, docs/formats.md).
+        """The matches as an Arrow table of the published schema (`likewise.model.matches.batch`, docs/formats.md).
 
         >>> import likewise as lw
         >>> m = lw.Matcher()

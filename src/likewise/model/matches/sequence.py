@@ -81,7 +81,7 @@ class Matches(Sequence[Match]):
 
     def __reduce__(self) -> tuple[Callable[[list[Match]], Matches], tuple[list[Match]]]:
         """As another process gets it: all of them made."""
-        return made_of, (self._all(),)
+        return matches_of, (self._all(),)
 
     def __add__(self, other: Iterable[Match]) -> list[Match]:
         return [*self._all(), *other]
@@ -93,11 +93,11 @@ class Matches(Sequence[Match]):
         return repr(self._all())
 
 
-def made_of(matches: list[Match]) -> Matches:
+def matches_of(matches: list[Match]) -> Matches:
     """A sequence of matches that are made already.
 
     >>> import pickle
-    >>> found = made_of([Match("e1", "s0", "exact")])
+    >>> found = matches_of([Match("e1", "s0", "exact")])
     >>> pickle.loads(pickle.dumps(found)) == found
     True
     """

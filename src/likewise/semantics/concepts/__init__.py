@@ -2,6 +2,6 @@
 
 Names of attributes: `inventory` (what kinds of readings there are; `rows`, `library`, `user_concepts` and
 `vocabularies` are where it comes from), `name_tokens` and `facets` (a name taken apart), `tables`, `weights` and
-`comparison` (the rule for two names, plain), `operand_arrays` and `kernels` (the same for many), `wording` (in words).
-Values: `values`.
+`comparison` (the rule for two names, plain), `operand_arrays` and `kernels` (the same for many), `vocabulary_request`
+(in words). Values: `values`.
 """

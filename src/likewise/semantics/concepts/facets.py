@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from likewise.semantics.concepts.inventory import Concept, Inventory
-from likewise.semantics.concepts.name_tokens import NUMBERED, NameWords
+from likewise.semantics.concepts.name_tokens import NUMBERED, NameTokenizer
 from likewise.semantics.measure import Term
 from likewise.semantics.text.stop_words import STOP_WORDS
 from likewise.units import any_unit, find_unit, units_in_name
@@ -46,8 +46,8 @@ class Qualifier(msgspec.Struct, frozen=True):
     """
 
     name: str
-    standing: int = LISTED
-    outer: bool = False
+    source: int = LISTED
+    is_outer: bool = False
     word: str = ""
 
 
@@ -102,11 +102,11 @@ class FacetParser:
 
     def __init__(self, inventory: Inventory, known: Callable[[str], bool]) -> None:
         self.inventory, self._known = inventory, known
-        self._words = NameWords(inventory, known)
+        self._words = NameTokenizer(inventory, known)
 
-    def knows(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Whether the inventory or the space has a word."""
-        return self.inventory.lists(word) or self._known(word)
+        return self.inventory.has_label(word) or self._known(word)
 
     def names_a_kind(self, label: str) -> bool:
         """Whether a label is taken apart into a kind that is known."""
@@ -116,14 +116,14 @@ class FacetParser:
         """A term's facets."""
         text = " ".join(term.text.split())
         parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
-        in_name = [(u, sure) for u, sure in units_in_name(text) if not self.inventory.lists(u.symbol.casefold())]
+        in_name = [(u, sure) for u, sure in units_in_name(text) if not self.inventory.has_label(u.symbol.casefold())]
         measured = measured_dimensions(text)  # the `a` of `voltage_a` is no ampere
         fitting = [u for u, sure in in_name if sure or not measured or u.dimension in measured]
         symbols = frozenset(u.symbol.casefold() for u in fitting)
         parsed = [self._part(part, symbols) for part in parts]
         main = self._main(parsed)
         head = parsed[main] if parsed else _Part((), (), "", (), False, False)
-        speaks = any(q.standing < LISTED for part in parsed for q in part.qualifiers)
+        speaks = any(q.source < LISTED for part in parsed for q in part.qualifiers)
         dimension = self._dimension(term, [u.dimension for u, sure in in_name if sure], head, speaks)
         guessed = [u.dimension for u, sure in in_name if not sure]
         kinds, certainty = self._kinds(parsed, main, term.context, dimension, guessed)
@@ -136,7 +136,7 @@ class FacetParser:
             for at, part in enumerate(parsed)
             if at != main
             for name, standing, word in (
-                *((q.name, q.standing, q.word) for q in part.qualifiers),
+                *((q.name, q.source, q.word) for q in part.qualifiers),
                 *((k, LISTED, "") for k in part.kinds if at < main and part.strong and k not in kinds),
             )
         ]
@@ -178,11 +178,11 @@ class FacetParser:
         """What is read, by the head; else by the unit, by the text beside the value, by a weak word."""
         head = parsed[main] if parsed else None
         if head is not None and head.strong:
-            return self._fitting(head.kinds, dimension, guessed), "head"
+            return self._kinds_with_dimension(head.kinds, dimension, guessed), "head"
         by_unit = self.inventory.by_dimension
         weak = next((p.kinds for p in parsed[::-1] if p.kinds), ())
         if weak and self._fits(weak, [dimension] if dimension else guessed):
-            return self._fitting(weak, dimension, guessed), "weak"
+            return self._kinds_with_dimension(weak, dimension, guessed), "weak"
         for measured in [dimension] if dimension else [] if weak else guessed[:1]:
             if measured in by_unit:
                 return by_unit[measured], "unit" if dimension else "guess"
@@ -192,12 +192,12 @@ class FacetParser:
                     found = self._part(near, frozenset())
                     if found.strong and len(near.split()) <= LONGEST_CONTEXT:
                         return found.kinds, "context"
-        return (self._fitting(weak, dimension, guessed), "weak") if weak else ((), "")
+        return (self._kinds_with_dimension(weak, dimension, guessed), "weak") if weak else ((), "")
 
     def _fits(self, kinds: Sequence[str], dimensions: Sequence[str]) -> bool:
         return any(set(self.inventory.kinds[k].dimensions) & set(dimensions) for k in kinds)
 
-    def _fitting(self, kinds: tuple[str, ...], dimension: str, guessed: Sequence[str]) -> tuple[str, ...]:
+    def _kinds_with_dimension(self, kinds: tuple[str, ...], dimension: str, guessed: Sequence[str]) -> tuple[str, ...]:
         """Of several kinds those that the unit fits; all if it fits none."""
         if len(kinds) > 1:
             for dimensions in ((dimension,), guessed):
@@ -248,7 +248,7 @@ class FacetParser:
                 others = [name for name in span.names("kind") if name not in kinds]
                 if others and span.words != ("current",):
                     qualifiers.append(Qualifier(others[0]))
-            elif not span.concepts and (span.words[0] not in _STOP or _is_letter(spans, at)):
+            elif not span.concepts and (span.words[0] not in _STOP or _is_index_letter(spans, at)):
                 word = span.words[0]
                 if len(word) == 1 or word[0].isdigit():
                     numbers += _indices(word, spans[at - 1].words[-1] if at else "")
@@ -265,7 +265,7 @@ class FacetParser:
         )
 
 
-def _is_letter(spans: Sequence[_Span], at: int) -> bool:
+def _is_index_letter(spans: Sequence[_Span], at: int) -> bool:
     """Whether a letter that may be an article is an index: at the end, or behind what is numbered."""
     behind = at and spans[at - 1].words[-1] in NUMBERED
     return len(spans[at].words[0]) == 1 and bool(behind or (at and at == len(spans) - 1))

@@ -27,7 +27,7 @@ from likewise.errors import InputError
 Sort = Literal["kind", "weak", "qualifier", "role", "silent", "means", "name"]
 SORTS: Final = get_args(Sort)
 _NO_PLURAL: Final = frozenset({"mains"})
-_SAY_NOTHING: Final = frozenset({"ratio", "length", "time", "angle", "concentration", "data"})
+_UNSPECIFIC_DIMENSIONS: Final = frozenset({"ratio", "length", "time", "angle", "concentration", "data"})
 LONGEST_LABEL: Final = 8  # words; longer labels are sentences
 
 
@@ -69,7 +69,7 @@ class Inventory:
     """
 
     def __init__(self, concepts: Iterable[Concept]) -> None:
-        self.concepts = _merged(concepts)
+        self.concepts = _merge(concepts)
         self.means: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.labels: dict[tuple[str, ...], list[Concept]] = {}
         self.kinds: dict[str, Concept] = {}
@@ -99,10 +99,10 @@ class Inventory:
             self.longest[words[0]] = max(self.longest.get(words[0], 0), len(words))
         self.by_dimension: dict[str, tuple[str, ...]] = {}
         for kind in self.kinds.values():
-            if kind.dimensions and kind.dimensions[0] not in _SAY_NOTHING:
+            if kind.dimensions and kind.dimensions[0] not in _UNSPECIFIC_DIMENSIONS:
                 self.by_dimension.setdefault(kind.dimensions[0], (kind.name,))
 
-    def lists(self, word: str) -> bool:
+    def has_label(self, word: str) -> bool:
         """Whether a single word is a label or a short form."""
         return (word,) in self.labels or (word,) in self.means
 
@@ -118,7 +118,7 @@ class Inventory:
         """The qualifiers that a word or phrase names."""
         return [c.name for c in self.labels.get(label_words(label), ()) if c.sort == "qualifier"]
 
-    def expanded(self, words: Sequence[str]) -> list[str]:
+    def expand(self, words: Sequence[str]) -> list[str]:
         """Words with short forms written out, the longest first; a phrase that is a label as long stays as it is."""
         out: list[str] = []
         at = 0
@@ -141,7 +141,7 @@ class Inventory:
         return next((n for n in range(longest, 1, -1) if tuple(words[at : at + n]) in self.labels), 0)
 
 
-def _merged(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
+def _merge(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
     """Rows of one sort and name as one; what the first of them says stands first."""
     out: dict[tuple[str, str], Concept] = {}
     for concept in concepts:

@@ -1,23 +1,86 @@
-"""Compiled comparison of the facets of many names; `comparison` is the plain form."""
+"""Compiled comparison of the facets of many names; `comparison` is the plain form.
 
+Compiled comparison of many words by where vocabularies use them (`name_agreement`), and what follows for
+qualifiers.
+"""
+
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+# The kernels are typed by numba, from what they are called with.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.kernels.compile import unlocked
+from likewise.kernels.compile import nogil_kernel
 
 if TYPE_CHECKING:
-    from likewise.semantics.concepts.operand_arrays import FacetArrays
+    from likewise.semantics.concepts.facet_arrays import FacetArrays
+from likewise.semantics.concepts.name_agreement import PRIOR_USES
+from likewise.semantics.concepts.values import item_relations as bit
+
+(
+    _SAME_name_agreement_kernels,
+    _NARROWER_name_agreement_kernels,
+    _EXCLUDES_name_agreement_kernels,
+    _SIBLINGS_name_agreement_kernels,
+) = 1, 2, 4, 6  # as in `tables`
+
+
+@nogil_kernel
+def word_agreements(a, b, places):
+    """The agreement of every asked word with every seen one through the places both stand in."""
+    out = np.zeros((len(a.ends), len(b.ends)), np.float32)
+    named = np.full(places, -1, np.int32)
+    for j in range(len(b.ends)):
+        begin, end = (b.ends[j - 1] if j else 0), b.ends[j]
+        if begin == end:
+            continue
+        for k in range(begin, end):
+            named[b.places[k]] = b.things[k]
+        for i in range(len(a.ends)):
+            said = common = 0
+            for k in range(a.ends[i - 1] if i else 0, a.ends[i]):
+                thing = named[a.places[k]]
+                if thing >= 0:
+                    common += 1
+                    said += 1 if thing == a.things[k] else -1
+            if common:
+                out[i, j] = said / (common + PRIOR_USES)
+        for k in range(begin, end):
+            named[b.places[k]] = -1
+    return out
+
+
+@nogil_kernel
+def word_relations(standing, named, sure):
+    """What follows from how words stand to each other, and from what names say, which comes first."""
+    out = np.zeros(standing.shape, np.uint8)
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            bits = standing[i, j]
+            if named[i, j] >= sure:
+                out[i, j] = _SAME_name_agreement_kernels
+            elif named[i, j] <= -sure or bits & bit.OPPOSITE:
+                out[i, j] = _EXCLUDES_name_agreement_kernels
+            elif bits & bit.SAME:
+                out[i, j] = _SAME_name_agreement_kernels
+            elif bits & bit.FAR_OPPOSITE and not bits & (bit.KIND | bit.BROADER | bit.CLOSE):
+                out[i, j] = _EXCLUDES_name_agreement_kernels
+            elif bits & bit.KIND:
+                out[i, j] = _NARROWER_name_agreement_kernels
+            elif bits & bit.SIBLING and not bits & (bit.BROADER | bit.CLOSE):
+                out[i, j] = _SIBLINGS_name_agreement_kernels
+    return out
+
 
 _SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER, _SIBLINGS = 1, 2, 3, 4, 5, 6
 _LISTED, _KNOWN = 2, 1
-_MATCHED, _TOLD, _INSTEAD = 1, 2, 3  # what became of a seen qualifier
+_MATCHED, _EXCLUDED, _INSTEAD = 1, 2, 3  # what became of a seen qualifier
 
 
-@unlocked
-def agreements(
+@nogil_kernel
+def facet_scores(
     base: Any,
     a: FacetArrays,
     s: FacetArrays,
@@ -81,7 +144,7 @@ def agreements(
     return out
 
 
-@unlocked
+@nogil_kernel
 def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: Any, known: Any, w: Any) -> None:
     """Multiplies scores for qualifiers that exclude each other, are missing, or were not asked for.
 
@@ -136,7 +199,7 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                 for r in range(r1 - r0):
                     if found[q - q0, r] in (_EXCLUDES, _SIBLINGS) and fates[r] != _MATCHED:
                         against = found[q - q0, r] if against == 0 else min(against, found[q - q0, r])
-                        fates[r] = _TOLD
+                        fates[r] = _EXCLUDED
                 block, bit = a_ids[q] >> 6, np.uint64(1) << np.uint64(a_ids[q] & 63)
                 if against:
                     left *= w.excluded if against == _EXCLUDES else w.sibling
@@ -150,7 +213,7 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                 else:
                     left *= w.absent_word if a_standings[q] == _KNOWN else w.absent_unknown
             for r in range(r0, r1):
-                if fates[r - r0] in (_MATCHED, _TOLD):
+                if fates[r - r0] in (_MATCHED, _EXCLUDED):
                     continue
                 if s_standings[r] == _LISTED:
                     block, bit = s_ids[r] >> 6, np.uint64(1) << np.uint64(s_ids[r] & 63)
@@ -161,7 +224,7 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
             out[i, j] = left
 
 
-@unlocked
+@nogil_kernel
 def _numbers(out: Any, asked_ends: Any, asked: Any, seen_ends: Any, seen: Any, absent: Any, differs: Any) -> None:
     """Multiplies scores where an asked index or size is missing or another."""
     for i in range(out.shape[0]):

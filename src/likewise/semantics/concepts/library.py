@@ -15,7 +15,7 @@ import platformdirs
 
 from likewise.errors import ArtefactMissing
 from likewise.semantics.concepts.inventory import Concept, Inventory
-from likewise.semantics.concepts.name_agreement import Naming
+from likewise.semantics.concepts.name_agreement import VocabularyNames
 from likewise.semantics.concepts.rows import read_rows
 
 CORE: Final = "concepts-core.csv"
@@ -77,13 +77,13 @@ def load_inventory() -> Inventory:
 
 
 @lru_cache(maxsize=4)
-def naming_of(inventory: Inventory) -> Naming:
+def vocabulary_names(inventory: Inventory) -> VocabularyNames:
     """The names in an inventory and those of public vocabularies, by their words.
 
-    >>> naming_of(load_inventory()).agreement("entering", "leaving") < -0.9
+    >>> vocabulary_names(load_inventory()).agreement("entering", "leaving") < -0.9
     True
     """
-    return Naming((*(c for c in inventory.concepts if c.sort == "name"), *shipped_names()))
+    return VocabularyNames((*(c for c in inventory.concepts if c.sort == "name"), *shipped_names()))
 
 
 @lru_cache(maxsize=4)

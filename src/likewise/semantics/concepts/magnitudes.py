@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from likewise.defaults import NAMES_KEPT
-from likewise.semantics.text.identifiers import words_of
+from likewise.defaults import NAME_CACHE_ENTRIES
+from likewise.semantics.text.identifiers import split_identifier
 
 BATTERY: Final = frozenset({"battery", "batteries", "batt", "bat", "accu", "accumulator"})
 _SILENT: Final = frozenset({"value", "reading", "status", "state", "info", "main", "device", "sensor", "node"})
@@ -17,14 +17,14 @@ MOST_VOLTS: Final = 5.0  # of one or two cells; above it a number with decimals 
 LEAST_MILLIVOLTS: Final = 1_000.0
 
 
-@lru_cache(maxsize=NAMES_KEPT)
-def is_bare(attribute: str) -> bool:
+@lru_cache(maxsize=NAME_CACHE_ENTRIES)
+def is_bare_battery(attribute: str) -> bool:
     """Whether a name says no more than that it is a battery's.
 
-    >>> is_bare("device.battery"), is_bare("batteryVoltage"), is_bare("bat_pct")
+    >>> is_bare_battery("device.battery"), is_bare_battery("batteryVoltage"), is_bare_battery("bat_pct")
     (True, False, False)
     """
-    words = {word.casefold() for word in words_of(attribute)}
+    words = {word.casefold() for word in split_identifier(attribute)}
     return bool(words & BATTERY) and words <= BATTERY | _SILENT
 
 
@@ -34,7 +34,7 @@ def unit_by_size(attribute: str, value: float) -> str:
     >>> [unit_by_size("battery", value) for value in (3.6, 87, 3300, 12.6, 3)]
     ['V', '%', 'mV', '', '']
     """
-    if not is_bare(attribute):
+    if not is_bare_battery(attribute):
         return ""
     whole = float(value).is_integer()
     if 1 < value <= MOST_VOLTS and not whole:

@@ -18,7 +18,7 @@ from likewise.semantics.concepts.inventory import Concept, label_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DOUBT: Final = 1.0  # places that would have to say the contrary: one place alone is half sure
+PRIOR_USES: Final = 1.0  # places that would have to say the contrary: one place alone is half sure
 
 
 class WordUses(NamedTuple):
@@ -29,7 +29,7 @@ class WordUses(NamedTuple):
     things: NDArray[np.int32]
 
 
-class Naming:
+class VocabularyNames:
     """The names of vocabularies by the words in them.
 
     >>> air = Concept("name", "supply air flow", ("discharge air flow",), apart=("flow",))
@@ -65,7 +65,7 @@ class Naming:
         """What the common places of two words say: 1 that they are the same, -1 that they are not, 0 nothing."""
         a, b = self._uses.get(one, {}), self._uses.get(other, {})
         said = [1 if a[place] == b[place] else -1 for place in a.keys() & b.keys()]
-        return sum(said) / (len(said) + DOUBT)
+        return sum(said) / (len(said) + PRIOR_USES)
 
     def example(self, one: str, other: str) -> tuple[str, str]:
         """Two names in which one word stands for the other, or tells apart, as they mostly do; empty if none does."""

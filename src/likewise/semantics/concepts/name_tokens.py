@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from likewise.semantics.concepts.inventory import Inventory, singular
-from likewise.semantics.text.identifiers import segmented, words_of
+from likewise.semantics.text.identifiers import segment_word, split_identifier
 
 _PIECES: Final = re.compile(r"[\W_]+")
 _NUMBERED: Final = re.compile(r"([a-z]+)(\d+)")
@@ -20,12 +20,12 @@ KNOWN_PRICE: Final = 6.0  # of one that only the space knows
 MOST_WORDS: Final = 64  # of one part of a name; more is a text
 
 
-class NameWords:
+class NameTokenizer:
     """Cuts names; `known` says whether the space has a word.
 
     >>> from likewise.semantics.concepts.inventory import Concept
     >>> short = [Concept("means", "relative humidity", ("rh",)), Concept("means", "temperature", ("temp",))]
-    >>> cut = NameWords(Inventory([*short, Concept("kind", "pm")]), known={"air"}.__contains__)
+    >>> cut = NameTokenizer(Inventory([*short, Concept("kind", "pm")]), known={"air"}.__contains__)
     >>> cut("RH_avg"), cut("airtemp2"), cut("pm2_5 raw"), cut("load %")
     (['relative', 'humidity', 'avg'], ['air', 'temperature', '2'], ['pm', '2.5', 'raw'], ['load', 'percent'])
     """
@@ -43,23 +43,23 @@ class NameWords:
         for at, word in enumerate(raw):
             alone = len(word) == 1 and word.isalpha() and at < last  # a letter is a short form at the end only
             numbered = at and raw[at - 1] in NUMBERED  # `phase a` is no current
-            if not (at and word in dropped and not self._inventory.lists(word) and not numbered):
+            if not (at and word in dropped and not self._inventory.has_label(word) and not numbered):
                 kept.append(f"{word} " if alone else word)
-        return [word.rstrip() for word in self._inventory.expanded(kept)]
+        return [word.rstrip() for word in self._inventory.expand(kept)]
 
     def _cut(self, piece: str) -> list[str]:
         """One run of letters and digits cut into words, unless it is listed as it is (`kWh`)."""
         whole = singular(piece.casefold())
-        if self._inventory.lists(whole):
+        if self._inventory.has_label(whole):
             return [whole]
         out: list[str] = []
-        for part in words_of(piece):
+        for part in split_identifier(piece):
             word = singular(part.casefold())
-            if self._inventory.lists(word) or word.isdigit():
+            if self._inventory.has_label(word) or word.isdigit():
                 out.append(word)
                 continue
             numbered = _NUMBERED.fullmatch(word)
-            if numbered and (self._inventory.lists(numbered.group(1)) or len(numbered.group(1)) > 2):
+            if numbered and (self._inventory.has_label(numbered.group(1)) or len(numbered.group(1)) > 2):
                 out += numbered.groups()
             elif word.isalpha() and not self._known(word):
                 out += self._joined(word)
@@ -71,14 +71,14 @@ class NameWords:
         """A word without a sign of where its words meet; a short form of two letters may stand at its end."""
         stem, end = word[:-2], word[-2:]
         for rest, last in ((word, []), (stem, [end]) if (end,) in self._inventory.means else ("", [])):
-            whole = last and (self._inventory.lists(rest) or (len(rest) > 2 and self._known(rest)))
-            pieces = [rest] if whole else [singular(piece) for piece in segmented(rest, self._price)]
+            whole = last and (self._inventory.has_label(rest) or (len(rest) > 2 and self._known(rest)))
+            pieces = [rest] if whole else [singular(piece) for piece in segment_word(rest, self._segment_cost)]
             if pieces:
                 return [*pieces, *last]
         return [word]
 
-    def _price(self, piece: str) -> float | None:
-        if self._inventory.lists(singular(piece)):
+    def _segment_cost(self, piece: str) -> float | None:
+        if self._inventory.has_label(singular(piece)):
             return LISTED_PRICE
         return KNOWN_PRICE if self._known(piece) else None
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from likewise.kernels.sizes import check_ids
 from likewise.semantics.concepts.inventory import Inventory
-from likewise.semantics.concepts.library import naming_of
-from likewise.semantics.concepts.name_agreement import Naming, WordUses
+from likewise.semantics.concepts.library import vocabulary_names
+from likewise.semantics.concepts.name_agreement import VocabularyNames, WordUses
 from likewise.semantics.concepts.values.columns import ItemColumns, item_columns
-from likewise.semantics.concepts.values.inverted_items import TurnedItems, turned
-from likewise.semantics.concepts.values.items import Items
+from likewise.semantics.concepts.values.inverted_index import InvertedItems, turned
+from likewise.semantics.concepts.values.items import Lexicon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,62 +27,64 @@ if TYPE_CHECKING:
     from likewise.semantics.wordnet.relations import WordRelations
 
 
-class WordSide(NamedTuple):
+class PreparedWords(NamedTuple):
     """Distinct words of one side: what WordNet knows about them and where vocabularies use them."""
 
     items: ItemColumns
     uses: WordUses
 
 
-class OpenWords:
+class OpenVocabulary:
     """Compares words by WordNet and by the names of vocabularies, read when they are first needed.
 
     >>> from likewise.semantics.concepts.library import load_inventory
     >>> from likewise.semantics.library import load_space
-    >>> words = OpenWords(load_space().relations, load_inventory())
+    >>> words = OpenVocabulary(load_space().relations, load_inventory())
     >>> [words.relation(*pair, 0.5) for pair in (("ascending", "descending"), ("lift", "elevator"), ("nave", "pump"))]
     [4, 1, 0]
     """
 
     def __init__(self, relations: WordRelations, inventory: Inventory) -> None:
         self._relations, self._inventory = relations, inventory
-        self._items = Items(relations)
+        self._items = Lexicon(relations)
 
     @cached_property
-    def naming(self) -> Naming:
+    def names(self) -> VocabularyNames:
         """The names of vocabularies, by their words."""
-        return naming_of(self._inventory)
+        return vocabulary_names(self._inventory)
 
-    def side(self, words: Sequence[str]) -> WordSide:
+    def prepare(self, words: Sequence[str]) -> PreparedWords:
         """Words made ready."""
-        return WordSide(item_columns([self._items.one(word) for word in words]), self.naming.uses(words))
+        return PreparedWords(item_columns([self._items.one(word) for word in words]), self.names.uses(words))
 
-    def turned(self, side: WordSide) -> TurnedItems:
+    def invert(self, side: PreparedWords) -> InvertedItems:
         """The asked side as it is looked up by."""
         return turned(side.items)
 
-    def relations(self, asked: WordSide, turned: TurnedItems, seen: WordSide, sure: float) -> NDArray[np.uint8]:
+    def relations(
+        self, asked: PreparedWords, turned: InvertedItems, seen: PreparedWords, sure: float
+    ) -> NDArray[np.uint8]:
         """How each asked word stands to each seen one: SAME, NARROWER, EXCLUDES, SIBLINGS or 0.
 
         `sure` is how strongly names must agree, or tell apart, to decide.
         """
-        from likewise.semantics.concepts.name_agreement_kernels import word_agreements, word_relations
-        from likewise.semantics.concepts.values.relations import FOLLOWS, standings
+        from likewise.semantics.concepts.kernels import word_agreements, word_relations
+        from likewise.semantics.concepts.values.item_relations import FOLLOWS, relate_items
 
         for side in (asked, seen):
-            check_ids("places of names", side.uses.places, self.naming.places)
-        check_ids("synsets of seen words", seen.items.own, len(self._relations.kinds))
-        named = word_agreements(asked.uses, seen.uses, self.naming.places)
-        standing, _ = standings(turned, seen.items, self._relations.kinds, FOLLOWS)
+            check_ids("places of names", side.uses.places, self.names.places)
+        check_ids("synsets of seen words", seen.items.senses, len(self._relations.kinds))
+        named = word_agreements(asked.uses, seen.uses, self.names.places)
+        standing, _ = relate_items(turned, seen.items, self._relations.kinds, FOLLOWS)
         found: NDArray[np.uint8] = word_relations(standing, named, np.float32(sure))
         return found
 
     def relation(self, asked: str, seen: str, sure: float) -> int:
         """`relations` of one pair; the names' part is computed plainly."""
-        from likewise.semantics.concepts.name_agreement_kernels import word_relations
-        from likewise.semantics.concepts.values.relations import FOLLOWS, standings
+        from likewise.semantics.concepts.kernels import word_relations
+        from likewise.semantics.concepts.values.item_relations import FOLLOWS, relate_items
 
         a, s = (item_columns([self._items.one(word)]) for word in (asked, seen))
-        standing, _ = standings(turned(a), s, self._relations.kinds, FOLLOWS)
-        named = np.array([[self.naming.agreement(asked, seen)]], np.float32)
+        standing, _ = relate_items(turned(a), s, self._relations.kinds, FOLLOWS)
+        named = np.array([[self.names.agreement(asked, seen)]], np.float32)
         return int(word_relations(standing, named, np.float32(sure))[0, 0])

@@ -17,13 +17,13 @@ EXCLUDES: Final = 4
 INSTEAD: Final = 5  # the second has the reading instead of the first, if the first was what an unqualified name means
 SIBLINGS: Final = 6  # words for different kinds of one thing
 # Groups of qualifiers that say how something is counted or along which axis; all others say which thing has a reading.
-NO_THINGS: Final = frozenset(
+ATTRIBUTIVE_GROUPS: Final = frozenset(
     {"energy form", "energy way", "part of power", "comparison", "span", "axis", "way", "link", "enabling", "rank"}
 )
 _BITS: Final = 64
 
 
-class Tables:
+class InventoryTables:
     """Numbers for kinds, roles, qualifiers and dimensions, and how they relate."""
 
     def __init__(self, inventory: Inventory) -> None:
@@ -96,7 +96,9 @@ class Tables:
             for group in concept.apart:
                 groups.setdefault(group, []).append(self.qualifiers[name])
         things = [
-            i for name, i in self.qualifiers.items() if name not in known or not NO_THINGS & set(known[name].apart)
+            i
+            for name, i in self.qualifiers.items()
+            if name not in known or not ATTRIBUTIVE_GROUPS & set(known[name].apart)
         ]
         out[np.ix_(things, things)] = INSTEAD
         for members in groups.values():

@@ -69,7 +69,7 @@ def _rdf(path: Path, format: str, sort: Sort) -> list[Concept]:
     return found
 
 
-def check(concepts: list[Concept], name: str) -> Inventory:
+def merged_inventory(concepts: list[Concept], name: str) -> Inventory:
     """The inventory as it would be with a vocabulary; a cycle, or a concept without a word, is refused."""
     others = [
         c for path in added_vocabularies() if path.stem != name for c in read_rows(path.read_text("utf-8"), path.stem)
@@ -96,7 +96,7 @@ def add_vocabulary(path: Path, name: str | None = None, sort: Sort = "kind") -> 
     if not re.fullmatch(r"[\w.-]{1,100}", chosen):
         raise InputError(f"a vocabulary's name has letters, digits, '-', '_' and '.', found {chosen!r}; give another")
     found = read_vocabulary(path, sort)
-    inventory = check(found, chosen)
+    inventory = merged_inventory(found, chosen)
     if path.suffix.lower() == ".csv":
         _refuse_unknown_broader(path, inventory)
     folder = concepts_folder()

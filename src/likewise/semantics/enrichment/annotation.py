@@ -14,7 +14,7 @@ from likewise.model.values import Quantity, read_number
 from likewise.units import unit
 
 COLUMNS: Final = ("key", "is", "attribute", "value", "unit", "means")
-NOT_AN_ATTRIBUTE: Final = ("source", "topic")  # keys that are compared as they are
+EXACT_KEYS: Final = ("source", "topic")  # keys that are compared as they are
 
 
 class Annotation(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ class Annotation(msgspec.Struct, frozen=True):
                 raise LimitExceeded(f"characters of an annotation's {name}", allowed=MAX_TERM_LENGTH, found=len(text))
         if not self.key.strip():
             raise InputError("it has no key; write source, model, topic or an attribute's name")
-        plain = fold(self.key) in NOT_AN_ATTRIBUTE
+        plain = fold(self.key) in EXACT_KEYS
         if plain and self.relaxed:
             raise InputError(f"a {fold(self.key)} is compared as it is; write the key without `~`")
         if fold(self.key) == "topic" and self.equals:
@@ -65,7 +65,7 @@ class Annotation(msgspec.Struct, frozen=True):
                 raise InputError(f"{self.value[:40]!r} is no number, so it has no unit; leave the unit out")
 
     @property
-    def about(self) -> str:
+    def target(self) -> str:
         """The attribute it adds, or says something about."""
         return self.attribute or self.key
 
@@ -74,7 +74,7 @@ class Annotation(msgspec.Struct, frozen=True):
         key = f"{self.key}~" if self.relaxed else self.key
         return (key, self.equals, self.attribute, self.value, self.unit, self.means)
 
-    def added(self) -> str | int | float | bool:
+    def added_value(self) -> str | int | float | bool:
         """The value it adds: a number if all of the text is one, else as it is written."""
         number = read_number(self.value)
         if number is None or isinstance(number, Quantity):
@@ -84,7 +84,7 @@ class Annotation(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         holds = f"{self.key} is {self.equals}" if self.equals else self.key
         if self.value:
-            return f"{holds}: {self.about} = {self.value} {self.unit}".rstrip()
+            return f"{holds}: {self.target} = {self.value} {self.unit}".rstrip()
         said = f"is {self.means}" if self.means else ""
         in_unit = f"in {self.unit}" if said else f"is in {self.unit}"
-        return f"{holds}: {self.about} {', '.join(part for part in (said, in_unit if self.unit else '') if part)}"
+        return f"{holds}: {self.target} {', '.join(part for part in (said, in_unit if self.unit else '') if part)}"

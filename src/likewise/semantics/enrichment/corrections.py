@@ -9,12 +9,12 @@ import msgspec
 
 from likewise.errors import InputError
 from likewise.model.text import fold
-from likewise.semantics.enrichment.annotation import NOT_AN_ATTRIBUTE, Annotation
-from likewise.semantics.enrichment.table import Annotations, KnownAnnotations
+from likewise.semantics.enrichment.annotation import EXACT_KEYS, Annotation
+from likewise.semantics.enrichment.table import AnnotationSource, AnnotationTable
 from likewise.units import unit
 
-OfWhat = Literal["source", "model", "attribute"]
-SAID: Final = "correction"
+CorrectionScope = Literal["source", "model", "attribute"]
+CORRECTION: Final = "correction"
 
 
 class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -27,7 +27,7 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     """
 
     attribute: str
-    of: OfWhat = "attribute"
+    of: CorrectionScope = "attribute"
     name: str = ""
     means: str = ""
     unit: str = ""
@@ -44,7 +44,7 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
                 "a correction of a source or a model names it, one that is of every source names none: "
                 f"{self.of!r} with {self.name!r} was found"
             )
-        if self.of == "attribute" and fold(self.attribute) in NOT_AN_ATTRIBUTE:
+        if self.of == "attribute" and fold(self.attribute) in EXACT_KEYS:
             raise InputError(
                 f"{self.attribute!r} says where an event comes from, so it is the same for everybody; "
                 "correct it of one source or of one model"
@@ -68,7 +68,7 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
             unit=self.unit,
             means=self.means,
             line=number,
-            where=SAID,
+            where=CORRECTION,
         )
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ def correction_rows(corrections: Mapping[int, Correction], models: Mapping[str, 
     return rows + [each.row(number) for number, each in corrections.items() if each.of == "attribute"]
 
 
-class Corrected:
+class CorrectedAnnotations:
     """Annotations with corrections laid before them; where both speak of one attribute under one key, these hold.
 
     >>> from likewise.semantics.enrichment.table import NO_ANNOTATIONS
@@ -106,21 +106,21 @@ class Corrected:
     ['t: t is water temperature']
     """
 
-    def __init__(self, below: KnownAnnotations) -> None:
+    def __init__(self, below: AnnotationSource) -> None:
         self._below = below
         self._rows: tuple[Annotation, ...] = ()
-        self._made: tuple[Annotations, tuple[Annotation, ...], Annotations] | None = None
+        self._made: tuple[AnnotationTable, tuple[Annotation, ...], AnnotationTable] | None = None
 
     @property
     def problem(self) -> str:
         """Why a newer version of what lies below cannot be used, if it cannot."""
         return self._below.problem
 
-    def lay(self, rows: Iterable[Annotation]) -> None:
+    def set_corrections(self, rows: Iterable[Annotation]) -> None:
         """Let these rows hold from now on, in place of those of before."""
         self._rows = tuple(rows)
 
-    def current(self) -> Annotations:
+    def current(self) -> AnnotationTable:
         """The rows that hold now."""
         below, rows, made = self._below.current(), self._rows, self._made
         if not rows:
@@ -128,9 +128,9 @@ class Corrected:
         if made is None or made[0] is not below or made[1] is not rows:
             said = {_about(row) for row in rows}
             kept = [row for row in below if row.value or _about(row) not in said]
-            made = self._made = (below, rows, Annotations((*rows, *kept), below.name))
+            made = self._made = (below, rows, AnnotationTable((*rows, *kept), below.name))
         return made[2]
 
 
 def _about(row: Annotation) -> tuple[object, ...]:
-    return fold(row.key), row.relaxed, fold(row.equals), fold(row.about)
+    return fold(row.key), row.relaxed, fold(row.equals), fold(row.target)

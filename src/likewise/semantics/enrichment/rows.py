@@ -9,12 +9,12 @@ from typing import Final
 
 from likewise.errors import FormatError, InputError
 from likewise.semantics.enrichment.annotation import COLUMNS, Annotation
-from likewise.semantics.enrichment.table import Annotations
+from likewise.semantics.enrichment.table import AnnotationTable
 
 _EXAMPLE: Final = "key,is,attribute,value,unit,means"
 
 
-def read_annotations(text: str, name: str = "annotations") -> Annotations:
+def read_annotations(text: str, name: str = "annotations") -> AnnotationTable:
     """The annotations of a CSV text.
 
     >>> table = read_annotations("key,is,attribute,value\\nsource,sensor-17,room,room 112\\n")
@@ -25,10 +25,10 @@ def read_annotations(text: str, name: str = "annotations") -> Annotations:
     ...
     likewise.errors.FormatError: rooms.csv, line 2: it says nothing; give a value to add, a unit, or ...
     """
-    return Annotations(_read(text.removeprefix("\ufeff"), name), name)
+    return AnnotationTable(_read(text.removeprefix("\ufeff"), name), name)
 
 
-def annotations_from_mappings(rows: Iterable[Mapping[str, object]], name: str = "annotations") -> Annotations:
+def annotations_from_mappings(rows: Iterable[Mapping[str, object]], name: str = "annotations") -> AnnotationTable:
     """The annotations of mappings with the columns' names; they are counted from 1.
 
     >>> len(annotations_from_mappings([{"key": "model", "is": "SHT31", "attribute": "temp1", "unit": "degC"}]))
@@ -41,10 +41,10 @@ def annotations_from_mappings(rows: Iterable[Mapping[str, object]], name: str = 
         _check_columns(tuple(map(str, row)), f"{name}, row {number}")
         cells = {str(column): "" if cell is None else str(cell) for column, cell in row.items()}
         made.append(_row(cells, number, f"{name}, row {number}"))
-    return Annotations(made, name)
+    return AnnotationTable(made, name)
 
 
-def write_annotations(table: Annotations) -> str:
+def write_annotations(table: AnnotationTable) -> str:
     """The rows as CSV that reads back to equal ones."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from likewise.defaults import MAX_CORRECTIONS
 from likewise.errors import FormatError, InputError, LimitExceeded
-from likewise.semantics.enrichment.corrections import Correction, OfWhat
+from likewise.semantics.enrichment.corrections import Correction, CorrectionScope
 
 COLUMNS: Final = (
     "subject_id",
@@ -133,7 +133,7 @@ def _read_row(row: dict[str, str], number: int, by: str, at: int) -> Correction:
     try:
         return Correction(
             row.get("subject_label", ""),
-            cast("OfWhat", of or "attribute"),
+            cast("CorrectionScope", of or "attribute"),
             name,
             row.get("object_label", ""),
             unit,

@@ -13,7 +13,7 @@ from likewise.model.text import fold
 from likewise.semantics.enrichment.annotation import Annotation
 
 
-class Annotations:
+class AnnotationTable:
     """Rows in their order; rows that contradict each other are refused.
 
     >>> table = Annotations([Annotation("source", "s1", "room", "112")])
@@ -50,12 +50,12 @@ class Annotations:
         """Why a newer version cannot be used; these rows are all there are."""
         return ""
 
-    def current(self) -> Annotations:
+    def current(self) -> AnnotationTable:
         """The rows that hold now: these."""
         return self
 
 
-class KnownAnnotations(Protocol):
+class AnnotationSource(Protocol):
     """What gives the rows that hold now: a table, or a file that is followed."""
 
     @property
@@ -63,7 +63,7 @@ class KnownAnnotations(Protocol):
         """Why a newer version cannot be used, if one cannot."""
         ...
 
-    def current(self) -> Annotations:
+    def current(self) -> AnnotationTable:
         """The rows that hold now."""
         ...
 
@@ -75,16 +75,16 @@ def _check_agreement(rows: Iterable[Annotation], name: str) -> None:
     for row in rows:
         if row.value:
             continue
-        key = (fold(row.key), row.relaxed, fold(row.equals), fold(row.about))
+        key = (fold(row.key), row.relaxed, fold(row.equals), fold(row.target))
         for said, seen, what in ((row.unit, units, "unit"), (row.means, meanings, "means")):
             if not said:
                 continue
             first = seen.setdefault(key, row)
             if fold(getattr(first, what)) != fold(said):
                 raise FormatError(
-                    f"{name}, line {row.line}: {row.about!r} has the {what} {said!r} here and "
+                    f"{name}, line {row.line}: {row.target!r} has the {what} {said!r} here and "
                     f"{getattr(first, what)!r} in line {first.line}; take one of them out"
                 )
 
 
-NO_ANNOTATIONS: Final = Annotations()
+NO_ANNOTATIONS: Final = AnnotationTable()

@@ -10,7 +10,7 @@ from threading import Lock
 from likewise.defaults import MAX_DOCUMENT_BYTES
 from likewise.errors import ArtefactMissing, FormatError, LikewiseError, LimitExceeded
 from likewise.semantics.enrichment.rows import read_annotations
-from likewise.semantics.enrichment.table import Annotations
+from likewise.semantics.enrichment.table import AnnotationTable
 
 _State = tuple[int, int, int]  # what changes with a file: when it was written, its length, which file it is
 
@@ -31,7 +31,7 @@ class AnnotationFile:
         on_change(self)
 
     @property
-    def table(self) -> Annotations:
+    def table(self) -> AnnotationTable:
         """The rows that were read last; the file is not looked at."""
         return self._table
 
@@ -40,7 +40,7 @@ class AnnotationFile:
         """Why the file as it is now cannot be used; empty if it is in use."""
         return self._problem
 
-    def current(self) -> Annotations:
+    def current(self) -> AnnotationTable:
         """The rows that hold now; the file is looked at, and read again if it has changed."""
         try:
             found = _state(self.path)
@@ -59,7 +59,7 @@ class AnnotationFile:
                 self._on_change(self)
             return self._table
 
-    def _read(self) -> tuple[_State | None, Annotations]:
+    def _read(self) -> tuple[_State | None, AnnotationTable]:
         """The file's rows, with the state it was in before it was read, so that no change is missed."""
         try:
             state = _state(self.path)

@@ -17,12 +17,12 @@ import numpy as np
 
 from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.esa import equal_are_one, fold_spaces
-from likewise.semantics.measures.inverted import TurnedStack, turned
+from likewise.semantics.measures.esa import fold_spaces, set_equal_to_one
+from likewise.semantics.measures.inverted_index import InvertedVectors, turned
 from likewise.semantics.measures.jcn import JcnMeasure
-from likewise.semantics.measures.names.measure import Names, NamesMeasure
-from likewise.semantics.vectors.query_side import AskedSide
-from likewise.semantics.vectors.term_vectors import TermVectors, Vector, stacked, theme_of
+from likewise.semantics.measures.names.measure import NameBatch, NamesMeasure
+from likewise.semantics.vectors.prepared_terms import PreparedTerms
+from likewise.semantics.vectors.term_vectors import TermVectors, Vector, stack_vectors, theme_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,17 +40,17 @@ SAME_SENTENCES: Final = 0.8
 _NOTHING: Final = np.empty((0, 0), dtype=np.float32)
 
 
-class _Side:
+class _PreparedWords:
     """Words made ready: their vectors, classes of frequency, and which measures know them."""
 
     def __init__(self, vectors: list[Vector], classes: NDArray[np.int64], in_taxonomy: list[bool]) -> None:
-        self.stack = stacked(vectors)
+        self.stack = stack_vectors(vectors)
         self.classes = classes
         self.known_classes = np.where(self.stack.norms > 0, classes, -1)
         self.in_taxonomy = np.array(in_taxonomy, dtype=bool)
 
     @cached_property
-    def turned(self) -> TurnedStack:
+    def inverted(self) -> InvertedVectors:
         """The vectors by document, for the asked side."""
         return turned(self.stack)
 
@@ -79,7 +79,7 @@ class CombinedMeasure:
         self._names = NamesMeasure(vectors, calibration.names)
         self._latent = latent
         self._jcn = JcnMeasure(taxonomy, senses="all")
-        self._side: AskedSide[_Side] = AskedSide(self._prepare)
+        self._side: PreparedTerms[_PreparedWords] = PreparedTerms(self._prepare)
         weights = self._calibration.weights
         self._shares = (weights["thematic"], 0.0 if latent is None else weights["latent"])
         self._backgrounds = {name: self._calibration.background(name) for name in self._calibration.backgrounds}
@@ -90,20 +90,22 @@ class CombinedMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        return equal_are_one(self.compared(asked, seen)[0], asked, seen)
+        return set_equal_to_one(self.scores_and_words(asked, seen)[0], asked, seen)
 
-    def compared(self, asked: Sequence[Term], seen: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def scores_and_words(
+        self, asked: Sequence[Term], seen: Sequence[Term]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The scores of terms, and those of their words (`words`) behind them, by meaning or spelling."""
         a, b = self._names.side(asked), self._names.side(seen)
         meaning = self._calibration.score(self._surprise(a, b))
-        spelled = self._names.spelled(a, b)
-        scores = self._names.aligned(a, b, meaning, spelled)
+        spelled = self._names.spelling_scores(a, b)
+        scores = self._names.alignment_scores(a, b, meaning, spelled)
         if self._sentences is not None:
             said = (self._sentences.cosines(asked, seen) - UNRELATED_SENTENCES) / (SAME_SENTENCES - UNRELATED_SENTENCES)
             scores = (1 - SENTENCE_SHARE) * scores + np.float32(SENTENCE_SHARE) * np.clip(said, 0, 1)
         return scores, np.maximum(meaning, spelled)
 
-    def words(self, terms: Sequence[Term]) -> list[list[tuple[str, int]]]:
+    def word_indices(self, terms: Sequence[Term]) -> list[list[tuple[str, int]]]:
         """For each term its words, folded, and their places in `compared`'s scores of words."""
         side = self._names.side(terms)
         return [[(side.folded[place], place) for place in side.words_of(i)] for i in range(len(terms))]
@@ -112,19 +114,19 @@ class CombinedMeasure:
         """The evidence for pairs of single words, in powers of ten against random pairs, themes left out."""
         return self._mean(self._documents(asked, seen), asked, seen)
 
-    def _surprise(self, a: Names, b: Names) -> NDArray[np.float32]:
+    def _surprise(self, a: NameBatch, b: NameBatch) -> NDArray[np.float32]:
         """The evidence for every pair of distinct words.
 
         What documents say is taken partly without themes and partly within both sides' themes
         together. (Departure: `thematic` projects each side into its own theme, and two themes without a
         common document then make everything unrelated; the paper asks for one to contain the other.)
         """
-        asked, seen = a.under(()), b.under(())
+        asked, seen = a.themed_words(()), b.themed_words(())
         total = self._documents(asked, seen)
         share = np.float32(self._calibration.theme_share)
         for x, y in sorted((x, y) for x in a.groups for y in b.groups if x or y):
             both = theme_of((*x, *y))
-            within = self._documents(a.under(both, x), b.under(both, y))
+            within = self._documents(a.themed_words(both, x), b.themed_words(both, y))
             if within.shape == total.shape:
                 total = (1 - share) * total + share * within
             else:
@@ -134,7 +136,7 @@ class CombinedMeasure:
 
     def _documents(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The weighted evidence of shared documents and latent vectors."""
-        from likewise.semantics.measures.calibration_kernels import documents_evidence
+        from likewise.semantics.measures.kernels import documents_evidence
 
         a, b = self._side(asked), self._side(seen)
         latent = _NOTHING if self._latent is None else self._latent.cosines(asked, seen)
@@ -144,7 +146,7 @@ class CombinedMeasure:
             check_ids("classes of terms", side.known_classes, min(knots.shape[axis], latent_knots.shape[axis]), -1)
             check_ids("classes of words", side.classes, self._backgrounds["jcn"][0].shape[axis])
         found: NDArray[np.float32] = documents_evidence(
-            a.turned.cosines(b.stack),
+            a.inverted.cosines(b.stack),
             latent,
             a.known_classes,
             b.known_classes,
@@ -157,7 +159,7 @@ class CombinedMeasure:
 
     def _mean(self, documents: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The documents' evidence and the taxonomy's together; themes play no part in the taxonomy."""
-        from likewise.semantics.measures.calibration_kernels import averaged
+        from likewise.semantics.measures.kernels import averaged
 
         a, b = self._side(asked), self._side(seen)
         found: NDArray[np.float32] = averaged(
@@ -175,7 +177,7 @@ class CombinedMeasure:
         )
         return found
 
-    def _prepare(self, terms: tuple[Term, ...]) -> _Side:
+    def _prepare(self, terms: tuple[Term, ...]) -> _PreparedWords:
         vectors = [self._vectors.vector(fold_spaces(t.text), theme_of(t.theme)) for t in terms]
         classes = self._calibration.classes(np.array([len(v.documents) for v in vectors], dtype=np.int64))
-        return _Side(vectors, classes, [self._jcn.knows(t.text) for t in terms])
+        return _PreparedWords(vectors, classes, [self._jcn.has_word(t.text) for t in terms])

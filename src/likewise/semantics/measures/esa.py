@@ -15,9 +15,9 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.inverted import TurnedStack, turned
-from likewise.semantics.vectors.query_side import AskedSide
-from likewise.semantics.vectors.term_vectors import Stack, TermVectors, Vector, stacked
+from likewise.semantics.measures.inverted_index import InvertedVectors, turned
+from likewise.semantics.vectors.prepared_terms import PreparedTerms
+from likewise.semantics.vectors.term_vectors import TermVectors, Vector, VectorStack, stack_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,9 @@ class EsaMeasure:
         if metric not in METRICS:
             raise InputError(f"no metric is named {metric!r}; there are {', '.join(METRICS)}")
         self._vectors, self.metric = vectors, metric
-        self._side: AskedSide[_Side] = AskedSide(lambda terms: _Side([self.vector(t) for t in terms]))
+        self._side: PreparedTerms[_PreparedVectors] = PreparedTerms(
+            lambda terms: _PreparedVectors([self.vector(t) for t in terms])
+        )
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -54,26 +56,26 @@ class EsaMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        return equal_are_one(self._related(asked, seen), asked, seen)
+        return set_equal_to_one(self._related(asked, seen), asked, seen)
 
     def _related(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness by vectors alone."""
-        return related(self._side(asked).turned, self._side(seen).stack, self.metric)
+        return related(self._side(asked).inverted, self._side(seen).stack, self.metric)
 
 
-class _Side:
+class _PreparedVectors:
     """The vectors of one side, turned round when they are the asked ones."""
 
     def __init__(self, vectors: Sequence[Vector]) -> None:
-        self.stack = stacked(vectors)
+        self.stack = stack_vectors(vectors)
 
     @cached_property
-    def turned(self) -> TurnedStack:
+    def inverted(self) -> InvertedVectors:
         """By document."""
         return turned(self.stack)
 
 
-def related(asked: TurnedStack, seen: Stack, metric: Metric) -> NDArray[np.float32]:
+def related(asked: InvertedVectors, seen: VectorStack, metric: Metric) -> NDArray[np.float32]:
     """The relatedness of every asked vector with every seen one, by one of the metrics."""
     if metric == "letter":
         return (1 / (1 + asked.distances(seen))).astype(np.float32)
@@ -86,7 +88,7 @@ def related(asked: TurnedStack, seen: Stack, metric: Metric) -> NDArray[np.float
     return np.clip((1 / (1 + distances) - ORTHOGONAL) / (1 - ORTHOGONAL), 0, 1).astype(np.float32)
 
 
-def equal_are_one(scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+def set_equal_to_one(scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
     """Puts 1 where the texts are equal when folded: every measure's first promise.
 
     An empty text is equal to an empty text alone.
@@ -98,7 +100,7 @@ def equal_are_one(scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequ
     return scores
 
 
-_hashes: Final[AskedSide[NDArray[np.int64]]] = AskedSide(
+_hashes: Final[PreparedTerms[NDArray[np.int64]]] = PreparedTerms(
     lambda terms: np.array([hash(fold(term.text)) for term in terms], dtype=np.int64)
 )
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
-from likewise.defaults import NAMES_KEPT
+from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.errors import InputError
 from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.esa import equal_are_one, fold_spaces
-from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.measures.esa import fold_spaces, set_equal_to_one
+from likewise.semantics.text.identifiers import split_identifier
 from likewise.semantics.text.stop_words import STOP_WORDS
-from likewise.semantics.vectors.query_side import AskedSide
+from likewise.semantics.vectors.prepared_terms import PreparedTerms
 from likewise.semantics.wordnet.taxonomy import Taxonomy, read_word_counts
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Senses = Literal["first", "all"]
 
 
-class _Words:
+class _TermSenses:
     """The distinct words of several terms, their senses, and which words each term has."""
 
     def __init__(self, found: list[NDArray[np.int32]], ends: list[int], words: list[int]) -> None:
@@ -39,22 +39,22 @@ class _Words:
         self.ends = np.array(ends, dtype=np.int64)
         self.words = np.array(words, dtype=np.int64)
         self.single = words == list(range(len(ends))) == [end - 1 for end in ends]
-        self._above: _Above | None = None
+        self._subsumers: _Subsumers | None = None
 
-    def above(self, taxonomy: Taxonomy) -> _Above:
+    def subsumers_in(self, taxonomy: Taxonomy) -> _Subsumers:
         """What stands above the senses, for the asked side."""
-        if self._above is None:
+        if self._subsumers is None:
             last = taxonomy.ancestor_ends[self.senses]
             lengths = last - np.where(self.senses > 0, taxonomy.ancestor_ends[self.senses - 1], 0)
             places = np.arange(int(lengths.sum())) + np.repeat(last - np.cumsum(lengths), lengths)
             subsumers, counts = np.unique(taxonomy.ancestors[places], return_counts=True)
             order = np.argsort(taxonomy.ancestors[places], kind="stable")
             below = np.repeat(np.arange(len(self.senses), dtype=np.int32), lengths)[order]
-            self._above = _Above(subsumers, np.cumsum(counts, dtype=np.int64), below)
-        return self._above
+            self._subsumers = _Subsumers(subsumers, np.cumsum(counts, dtype=np.int64), below)
+        return self._subsumers
 
 
-class _Above(msgspec.Struct, frozen=True, eq=False):
+class _Subsumers(msgspec.Struct, frozen=True, eq=False):
     """All synsets above any of some senses, ascending, and which of the senses are below each, up to `ends`."""
 
     subsumers: NDArray[np.int32]
@@ -81,21 +81,21 @@ class JcnMeasure:
         self._information = taxonomy.information
         if information is not None:
             self._information = taxonomy.information_of_words(read_word_counts(information))
-        self._words = lru_cache(maxsize=NAMES_KEPT)(self._words_of)
-        self._senses_of = lru_cache(maxsize=NAMES_KEPT)(self._find_senses)
-        self._side: AskedSide[_Words] = AskedSide(self._gathered)
+        self._words = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._words_of)
+        self._senses_of = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._find_senses)
+        self._side: PreparedTerms[_TermSenses] = PreparedTerms(self._prepare)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
         return {"name": self.name, "senses": self.senses, "information": self._source}
 
-    def knows(self, text: str) -> bool:
+    def has_word(self, text: str) -> bool:
         """Whether the taxonomy holds a word of the text."""
         return any(len(self._senses_of(word)) for word in self._words(fold_spaces(text)))
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The similarity of every asked term with every seen one; themes play no part."""
-        return equal_are_one(self.similarities(asked, seen), asked, seen)
+        return set_equal_to_one(self.similarities(asked, seen), asked, seen)
 
     def similarities(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The similarities themselves; equal terms that WordNet does not know have 0."""
@@ -103,7 +103,7 @@ class JcnMeasure:
 
         a, b = self._side(asked), self._side(seen)
         taxonomy = self._taxonomy
-        above = a.above(taxonomy)
+        above = a.subsumers_in(taxonomy)
         for side in (a, b):
             check_ids("senses of words", side.senses, min(len(taxonomy.ancestor_ends), len(self._information)))
         words: NDArray[np.float32] = similarities(
@@ -123,22 +123,22 @@ class JcnMeasure:
         out: NDArray[np.float32] = best_pairs(words, a.ends, a.words, b.ends, b.words)
         return out
 
-    def _gathered(self, terms: Sequence[Term]) -> _Words:
+    def _prepare(self, terms: Sequence[Term]) -> _TermSenses:
         number: dict[str, int] = {}
         words: list[int] = []
         ends = []
         for term in terms:
             words += [number.setdefault(word, len(number)) for word in self._words(fold_spaces(term.text))]
             ends.append(len(words))
-        return _Words([self._senses_of(word) for word in number], ends, words)
+        return _TermSenses([self._senses_of(word) for word in number], ends, words)
 
     def _words_of(self, text: str) -> tuple[str, ...]:
-        if self._taxonomy.knows(text):
+        if self._taxonomy.has_word(text):
             return (text,)
         stop = STOP_WORDS["english"]
         out = []
         for word in text.split():
-            parts = (word,) if self._taxonomy.knows(word) else words_of(word)
+            parts = (word,) if self._taxonomy.has_word(word) else split_identifier(word)
             out += [part.casefold() for part in parts if part.casefold() not in stop and not part.isdigit()]
         return tuple(out)
 

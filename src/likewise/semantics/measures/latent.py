@@ -18,9 +18,9 @@ import numpy as np
 from likewise import defaults
 from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.esa import equal_are_one, fold_spaces
-from likewise.semantics.vectors.least_recent import LeastRecent
-from likewise.semantics.vectors.query_side import AskedSide
+from likewise.semantics.measures.esa import fold_spaces, set_equal_to_one
+from likewise.semantics.vectors.lru_cache import LruCache
+from likewise.semantics.vectors.prepared_terms import PreparedTerms
 from likewise.semantics.vectors.term_vectors import TermVectors, Vector, theme_of
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ class LatentMeasure:
 
     def __init__(self, vectors: TermVectors, documents: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
         self._vectors, self._documents, self._scales = vectors, documents, scales
-        self._kept: LeastRecent[tuple[str, tuple[str, ...]], NDArray[np.float32]] = LeastRecent(
+        self._kept: LruCache[tuple[str, tuple[str, ...]], NDArray[np.float32]] = LruCache(
             defaults.TERM_CACHE_BYTES // 2, lambda row: row.nbytes + 300
         )
-        self._side: AskedSide[NDArray[np.float32]] = AskedSide(self._rows)
+        self._side: PreparedTerms[NDArray[np.float32]] = PreparedTerms(self._rows)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -54,7 +54,7 @@ class LatentMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        return equal_are_one(self.cosines(asked, seen), asked, seen)
+        return set_equal_to_one(self.cosines(asked, seen), asked, seen)
 
     def cosines(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The cosines themselves, negative ones as 0."""
@@ -66,7 +66,7 @@ class LatentMeasure:
         return np.array([self.row(t) for t in terms], dtype=np.float32).reshape(len(terms), width)
 
     def _sum(self, vector: Vector) -> NDArray[np.float32]:
-        from likewise.semantics.measures.latent_kernels import weighted_sum
+        from likewise.semantics.measures.kernels import weighted_sum
 
         check_ids("documents of a term", vector.documents, min(len(self._documents), len(self._scales)))
         row: NDArray[np.float32] = weighted_sum(self._documents, self._scales, vector.documents, vector.weights)

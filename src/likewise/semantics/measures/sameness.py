@@ -18,27 +18,27 @@ from msgspec.structs import replace
 
 from likewise import defaults
 from likewise.kernels.sizes import check_ids, check_lengths
-from likewise.semantics.concepts.comparison import Agreement, agreement
+from likewise.semantics.concepts.comparison import FacetAgreement, agreement
+from likewise.semantics.concepts.explanations import explain_agreement
+from likewise.semantics.concepts.facet_arrays import FacetArrays, facet_arrays, qualifier_words
 from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
-from likewise.semantics.concepts.open_vocabulary import OpenWords, WordSide
-from likewise.semantics.concepts.operand_arrays import FacetArrays, facet_arrays, spoken_words
-from likewise.semantics.concepts.tables import SAME, SIBLINGS, Tables
-from likewise.semantics.concepts.values.inverted_items import TurnedItems
-from likewise.semantics.concepts.values.judge import ValueJudge
+from likewise.semantics.concepts.open_vocabulary import OpenVocabulary, PreparedWords
+from likewise.semantics.concepts.tables import SAME, SIBLINGS, InventoryTables
+from likewise.semantics.concepts.values.inverted_index import InvertedItems
+from likewise.semantics.concepts.values.judge import ValueComparer
 from likewise.semantics.concepts.weights import FacetWeights
-from likewise.semantics.concepts.wording import same_reading
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.combine import CombinedMeasure
-from likewise.semantics.measures.esa import equal_are_one
-from likewise.semantics.vectors.least_recent import LeastRecent
-from likewise.semantics.vectors.query_side import AskedSide
+from likewise.semantics.measures.esa import set_equal_to_one
+from likewise.semantics.vectors.lru_cache import LruCache
+from likewise.semantics.vectors.prepared_terms import PreparedTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-TURNED: Final = 0.95  # of the score that the name of the opposite has
+OPPOSITE_SCORE: Final = 0.95  # of the score that the name of the opposite has
 
 
 class SamenessMeasure:
@@ -55,32 +55,32 @@ class SamenessMeasure:
         combine: CombinedMeasure,
         knows: Callable[[str], bool],
         inventory: Inventory,
-        values: ValueJudge,
-        spoken: OpenWords,
+        values: ValueComparer,
+        spoken: OpenVocabulary,
         weights: FacetWeights | None = None,
     ) -> None:
         self._combine = combine
         self._values = values
-        self._spoken = spoken
+        self._open_words = spoken
         self._positive = values.polarity.positive
         self.weights = weights or FacetWeights()
-        self.tables = Tables(inventory)
+        self.tables = InventoryTables(inventory)
         self._parser = FacetParser(inventory, knows)
-        self.opposed = lru_cache(maxsize=defaults.NAMES_KEPT)(values.opposed)
-        self._facets: LeastRecent[Term, Facets] = LeastRecent(
+        self.opposed = lru_cache(maxsize=defaults.NAME_CACHE_ENTRIES)(values.opposed)
+        self._facets: LruCache[Term, Facets] = LruCache(
             defaults.TERM_CACHE_BYTES // 8, lambda f: 300 + 150 * len(f.qualifiers)
         )
-        self._side: AskedSide[FacetArrays] = AskedSide(self._prepare)
-        self._words: AskedSide[WordSide] = AskedSide(self._spoken_words)
-        self._turned: AskedSide[TurnedItems] = AskedSide(lambda terms: spoken.turned(self._words(terms)))
-        self._terms: AskedSide[tuple[Term, ...]] = AskedSide(lambda terms: terms)
-        self._places: AskedSide[tuple[list[int], list[int]]] = AskedSide(_places)
+        self._side: PreparedTerms[FacetArrays] = PreparedTerms(self._prepare)
+        self._words: PreparedTerms[PreparedWords] = PreparedTerms(self._prepare_words)
+        self._turned: PreparedTerms[InvertedItems] = PreparedTerms(lambda terms: spoken.invert(self._words(terms)))
+        self._terms: PreparedTerms[tuple[Term, ...]] = PreparedTerms(lambda terms: terms)
+        self._places: PreparedTerms[tuple[list[int], list[int]]] = PreparedTerms(_values_and_booleans)
 
     def with_weights(self, weights: FacetWeights) -> SamenessMeasure:
         """The same measure with other weights of facets; what it knows about terms is shared."""
         other = copy(self)
         other.weights = weights
-        other._side = AskedSide(other._prepare)
+        other._side = PreparedTerms(other._prepare)
         return other
 
     def configuration(self) -> dict[str, object]:
@@ -90,20 +90,20 @@ class SamenessMeasure:
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The score of every asked term with every seen one."""
         asked, seen = self._terms(asked), tuple(seen)  # the same objects as last time are found at a glance
-        related, words = self.compared(asked, seen)
+        related, words = self.relatedness(asked, seen)
         places = [self._places(side)[0] for side in (asked, seen)]
         if len(places[0]) == len(asked) and len(places[1]) == len(seen):
             out = self._values.matrix(asked, seen, related)
         else:
-            out = self.scored(related, words, asked, seen)
-            self._turn(out, asked, seen)
+            out = self.facet_scores(related, words, asked, seen)
+            self._score_polarity(out, asked, seen)
             if all(places):
                 rows, columns = np.ix_(*places)
                 values = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
                 out[rows, columns] = self._values.matrix(values[0], values[1], related[rows, columns])
-        return _wholly_equal_are_one(out, related, asked, seen)
+        return _set_identical_to_one(out, related, asked, seen)
 
-    def _turn(self, scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> None:
+    def _score_polarity(self, scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> None:
         """Scores names of Booleans by the side that is usually asked for: whether it is so or not, the value says."""
         places = [self._places(side)[1] for side in (asked, seen)]
         if not all(places):
@@ -117,7 +117,7 @@ class SamenessMeasure:
         either = np.logical_or.outer(*changed)
         if either.any():
             block = np.ix_(*places)
-            found = TURNED * self.scored(*self.compared(*turned), *turned)
+            found = OPPOSITE_SCORE * self.facet_scores(*self.relatedness(*turned), *turned)
             scores[block] = np.where(either, np.maximum(found, scores[block]), scores[block])
 
     def facets(self, term: Term) -> Facets:
@@ -129,7 +129,7 @@ class SamenessMeasure:
             self._facets.put(plain, kept)
         return kept
 
-    def explained(self, asked: Term, seen: Term) -> str:
+    def explanation(self, asked: Term, seen: Term) -> str:
         """In words what two names or values have in common and what tells them apart; '' if they say nothing.
 
         >>> from likewise.semantics.library import load_space
@@ -137,7 +137,7 @@ class SamenessMeasure:
         "both are temperature; you ask for the pipe's, this is the air's"
         """
         if asked.role == seen.role == "value":
-            return self._values.explained(asked, seen, float(self._combine.matrix([asked], [seen])[0, 0]))
+            return self._values.explanation(asked, seen, float(self._combine.matrix([asked], [seen])[0, 0]))
         turned = asked.kind == seen.kind == "boolean" and self.opposed(asked.text, seen.text)
         denied = f"what is true of {seen.text!r} is false of {asked.text!r}" if turned else ""
         if turned:
@@ -145,45 +145,47 @@ class SamenessMeasure:
         a, s = self.facets(asked), self.facets(seen)
         if not (a.kinds or s.kinds or a.role or s.role):
             return denied
-        said = same_reading(a, s, self.agreement(asked, seen))
+        said = explain_agreement(a, s, self.agreement(asked, seen))
         return f"{said}; {denied}" if denied else said
 
-    def agreement(self, asked: Term, seen: Term) -> Agreement:
+    def agreement(self, asked: Term, seen: Term) -> FacetAgreement:
         """What two names have in common and what tells them apart, for explanations."""
 
         return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, self)
 
-    def relation(self, asked: str, seen: str, *, siblings: bool = True) -> int:
+    def word_relation(self, asked: str, seen: str, *, siblings: bool = True) -> int:
         """How two words stand to each other that no inventory lists (`open_words`)."""
-        found = self._spoken.relation(asked, seen, self.weights.named)
+        found = self._open_words.relation(asked, seen, self.weights.named)
         if found == 0 or (found == SIBLINGS and not siblings):
-            related = float(self._combine.compared([Term(asked)], [Term(seen)])[1].max(initial=0.0))
+            related = float(self._combine.scores_and_words([Term(asked)], [Term(seen)])[1].max(initial=0.0))
             found = SAME if related >= self.weights.same_word else 0
         return found
 
-    def names(self, asked: str, seen: str) -> tuple[str, str]:
+    def example_names(self, asked: str, seen: str) -> tuple[str, str]:
         """Two names of vocabularies that decide how two words stand to each other, or two empty ones."""
-        naming = self._spoken.naming
+        naming = self._open_words.names
         decides = abs(naming.agreement(asked, seen)) >= self.weights.named
         return naming.example(asked, seen) if decides else ("", "")
 
-    def compared(self, asked: Sequence[Term], seen: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def relatedness(
+        self, asked: Sequence[Term], seen: Sequence[Term]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The relatedness of terms and of their words, which `scored` starts from; weights play no part in it."""
-        related, words = self._combine.compared(asked, seen)
-        return equal_are_one(related, asked, seen), words
+        related, words = self._combine.scores_and_words(asked, seen)
+        return set_equal_to_one(related, asked, seen), words
 
-    def scored(
+    def facet_scores(
         self, related: NDArray[np.float32], words: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
     ) -> NDArray[np.float32]:
         """The scores of names of attributes, from their relatedness and their facets."""
-        from likewise.semantics.concepts.kernels import agreements
+        from likewise.semantics.concepts.kernels import facet_scores
 
-        sides, known = (self._side(asked), self._side(seen)), self._known(asked, seen)
+        sides, known = (self._side(asked), self._side(seen)), self._word_relations(asked, seen)
         for axis, side in enumerate(sides):
             check_lengths("names", related.shape[axis], side.kind_ends, side.qualifier_ends, side.defaults)
             check_ids("words of qualifiers", side.words, words.shape[axis], -1)
             check_ids("spoken words of qualifiers", side.spoken, known.shape[axis], -1)
-        found: NDArray[np.float32] = agreements(
+        found: NDArray[np.float32] = facet_scores(
             related,
             *sides,
             self.tables.kind_relations,
@@ -195,15 +197,17 @@ class SamenessMeasure:
         )
         return found
 
-    def _known(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.uint8]:
+    def _word_relations(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.uint8]:
         """What is known about the words of qualifiers, beside the inventory."""
-        return self._spoken.relations(self._words(asked), self._turned(asked), self._words(seen), self.weights.named)
+        return self._open_words.relations(
+            self._words(asked), self._turned(asked), self._words(seen), self.weights.named
+        )
 
-    def _spoken_words(self, terms: tuple[Term, ...]) -> WordSide:
-        return self._spoken.side(spoken_words([self.facets(t) for t in terms]))
+    def _prepare_words(self, terms: tuple[Term, ...]) -> PreparedWords:
+        return self._open_words.prepare(qualifier_words([self.facets(t) for t in terms]))
 
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
-        places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.words(terms)]
+        places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.word_indices(terms)]
         found = facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
         check_ids("kinds of names", found.kinds, min(self.tables.kind_relations.shape))
         listed = found.qualifiers[found.standings == LISTED]
@@ -213,13 +217,13 @@ class SamenessMeasure:
         return found
 
 
-def _places(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]:
+def _values_and_booleans(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]:
     """Where values stand among terms, and where names of Booleans do."""
     values = [i for i, term in enumerate(terms) if term.role == "value"]
     return values, [i for i, term in enumerate(terms) if term.kind == "boolean" and term.role == "attribute"]
 
 
-def _wholly_equal_are_one(
+def _set_identical_to_one(
     scores: NDArray[np.float32], related: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
 ) -> NDArray[np.float32]:
     for i, j in np.argwhere((related == 1) & (scores < 1)).tolist():

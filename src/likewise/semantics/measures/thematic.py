@@ -1,7 +1,7 @@
 """Thematic relatedness: both terms are seen through their side's theme before they are compared.
 
-Hasan, S. and Curry, E.: Thematic event processing, Middleware 2014, section 4.2, Algorithm 1 and Eq. 5-6.
-The projection itself is `TermVectors.vector`; it is kept for each (term, theme) within a bound.
+Hasan, S. and Curry, E.: Thematic event processing, Middleware 2014, section 4.2, Algorithm 1 and Eq. 5-6. The
+projection itself is `TermVectors.vector`; it is kept for each (term, theme) within a bound.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import EsaMeasure, Metric, fold_spaces
-from likewise.semantics.vectors.term_vectors import Basis, Emptied, Inverse, Projecting, TermVectors, Vector, theme_of
+from likewise.semantics.vectors.term_vectors import (
+    Basis,
+    EmptyProjection,
+    Inverse,
+    ProjectionOptions,
+    TermVectors,
+    Vector,
+    theme_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +40,7 @@ CHOICES: Final = {
 class ThematicMeasure(EsaMeasure):
     """Relatedness of terms projected into their themes' subspaces; without themes the same as `esa`.
 
-    `basis`, `projection` and `idf` are those of `Projecting` (`projection="letter"`: an empty projection stays empty).
+    `basis`, `projection` and `idf` are those of `ProjectionOptions` (`projection="letter"`: an empty projection stays empty).
     `equal="one"` gives 1 to equal texts; `"letter"` leaves them to Eq. 6, by which a term under one theme is not
     wholly itself under another.
 
@@ -48,7 +56,7 @@ class ThematicMeasure(EsaMeasure):
         *,
         metric: Metric = "unit",
         basis: Basis = "any",
-        projection: Emptied = "whole",
+        projection: EmptyProjection = "whole",
         idf: Inverse = "token",
         equal: Equal = "one",
     ) -> None:
@@ -56,7 +64,7 @@ class ThematicMeasure(EsaMeasure):
             if found not in CHOICES[option]:
                 raise InputError(f"no {option} is named {found!r}; there are {', '.join(CHOICES[option])}")
         super().__init__(vectors, metric=metric)
-        self.how = Projecting(basis, projection, idf)
+        self.how = ProjectionOptions(basis, projection, idf)
         self.equal: Equal = equal
 
     def configuration(self) -> dict[str, object]:

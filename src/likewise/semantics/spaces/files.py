@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from likewise.errors import ArtefactDamaged, UnknownId
-from likewise.semantics.spaces.manifest import Manifest, hash_of, read_manifest
+from likewise.semantics.spaces.manifest import SpaceManifest, file_sha256, read_manifest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class SpaceFiles:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self.manifest: Manifest = read_manifest(self.folder)
+        self.manifest: SpaceManifest = read_manifest(self.folder)
         self._check_sizes()
         counts = self.manifest.counts
         self.term_ends: NDArray[np.int64] = self._array("term_ends.npy", counts.terms)
@@ -152,7 +152,7 @@ class SpaceFiles:
     def verify(self) -> None:
         """Hashes every file and checks the order of terms and postings; raises ArtefactDamaged."""
         for name, stored in self.manifest.files.items():
-            if hash_of(self.folder / name) != stored.sha256:
+            if file_sha256(self.folder / name) != stored.sha256:
                 raise self._damaged(f"{name} was altered")
         starts = np.concatenate(([0], self.posting_ends[:-1])) if len(self.posting_ends) else self.posting_ends
         ascending = np.ones(len(self.documents), dtype=bool)

@@ -28,7 +28,7 @@ class StoredFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dtype: str = ""
 
 
-class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SpaceCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much a space holds; `postings` counts what is stored, after pruning."""
 
     documents: int
@@ -36,7 +36,7 @@ class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     postings: int
 
 
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SpaceManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that is said about a space before its arrays are read.
 
     `kind` says what the documents came from (`wordnet`, `mediawiki`, `text`, ...), `corpus` describes
@@ -52,7 +52,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: str
     corpus: str
     tokenizer: TokenizerSettings
-    counts: Counts
+    counts: SpaceCounts
     files: dict[str, StoredFile]
     options: dict[str, int | float | str | None] = {}
     checksum: str = ""
@@ -63,19 +63,19 @@ class _Version(msgspec.Struct):
     v: int
 
 
-def printed(manifest: Manifest) -> bytes:
+def encode_manifest(manifest: SpaceManifest) -> bytes:
     """The manifest as it stands in its file."""
     return msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n"
 
 
-def sealed(manifest: Manifest) -> Manifest:
+def with_checksum(manifest: SpaceManifest) -> SpaceManifest:
     """The manifest with its checksum."""
     blank = msgspec.structs.replace(manifest, checksum="")
     digest = hashlib.sha256(msgspec.json.encode(blank, order="sorted")).hexdigest()
     return msgspec.structs.replace(manifest, checksum=digest)
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> SpaceManifest:
     """The manifest of the space in a folder, checked against its own checksum.
 
     >>> read_manifest(Path("no/such/folder"))
@@ -92,7 +92,7 @@ def read_manifest(folder: Path) -> Manifest:
     return parse_manifest(raw, str(folder))
 
 
-def parse_manifest(raw: bytes, where: str) -> Manifest:
+def parse_manifest(raw: bytes, where: str) -> SpaceManifest:
     """The manifest these bytes hold; `where` is named in errors."""
     try:
         version = msgspec.json.decode(raw, type=_Version).v
@@ -100,17 +100,17 @@ def parse_manifest(raw: bytes, where: str) -> Manifest:
             raise ArtefactVersion(
                 f"the space at {where} has format version {version}; this Likewise reads up to {VERSION}: upgrade it"
             )
-        manifest = msgspec.json.decode(raw, type=Manifest)
+        manifest = msgspec.json.decode(raw, type=SpaceManifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ArtefactDamaged(
             f"the manifest of the space at {where} cannot be read ({error}); build it again"
         ) from None
-    if manifest.v != VERSION or sealed(manifest).checksum != manifest.checksum:
+    if manifest.v != VERSION or with_checksum(manifest).checksum != manifest.checksum:
         raise ArtefactDamaged(f"the manifest of the space at {where} was altered; build it again")
     return manifest
 
 
-def hash_of(path: Path) -> str:
+def file_sha256(path: Path) -> str:
     """The SHA-256 of a file."""
     digest = hashlib.sha256()
     with path.open("rb") as file:

@@ -22,7 +22,15 @@ import numpy as np
 
 from likewise.errors import InputError, StateError
 from likewise.semantics.spaces.files import CORE, SpaceFiles
-from likewise.semantics.spaces.manifest import FILE, Counts, Manifest, StoredFile, printed, read_manifest, sealed
+from likewise.semantics.spaces.manifest import (
+    FILE,
+    SpaceCounts,
+    SpaceManifest,
+    StoredFile,
+    encode_manifest,
+    read_manifest,
+    with_checksum,
+)
 from likewise.semantics.text.tokenizer import TokenizerSettings
 
 if TYPE_CHECKING:
@@ -54,7 +62,7 @@ class FileWriter:
         self._hash.update(data)
         self._bytes += self._file.write(data)
 
-    def abandon(self) -> None:
+    def discard(self) -> None:
         """Lets go of the file."""
         self._file.close()
 
@@ -85,7 +93,7 @@ class SpaceWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for writer in self._open.values():
-            writer.abandon()
+            writer.discard()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def array(self, name: str, dtype: DTypeLike, *shape: int) -> FileWriter:
@@ -96,7 +104,7 @@ class SpaceWriter:
         """A new file of plain bytes."""
         return self._add(name, FileWriter(self._path(name)))
 
-    def keep(self, source: Path, stored: StoredFile) -> None:
+    def link_file(self, source: Path, stored: StoredFile) -> None:
         """Takes over a file of another space on the same disk, unread."""
         path = self._path(source.name)
         try:
@@ -122,17 +130,17 @@ class SpaceWriter:
         kind: str,
         corpus: str,
         tokenizer: TokenizerSettings,
-        counts: Counts,
+        counts: SpaceCounts,
         options: Mapping[str, int | float | str | None] | None = None,
     ) -> SpaceFiles:
         """Writes the manifest, moves everything to its place and opens it."""
         self._files |= {file: writer.close() for file, writer in self._open.items()}
         files = {file: self._files[file] for file in sorted(self._files)}
-        manifest = sealed(Manifest(name, kind, corpus, tokenizer, counts, files, dict(options or {})))
-        (self._folder / FILE).write_bytes(printed(manifest))
+        manifest = with_checksum(SpaceManifest(name, kind, corpus, tokenizer, counts, files, dict(options or {})))
+        (self._folder / FILE).write_bytes(encode_manifest(manifest))
         SpaceFiles(self._folder)  # what would not open is not put in place
         os.chmod(self._folder, 0o755)
-        _put_in_place(self._folder, self._target, overwrite=self._overwrite)
+        _replace_folder(self._folder, self._target, overwrite=self._overwrite)
         return SpaceFiles(self._target)
 
     def _path(self, name: str) -> Path:
@@ -187,7 +195,7 @@ def write_space(
             writer.array(file, array.dtype, *array.shape).write(array)
         writer.array("frequencies.npy", frequency_type(int(values.max(initial=0))), *values.shape).write(values)
         writer.extras(extras or {})
-        counts = Counts(documents=len(titles), terms=len(terms), postings=len(values))
+        counts = SpaceCounts(documents=len(titles), terms=len(terms), postings=len(values))
         return writer.finish(name=name, kind=kind, corpus=corpus, tokenizer=tokenizer, counts=counts, options=options)
 
 
@@ -200,7 +208,7 @@ def add_extras(folder: str | Path, extras: Extras) -> SpaceFiles:
     with SpaceWriter(folder, overwrite=True) as writer:
         for name in manifest.files:
             if name not in extras:
-                writer.keep(folder / name, manifest.files[name])
+                writer.link_file(folder / name, manifest.files[name])
         writer.extras(extras)
         return writer.finish(
             name=manifest.name,
@@ -221,7 +229,7 @@ def frequency_type(highest: int) -> str:
     return "|u1" if highest < 1 << 8 else "<u2" if highest < 1 << 16 else "<u4"
 
 
-def _put_in_place(folder: Path, target: Path, *, overwrite: bool) -> None:
+def _replace_folder(folder: Path, target: Path, *, overwrite: bool) -> None:
     """Renames a finished folder to its name; an earlier one is moved aside first and then removed."""
     if overwrite and target.exists():
         aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))

@@ -12,15 +12,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from likewise.defaults import NAMES_KEPT
+from likewise.defaults import NAME_CACHE_ENTRIES
 
-FORMULA_LETTERS: Final = 2  # letters that keep the digits after them: co2, pm10
+CHEMICAL_SYMBOLS: Final = 2  # letters that keep the digits after them: co2, pm10
 SHORTEST_PIECE: Final = 3  # of a word written without any sign of where its words meet
 LONGEST_SEGMENTED: Final = 40  # longer runs are no joined words; keeps the search short
 
 
-@lru_cache(maxsize=NAMES_KEPT)
-def words_of(text: str) -> tuple[str, ...]:
+@lru_cache(maxsize=NAME_CACHE_ENTRIES)
+def split_identifier(text: str) -> tuple[str, ...]:
     """The words of an identifier or a phrase, in order, as written.
 
     >>> words_of("TempC_SHT"), words_of("wind_avg_km_h"), words_of("batteryLevel")
@@ -52,13 +52,13 @@ def _close(word: str, out: list[str]) -> str:
 def _cut(word: str, before: str, character: str, after: str) -> bool:
     """Whether a new word begins at a character that follows `before` inside `word`."""
     if character.isdigit() != before.isdigit():
-        return before.isdigit() or len(word) > FORMULA_LETTERS
+        return before.isdigit() or len(word) > CHEMICAL_SYMBOLS
     if character.isupper():
         return before.islower() or (before.isupper() and after.islower())
     return False
 
 
-def segmented(word: str, cost: Callable[[str], float | None]) -> tuple[str, ...]:
+def segment_word(word: str, cost: Callable[[str], float | None]) -> tuple[str, ...]:
     """A word written without signs (`airtemp`) cut into known pieces, at the lowest total cost; () if it cannot be.
 
     `cost` is None for an unknown piece. Pieces have at least three letters.

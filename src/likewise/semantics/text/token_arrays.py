@@ -22,7 +22,7 @@ def _table(lower: bool) -> NDArray[np.uint8]:
     return table
 
 
-def cut(
+def split_words(
     texts: pa.Array[Any], *, lower: bool, spaced: Callable[[str], str]
 ) -> tuple[pa.Array[Any], NDArray[np.int32], NDArray[np.int64]]:
     """The distinct words, each text's words as codes into them, and where each text's codes end.
@@ -44,7 +44,7 @@ def cut(
     return _words(_table(lower)[data], ends)
 
 
-def fitting(words: pa.Array[Any], shortest: int, longest: int, stop_words: Sequence[str]) -> NDArray[np.bool_]:
+def accepted_words(words: pa.Array[Any], shortest: int, longest: int, stop_words: Sequence[str]) -> NDArray[np.bool_]:
     """Which words have a length in the limits and are no stop words.
 
     >>> fitting(pa.array(["a", "the", "cat"], pa.large_string()), 2, 9, ["the"]).tolist()
@@ -56,7 +56,7 @@ def fitting(words: pa.Array[Any], shortest: int, longest: int, stop_words: Seque
     return fits
 
 
-def without_words(
+def filter_words(
     words: pa.Array[Any],
     kept: NDArray[np.bool_],
     stem: Callable[[Sequence[str]], list[str]] | None,
@@ -67,7 +67,7 @@ def without_words(
 
     >>> words, codes, ends = cut(pa.array(["a cat", "cats"]), lower=True, spaced=str)
     >>> kept = np.array([False, True, True])
-    >>> terms, codes, ends = without_words(words, kept, lambda found: [w.rstrip("s") for w in found], codes, ends)
+    >>> terms, codes, ends = filter_words(words, kept, lambda found: [w.rstrip("s") for w in found], codes, ends)
     >>> terms.to_pylist(), codes.tolist(), ends.tolist()
     (['cat'], [0, 0], [1, 2])
     """

@@ -103,13 +103,13 @@ class Tokenizer:
         >>> encoded.terms.to_pylist(), [encoded.tokens(i) for i in range(3)]
         (['red', 'laptop', 'à', 'la', 'cart'], [['red', 'laptop'], [], ['laptop', 'à', 'la', 'cart']])
         """
-        from likewise.semantics.text.token_arrays import cut, fitting, without_words
+        from likewise.semantics.text.token_arrays import accepted_words, filter_words, split_words
 
         settings = self.settings
-        words, codes, ends = cut(texts, lower=settings.fold == "nfkc", spaced=self._spaced)
-        kept = fitting(words, settings.shortest, settings.longest, sorted(self._stop_words))
+        words, codes, ends = split_words(texts, lower=settings.fold == "nfkc", spaced=self._spaced)
+        kept = accepted_words(words, settings.shortest, settings.longest, sorted(self._stop_words))
         stems = None if settings.stemmer == "none" else self._stemmers.stem
-        return EncodedTexts(*without_words(words, kept, stems, codes, ends))
+        return EncodedTexts(*filter_words(words, kept, stems, codes, ends))
 
     def _words(self, text: str) -> list[str]:
         """The text folded and cut, nothing dropped."""

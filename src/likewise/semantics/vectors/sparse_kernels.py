@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.kernels.compile import unlocked
+from likewise.kernels.compile import nogil_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@unlocked
+@nogil_kernel
 def within(documents: NDArray[np.uint32], weights: NDArray[np.float32], basis: NDArray[np.bool_]) -> Any:
     """The part of a vector that lies in a basis of documents."""
     kept, values = np.empty(len(documents), np.uint32), np.empty(len(documents), np.float32)
@@ -23,7 +23,7 @@ def within(documents: NDArray[np.uint32], weights: NDArray[np.float32], basis: N
     return kept[:n].copy(), values[:n].copy()
 
 
-@unlocked
+@nogil_kernel
 def merged(
     a: NDArray[np.uint32], a_weights: NDArray[np.float32], b: NDArray[np.uint32], b_weights: NDArray[np.float32]
 ) -> Any:
@@ -48,7 +48,7 @@ def merged(
     return documents[:n].copy(), weights[:n].copy()
 
 
-@unlocked
+@nogil_kernel
 def norm(weights: NDArray[np.float32]) -> Any:
     """A vector's length, summed in double precision in the order in which inner products are."""
     total = 0.0
@@ -57,7 +57,7 @@ def norm(weights: NDArray[np.float32]) -> Any:
     return np.sqrt(total)
 
 
-@unlocked
+@nogil_kernel
 def cosines_with_all(
     posting_ends: NDArray[np.int64],
     documents: NDArray[np.uint32],

@@ -17,18 +17,18 @@ from likewise import defaults
 from likewise.kernels.sizes import check_ids
 from likewise.model.text import fold
 from likewise.semantics.spaces.files import SpaceFiles
-from likewise.semantics.text.identifiers import segmented, words_of
+from likewise.semantics.text.identifiers import segment_word, split_identifier
 from likewise.semantics.text.tokenizer import Tokenizer
-from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.vectors.lru_cache import LruCache
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Basis = Literal["any", "all"]
-Emptied = Literal["whole", "letter"]
+EmptyProjection = Literal["whole", "letter"]
 Inverse = Literal["token", "term"]
 Theme = tuple[str, ...]
-Weighted = tuple["NDArray[np.uint32]", "NDArray[np.float32]"]
+WeightedDocuments = tuple["NDArray[np.uint32]", "NDArray[np.float32]"]
 _NO_DOCUMENTS: Final = np.empty(0, dtype=np.uint32)
 _NO_WEIGHTS: Final = np.empty(0, dtype=np.float32)
 
@@ -51,7 +51,7 @@ class Vector(msgspec.Struct, frozen=True, eq=False):
         return self.documents.nbytes + self.weights.nbytes
 
 
-class Projecting(msgspec.Struct, frozen=True):
+class ProjectionOptions(msgspec.Struct, frozen=True):
     """How Algorithm 1 is read.
 
     `basis="any"` spans a theme's subspace by the documents holding a token of any tag (the paper), `"all"` by those
@@ -61,14 +61,14 @@ class Projecting(msgspec.Struct, frozen=True):
     """
 
     basis: Basis = "any"
-    emptied: Emptied = "whole"
+    emptied: EmptyProjection = "whole"
     idf: Inverse = "token"
 
 
-USUAL: Final = Projecting()
+DEFAULT_PROJECTION: Final = ProjectionOptions()
 
 
-class Stack(msgspec.Struct, frozen=True, eq=False):
+class VectorStack(msgspec.Struct, frozen=True, eq=False):
     """Several vectors, one after another."""
 
     ends: NDArray[np.int64]
@@ -77,10 +77,10 @@ class Stack(msgspec.Struct, frozen=True, eq=False):
     norms: NDArray[np.float64]
 
 
-def stacked(vectors: Sequence[Vector]) -> Stack:
+def stack_vectors(vectors: Sequence[Vector]) -> VectorStack:
     """Vectors as one block of arrays."""
     ends = np.cumsum([len(v.documents) for v in vectors], dtype=np.int64)
-    return Stack(
+    return VectorStack(
         ends,
         np.concatenate([_NO_DOCUMENTS, *(v.documents for v in vectors)]),
         np.concatenate([_NO_WEIGHTS, *(v.weights for v in vectors)]),
@@ -95,16 +95,16 @@ class TermVectors:
         self.files = files
         self.tokenizer = Tokenizer(files.manifest.tokenizer)
         self.size = files.manifest.counts.documents
-        self._tokens: LeastRecent[str, tuple[int, ...]] = LeastRecent(
+        self._tokens: LruCache[str, tuple[int, ...]] = LruCache(
             defaults.TERM_CACHE_BYTES // 8, lambda ids: 40 * len(ids) + 100
         )
-        self._vectors: LeastRecent[tuple[tuple[int, ...], Theme, Projecting], Vector] = LeastRecent(
+        self._vectors: LruCache[tuple[tuple[int, ...], Theme, ProjectionOptions], Vector] = LruCache(
             defaults.TERM_CACHE_BYTES, lambda v: v.nbytes + 400
         )
-        self._kept_frequencies: LeastRecent[int, Weighted] = LeastRecent(
+        self._frequency_cache: LruCache[int, WeightedDocuments] = LruCache(
             defaults.TERM_CACHE_BYTES // 4, lambda kept: kept[0].nbytes + kept[1].nbytes + 200
         )
-        self._bases: LeastRecent[tuple[Theme, Basis], tuple[NDArray[np.bool_], int]] = LeastRecent(
+        self._bases: LruCache[tuple[Theme, Basis], tuple[NDArray[np.bool_], int]] = LruCache(
             defaults.THEME_CACHE_BYTES, lambda kept: kept[0].nbytes
         )
 
@@ -125,32 +125,36 @@ class TermVectors:
         """A text's words as written: those the space knows whole, identifiers cut, joined words (`airtemp`) apart."""
         out: list[str] = []
         for word in text.split():
-            for part in (word,) if self._whole(word) else words_of(word):
-                pieces = () if not part.isalpha() or self._whole(part) else segmented(part.casefold(), self._price)
+            for part in (word,) if self._is_single_token(word) else split_identifier(word):
+                pieces = (
+                    ()
+                    if not part.isalpha() or self._is_single_token(part)
+                    else segment_word(part.casefold(), self._segment_cost)
+                )
                 out += pieces or (part,)
         return out
 
-    def _whole(self, word: str) -> bool:
+    def _is_single_token(self, word: str) -> bool:
         """Whether the word is one token that the space knows, or none."""
         tokens = self.tokenizer.tokens(word)
         return len(tokens) < 2 and all(self.files.term_id(token) >= 0 for token in tokens)
 
-    def _price(self, piece: str) -> float | None:
+    def _segment_cost(self, piece: str) -> float | None:
         """What a piece of a joined word costs: the rarer the dearer; None if the space does not know it."""
         tokens = self.tokenizer.tokens(piece)
         number = self.files.term_id(tokens[0]) if len(tokens) == 1 else -1
         return math.log(self.size / self.files.document_frequencies.item(number)) + 1 if number >= 0 else None
 
-    def knows(self, text: str) -> bool:
+    def has_token(self, text: str) -> bool:
         """Whether the space holds any token of the text."""
         return any(i >= 0 for i in self.tokens(text))
 
-    def knows_word(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Whether the space holds a single word as it is, not only pieces of it."""
         tokens = self.tokenizer.tokens(word)
         return len(tokens) == 1 and self.files.term_id(tokens[0]) >= 0
 
-    def vector(self, text: str, theme: Theme = (), how: Projecting = USUAL) -> Vector:
+    def vector(self, text: str, theme: Theme = (), how: ProjectionOptions = DEFAULT_PROJECTION) -> Vector:
         """A term's vector, projected into the theme's subspace if there is a theme (Algorithm 1).
 
         A theme unknown to the space, and a projection that would leave nothing of a known term, give
@@ -167,9 +171,9 @@ class TermVectors:
 
     def basis(self, theme: Theme, basis: Basis = "any") -> NDArray[np.bool_]:
         """Which documents span a theme's subspace: those holding a token of any tag, or all of one tag."""
-        return self._spanned(theme, basis)[0]
+        return self._basis_and_size(theme, basis)[0]
 
-    def _spanned(self, theme: Theme, basis: Basis) -> tuple[NDArray[np.bool_], int]:
+    def _basis_and_size(self, theme: Theme, basis: Basis) -> tuple[NDArray[np.bool_], int]:
         """A theme's basis, and how many documents it has."""
         kept = self._bases.get((theme, basis))
         if kept is None:
@@ -189,27 +193,27 @@ class TermVectors:
             self._bases.put((theme, basis), kept)
         return kept
 
-    def _weighted(self, token: int) -> Weighted:
+    def _weighted(self, token: int) -> WeightedDocuments:
         """One token's documents and weights in the whole space (Eq. 2-4)."""
         documents, frequencies = self._frequencies(token)
         idf = math.log(self.size / self.files.document_frequencies.item(token))
         return documents, frequencies * np.float32(idf)
 
-    def _frequencies(self, token: int) -> Weighted:
+    def _frequencies(self, token: int) -> WeightedDocuments:
         """Augmented term frequencies (Eq. 2): 0.5 + 0.5 * frequency / the document's highest."""
-        kept = self._kept_frequencies.get(token)
+        kept = self._frequency_cache.get(token)
         if kept is None:
             documents, frequencies = self.files.postings(token)
             highest = self.files.document_maxima[documents].astype(np.float32)
             kept = documents, np.float32(0.5) + np.float32(0.5) * frequencies.astype(np.float32) / highest
-            self._kept_frequencies.put(token, kept)
+            self._frequency_cache.put(token, kept)
         return kept
 
-    def _projection(self, tokens: tuple[int, ...], theme: Theme, how: Projecting) -> Vector | None:
+    def _projection(self, tokens: tuple[int, ...], theme: Theme, how: ProjectionOptions) -> Vector | None:
         """Algorithm 1; None if the theme is unknown or nothing is left, and the letter is not asked for."""
         from likewise.semantics.vectors.sparse_kernels import within
 
-        mask, size = self._spanned(theme, how.basis)
+        mask, size = self._basis_and_size(theme, how.basis)
         parts_of = [self._frequencies(token) for token in tokens] if size else []
         for documents, _ in parts_of:
             check_ids("documents of a basis", documents[-1:], len(mask))  # they ascend
@@ -224,7 +228,7 @@ class TermVectors:
         return vector if vector.norm > 0 or how.emptied == "letter" else None
 
 
-def _sum(parts: Sequence[Weighted], *, projected: bool) -> Vector:
+def _sum(parts: Sequence[WeightedDocuments], *, projected: bool) -> Vector:
     """The sum of sparse vectors."""
     if not parts:
         return Vector(_NO_DOCUMENTS, _NO_WEIGHTS, 0.0, projected)

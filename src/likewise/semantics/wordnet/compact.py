@@ -35,7 +35,7 @@ _FILTERS: Final = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
 _PARTS: Final = tuple(part for part, _ in FILES)
 
 
-class Lists(msgspec.Struct, frozen=True, eq=False):
+class RaggedArray(msgspec.Struct, frozen=True, eq=False):
     """Lists of numbers of various lengths, one after another; list i is `values[ends[i - 1]:ends[i]]`."""
 
     values: NDArray[np.int32]
@@ -64,12 +64,12 @@ class CompactWordNet(msgspec.Struct, frozen=True, eq=False):
     parts: tuple[int, ...]
     lexicon: list[str]
     vocabulary: list[str]
-    words: Lists
+    words: RaggedArray
     senses: NDArray[np.int32]
     tags: NDArray[np.int32]
-    lexicon_tokens: Lists
-    definitions: Lists
-    examples: Lists
+    lexicon_tokens: RaggedArray
+    definitions: RaggedArray
+    examples: RaggedArray
     relations: dict[str, NDArray[np.int32]]
     irregular: dict[str, dict[str, tuple[str, ...]]]
 
@@ -146,7 +146,7 @@ def compact(wordnet: WordNet, settings: TokenizerSettings | None = None) -> Comp
     tokens = []
     for encoded, found in zip(texts, terms, strict=True):
         renumbered = np.array([place[token] for token in found], dtype=np.int32)
-        tokens.append(Lists(renumbered[encoded.codes], encoded.ends.astype(np.int64)))
+        tokens.append(RaggedArray(renumbered[encoded.codes], encoded.ends.astype(np.int64)))
     relations: dict[str, list[tuple[int, int]]] = {}
     for i, s in enumerate(synsets):
         for symbol, target in s.pointers:
@@ -157,7 +157,9 @@ def compact(wordnet: WordNet, settings: TokenizerSettings | None = None) -> Comp
         parts=tuple(sum(s.part == part for s in synsets) for part in _PARTS),
         lexicon=lexicon,
         vocabulary=vocabulary,
-        words=Lists(_numbers(number[w] for s in synsets for w in s.words), _ends([len(s.words) for s in synsets])),
+        words=RaggedArray(
+            _numbers(number[w] for s in synsets for w in s.words), _ends([len(s.words) for s in synsets])
+        ),
         senses=_numbers(n for s in synsets for n in s.senses),
         tags=_numbers(n for s in synsets for n in s.counts),
         lexicon_tokens=tokens[0],
@@ -168,7 +170,7 @@ def compact(wordnet: WordNet, settings: TokenizerSettings | None = None) -> Comp
     )
 
 
-class _Head(msgspec.Struct):
+class _PackedHeader(msgspec.Struct):
     """What stands before the arrays in the packed form; `sizes` are their lengths, in `_ARRAYS` order."""
 
     tokenizer: TokenizerSettings
@@ -191,8 +193,14 @@ def pack(wordnet: CompactWordNet) -> bytes:
         arrays += [each.values, np.diff(each.ends, prepend=0)]
     for pairs in wordnet.relations.values():
         arrays += [np.diff(pairs[:, 0], prepend=0), pairs[:, 1] - pairs[:, 0]]
-    head = _Head(wordnet.tokenizer, wordnet.parts, wordnet.irregular, list(wordnet.relations), [len(a) for a in arrays])
-    blocks = [msgspec.json.encode(head, order="sorted"), _front(wordnet.lexicon), _front(wordnet.vocabulary)]
+    head = _PackedHeader(
+        wordnet.tokenizer, wordnet.parts, wordnet.irregular, list(wordnet.relations), [len(a) for a in arrays]
+    )
+    blocks = [
+        msgspec.json.encode(head, order="sorted"),
+        _front_coded(wordnet.lexicon),
+        _front_coded(wordnet.vocabulary),
+    ]
     body = b"".join(np.asarray(a, dtype="<i4").tobytes() for a in arrays)
     raw = b"".join(len(block).to_bytes(4, "little") + block for block in [*blocks, body])
     return lzma.compress(raw, format=lzma.FORMAT_XZ, filters=_FILTERS)
@@ -213,7 +221,7 @@ def unpack(packed: bytes) -> CompactWordNet:
             end = at + 4 + int.from_bytes(raw[at : at + 4], "little")
             blocks.append(raw[at + 4 : end])
             at = end
-        head = msgspec.json.decode(blocks[0], type=_Head)
+        head = msgspec.json.decode(blocks[0], type=_PackedHeader)
         numbers = np.frombuffer(blocks[3], dtype="<i4")
         if numbers.size != sum(head.sizes):
             raise ValueError("sizes")
@@ -223,7 +231,7 @@ def unpack(packed: bytes) -> CompactWordNet:
         ) from None
     arrays = iter(np.split(numbers, np.cumsum(head.sizes)[:-1]))
     senses, tags = next(arrays), next(arrays)
-    lists = [Lists(next(arrays), np.cumsum(next(arrays), dtype=np.int64)) for _ in range(4)]
+    lists = [RaggedArray(next(arrays), np.cumsum(next(arrays), dtype=np.int64)) for _ in range(4)]
     relations = {}
     for symbol in head.symbols:
         source = np.cumsum(next(arrays), dtype=np.int32)
@@ -244,7 +252,7 @@ def unpack(packed: bytes) -> CompactWordNet:
     )
 
 
-def _front(texts: Sequence[str]) -> bytes:
+def _front_coded(texts: Sequence[str]) -> bytes:
     """Sorted texts, each without the start it shares with the one before, whose length stands before it.
 
     >>> _whole(_front(["car", "card", "dog"]))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
-from likewise.defaults import NAMES_KEPT
+from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.model.text import fold
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class WordRelations:
         self._values = {name: files[f"{name}.npy"] for name in RELATIONS.values()}
         self._ends = {name: files[f"{name}_ends.npy"] for name in RELATIONS.values()}
         self._closures: dict[tuple[tuple[str, ...], int], frozenset[int]] = {}
-        self._lookup = lru_cache(maxsize=NAMES_KEPT)(self._search)
+        self._lookup = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._search)
 
     @property
     def synsets(self) -> int:
@@ -147,7 +147,7 @@ class WordRelations:
                         waiting.append(target)
                     else:
                         found |= beyond
-        if len(self._closures) >= NAMES_KEPT:
+        if len(self._closures) >= NAME_CACHE_ENTRIES:
             self._closures.clear()
         self._closures[names, synset] = done = frozenset(found)
         return done
@@ -166,7 +166,7 @@ class WordRelations:
         """Irregular forms of a part of speech and their bases."""
         return self._irregular.get(part, {})
 
-    def knows(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Whether the word or a base of it stands in WordNet."""
         return any(self.senses(word, part) for part in PARTS)
 

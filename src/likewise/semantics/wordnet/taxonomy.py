@@ -108,12 +108,12 @@ class Taxonomy:
         (`mice`, `batteries`); an unknown word has none.
         """
         folded = fold(word)
-        found = self._as(folded, "n", _NOUN_ENDINGS)
+        found = self._senses_as(folded, "n", _NOUN_ENDINGS)
         if len(found) and not both:
             return found
-        return np.concatenate([found, self._as(folded, "v", _VERB_ENDINGS)])
+        return np.concatenate([found, self._senses_as(folded, "v", _VERB_ENDINGS)])
 
-    def knows(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Whether the word, or a base of it, is a noun or a verb here."""
         return len(self.senses(word)) > 0
 
@@ -143,7 +143,7 @@ class Taxonomy:
                 np.add.at(counts, senses, count / len(senses))
         return self.information_from(counts)
 
-    def _as(self, word: str, part: str, endings: Iterable[tuple[str, str]]) -> NDArray[np.int32]:
+    def _senses_as(self, word: str, part: str, endings: Iterable[tuple[str, str]]) -> NDArray[np.int32]:
         """The senses of a folded word in one part of speech, through its irregular and regular bases."""
         for base in self._bases(word, part, endings):
             found = self._lookup(base)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.kernels.compile import unlocked
+from likewise.kernels.compile import nogil_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@unlocked
+@nogil_kernel
 def similarities(
     asked_ends: NDArray[np.int64],
     asked_senses: NDArray[np.int32],
@@ -61,7 +61,7 @@ def similarities(
     return out
 
 
-@unlocked
+@nogil_kernel
 def best_pairs(
     scores: NDArray[np.float32],
     asked_ends: NDArray[np.int64],

@@ -24,7 +24,7 @@ _MEANINGS: Final = {
 }
 
 
-def documented(
+def route_options(
     summary: str,
     *,
     answer: type | None = None,

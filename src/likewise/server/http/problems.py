@@ -13,7 +13,7 @@ from starlette.types import Scope
 
 from likewise import errors
 from likewise.api.operations import Problem
-from likewise.server.gateway import Door
+from likewise.server.gateway import Gateway
 
 _log = structlog.get_logger("likewise.http")
 MEDIA_TYPE: Final = "application/problem+json"
@@ -42,13 +42,13 @@ def status_of(error: errors.LikewiseError) -> int:
     return next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
 
 
-def problem(error: errors.LikewiseError) -> dict[str, object]:
+def problem_document(error: errors.LikewiseError) -> dict[str, object]:
     """An error's facts as a problem.
 
     >>> problem(errors.UnknownId("s9"))["type"]
     'urn:likewise:error:unknown_id'
     """
-    facts = error.facts()
+    facts = error.to_dict()
     facts.pop("__notes__", None)
     detail = facts.pop("message")
     status = status_of(error)
@@ -64,9 +64,9 @@ def problem(error: errors.LikewiseError) -> dict[str, object]:
 
 def problem_response(error: errors.LikewiseError, scope: Scope) -> Response:
     """The answer to a request that met an error, which is counted as its tenant's."""
-    door: Door = scope["state"]["door"]
+    door: Gateway = scope["state"]["door"]
     door.broker.metrics.refused(scope.get("likewise_tenant", ""), error.code)
-    said = problem(error)
+    said = problem_document(error)
     headers = {}
     if isinstance(error, errors.RateExceeded):
         headers["Retry-After"] = str(max(1, ceil(error.retry_after)))
@@ -75,19 +75,19 @@ def problem_response(error: errors.LikewiseError, scope: Scope) -> Response:
     return Response(msgspec.json.encode(said, enc_hook=str), status_of(error), media_type=MEDIA_TYPE, headers=headers)
 
 
-async def on_error(request: Request, error: Exception) -> Response:
+async def handle_likewise_error(request: Request, error: Exception) -> Response:
     """What FastAPI calls for errors of the tree."""
     assert isinstance(error, errors.LikewiseError)
     return problem_response(error, request.scope)
 
 
-def plain_problem(status: int, code: str, detail: str) -> Response:
+def simple_problem(status: int, code: str, detail: str) -> Response:
     """A problem that is no error of the tree: an address that does not exist, a method that is not served."""
     said = Problem(f"urn:likewise:error:{code}", code.replace("_", " "), status, detail, code)
     return Response(msgspec.json.encode(said), status, media_type=MEDIA_TYPE)
 
 
-def mistake(path: str, error: Exception) -> Response:
+def internal_error(path: str, error: Exception) -> Response:
     """A mistake of ours: it is logged, and nothing of it is shown."""
     _log.error("request failed", path=path, exc_info=error)
-    return plain_problem(500, "internal", "the broker made a mistake, which is in its log; tell who runs it")
+    return simple_problem(500, "internal", "the broker made a mistake, which is in its log; tell who runs it")

@@ -9,11 +9,11 @@ from fastapi import Request
 from likewise.broker.log.deliveries import recipients_of
 from likewise.broker.log.entries import Entry
 from likewise.broker.tenants.access import Access
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES
 from likewise.errors import InputError, LimitExceeded
-from likewise.server.gateway import Door
-from likewise.server.http.requests import admit, body_of, door_of, read
+from likewise.server.gateway import Gateway
+from likewise.server.http.requests import authenticate, decode_body, gateway_of, read_body
 
 T = TypeVar("T")
 TWO_TERMS: Final = {
@@ -24,16 +24,16 @@ TWO_TERMS: Final = {
 }
 
 
-class MatcherAnswers(NamedTuple):
+class QueryContext(NamedTuple):
     """Where a question goes, who asks it and for which tenant."""
 
-    door: Door
+    gateway: Gateway
     access: Access
     tenant: Tenant
 
     def stored_event(self, id: str, source: str | None) -> Entry:
         """A stored event by its id; for who is bound to subscribers only if one of them was given it."""
-        broker = self.door.broker
+        broker = self.gateway.broker
         if self.access.free("subscribe"):
             return broker.stored_event(self.tenant, id, source)
         names = self.access.bound("subscribe")
@@ -45,22 +45,22 @@ class MatcherAnswers(NamedTuple):
 
         return broker.stored_event(self.tenant, id, source, given)
 
-    def subscription(self, subscriber: str, id: str) -> Held:
+    def subscription(self, subscriber: str, id: str) -> StoredSubscription:
         """A subscription; refused to whom its subscriber does not belong."""
         self.access.require_subscriber(subscriber)
         return self.tenant.subscription(subscriber, id)
 
 
-def tenant_asking(request: Request) -> MatcherAnswers:
+def query_context(request: Request) -> QueryContext:
     """Where a question goes and for which tenant; subscribers may ask."""
-    door = door_of(request)
-    return MatcherAnswers(door, *admit(door, request, "subscribe"))
+    door = gateway_of(request)
+    return QueryContext(door, *authenticate(door, request, "subscribe"))
 
 
-async def question_in(request: Request, kind: type[T]) -> tuple[MatcherAnswers, T]:
+async def read_query(request: Request, kind: type[T]) -> tuple[QueryContext, T]:
     """The same, and the question in the request's body."""
-    asking = tenant_asking(request)
-    return asking, read(await body_of(asking.door, request), kind)
+    asking = query_context(request)
+    return asking, decode_body(await read_body(asking.gateway, request), kind)
 
 
 def terms(request: Request, name: str) -> list[str]:

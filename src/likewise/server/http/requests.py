@@ -13,41 +13,41 @@ from starlette.types import Receive, Scope
 from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import FormatError, InputError, LimitExceeded
-from likewise.server.gateway import Door
+from likewise.server.gateway import Gateway
 from likewise.server.http import addresses as addresses  # which teaches routes what an id is
 
 T = TypeVar("T")
 
 
-def door_of(request: Request | WebSocket) -> Door:
+def gateway_of(request: Request | WebSocket) -> Gateway:
     """The door of the application a request reached."""
-    return door_in(request.scope)
+    return gateway_in(request.scope)
 
 
-def door_in(scope: Scope) -> Door:
+def gateway_in(scope: Scope) -> Gateway:
     """The same from a request's bare scope: the application's lifespan puts it there."""
-    door: Door = scope["state"]["door"]
+    door: Gateway = scope["state"]["door"]
     return door
 
 
-def admit(door: Door, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
+def authenticate(door: Gateway, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
     """Who asks, for which tenant; refused without the scope."""
-    found = door.admit(token_in(request), scope)
+    found = door.admit(bearer_token(request), scope)
     request.scope["likewise_tenant"] = found[1].name  # whose a problem is counted as
     return found
 
 
-def admit_subscriber(request: Request | WebSocket, id: str) -> tuple[Door, Tenant]:
+def authenticate_subscriber(request: Request | WebSocket, id: str) -> tuple[Gateway, Tenant]:
     """Where a request about a subscriber goes and for which tenant; refused to whom it does not belong."""
-    door = door_of(request)
-    access, tenant = admit(door, request, "subscribe")
+    door = gateway_of(request)
+    access, tenant = authenticate(door, request, "subscribe")
     access.require_subscriber(id)
     return door, tenant
 
 
-def token_in(request: Request | WebSocket) -> str | None:
+def bearer_token(request: Request | WebSocket) -> str | None:
     """The bearer's token; a WebSocket of a browser, which cannot set headers, may send it as a subprotocol."""
-    token = bearer(request.headers.get("authorization", ""))
+    token = parse_bearer(request.headers.get("authorization", ""))
     if token is not None:
         return token
     for offered in request.headers.get("sec-websocket-protocol", "").split(","):
@@ -56,19 +56,19 @@ def token_in(request: Request | WebSocket) -> str | None:
     return None
 
 
-def bearer(authorization: str) -> str | None:
+def parse_bearer(authorization: str) -> str | None:
     """The token of a header `Authorization`."""
     kind, _, token = authorization.partition(" ")
-    return token.strip() if kind.lower() == "bearer" else None
+    return token.strip() if kind.lower() == "parse_bearer" else None
 
 
-async def body_of(door: Door, request: Request) -> bytes:
+async def read_body(door: Gateway, request: Request) -> bytes:
     """The body of a request, refused as soon as it is too large."""
     stated = request.headers.get("content-length")
-    return await received(request.receive, stated, door.broker.config.limits.body)
+    return await receive_body(request.receive, stated, door.broker.config.limits.body)
 
 
-async def received(receive: Receive, stated: str | None, allowed: int) -> bytes:
+async def receive_body(receive: Receive, stated: str | None, allowed: int) -> bytes:
     """The same from a bare connection; `stated` is how long the body says it is."""
     if stated is not None and stated.isascii() and stated.isdigit() and (len(stated) > 18 or int(stated) > allowed):
         raise LimitExceeded("bytes of a request", allowed=allowed, found=int(stated) if len(stated) < 19 else None)
@@ -86,7 +86,7 @@ async def received(receive: Receive, stated: str | None, allowed: int) -> bytes:
             return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def read(body: bytes, kind: type[T]) -> T:
+def decode_body(body: bytes, kind: type[T]) -> T:
     """A JSON body as a value; what does not fit is said."""
     try:
         return msgspec.json.decode(body, type=kind)
@@ -98,7 +98,7 @@ def read(body: bytes, kind: type[T]) -> T:
         raise FormatError("the request is nested too deeply") from None
 
 
-def whole(request: Request | WebSocket, name: str, default: int, low: int = 0, high: int = 2**62) -> int:
+def integer_parameter(request: Request | WebSocket, name: str, default: int, low: int = 0, high: int = 2**62) -> int:
     """A whole number in the query of a request."""
     said = request.query_params.get(name)
     if said is None:
@@ -112,7 +112,7 @@ def whole(request: Request | WebSocket, name: str, default: int, low: int = 0, h
     return found
 
 
-def flag(request: Request | WebSocket, name: str) -> bool:
+def flag_parameter(request: Request | WebSocket, name: str) -> bool:
     """Whether something is asked for in the query of a request."""
     match request.query_params.get(name, "false"):
         case "true":
@@ -123,19 +123,19 @@ def flag(request: Request | WebSocket, name: str) -> bool:
             raise InputError(f"`{name}` is true or false, not {other[:40]!r}")
 
 
-def sequence_in(request: Request | WebSocket, old: str) -> int:
+def sequence_parameter(request: Request | WebSocket, old: str) -> int:
     """The sequence number in the query of a request; `old` is what it was called before, and is still read."""
     said = [name for name in ("sequence", old) if name in request.query_params]
     if len(said) > 1:
         raise InputError(f"`{old}` is the old name of `sequence`; give `sequence` alone")
-    return whole(request, said[0] if said else "sequence", 0)
+    return integer_parameter(request, said[0] if said else "sequence", 0)
 
 
-def answer(value: object, status: int = 200) -> Response:
+def json_response(value: object, status: int = 200) -> Response:
     """A value as a JSON answer."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def raw_answer(body: bytes, status: int = 200) -> Response:
+def raw_json_response(body: bytes, status: int = 200) -> Response:
     """JSON as it is."""
     return Response(body, status, media_type="application/json")

@@ -21,43 +21,42 @@ from starlette.requests import ClientDisconnect
 from likewise import __version__
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
-from likewise.broker.tenants.access import Doorkeeper
+from likewise.broker.tenants.access import AccessControl
 from likewise.defaults import EDGE_MESSAGE_BYTES, LAST_SECONDS, STOP_SECONDS, TENANT
 from likewise.errors import LikewiseError, StateError, Unavailable
 from likewise.server.connection_limits import accept_backlog, file_limit
-from likewise.server.executors import Executors
-from likewise.server.gateway import Door
-from likewise.server.http import dead_letters as http_dead_letters
-from likewise.server.http import edges as http_edges
-from likewise.server.http import events as http_events
-from likewise.server.http import health as http_operations
-from likewise.server.http import live_views as http_watching
-from likewise.server.http import matching as http_matching
-from likewise.server.http import semantics as http_meaning
-from likewise.server.http import subscribers as http_subscribers
-from likewise.server.http import subscriptions as http_subscriptions
-from likewise.server.http.addresses import WholeIds
-from likewise.server.http.guard import Guard
-from likewise.server.http.history import queries as http_looking_back
-from likewise.server.http.in_flight import Unanswered
+from likewise.server.executors import ServerExecutors
+from likewise.server.gateway import Gateway
+from likewise.server.http.middleware import InFlightRequests, OriginGuard
 from likewise.server.http.mobile import page as http_me
 from likewise.server.http.mobile import updates as http_news
 from likewise.server.http.openapi import components
-from likewise.server.http.problems import mistake, on_error, plain_problem
-from likewise.server.http.publishing import Publishing
-from likewise.server.http.sinks import targets as http_targets
-from likewise.server.http.sources import announcements as http_announcing
-from likewise.server.http.sources import corrections as http_correcting
-from likewise.server.http.sources import listing as http_sources
-from likewise.server.http.sources import sensing as http_telling
+from likewise.server.http.path_ids import PathIdMiddleware
+from likewise.server.http.problems import handle_likewise_error, internal_error, simple_problem
+from likewise.server.http.publishing import PublishMiddleware
+from likewise.server.http.routes import dead_letters as http_dead_letters
+from likewise.server.http.routes import edges as http_edges
+from likewise.server.http.routes import events as http_events
+from likewise.server.http.routes import health as http_operations
+from likewise.server.http.routes import history as http_looking_back
+from likewise.server.http.routes import live_views as http_watching
+from likewise.server.http.routes import matching as http_matching
+from likewise.server.http.routes import semantics as http_meaning
+from likewise.server.http.routes import subscribers as http_subscribers
+from likewise.server.http.routes import subscriptions as http_subscriptions
+from likewise.server.http.routes import targets as http_targets
+from likewise.server.http.routes.sources import announcements as http_announcing
+from likewise.server.http.routes.sources import corrections as http_correcting
+from likewise.server.http.routes.sources import listing as http_sources
+from likewise.server.http.routes.sources import sensing as http_telling
 from likewise.server.http.streams import edge as edge_stream
 from likewise.server.http.streams import mqtt as mqtt_stream
 from likewise.server.http.streams import publishing as publish_stream
 from likewise.server.http.streams import sse, websocket
-from likewise.server.http.streams.long_lived import LARGEST_MESSAGE
+from likewise.server.http.streams.websocket_lifecycle import LARGEST_MESSAGE
 from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
-from likewise.server.http.timeouts import PatientProtocol, abort_stalled, close_slow
-from likewise.server.sinks.senders import Senders
+from likewise.server.http.timeouts import TimeoutProtocol, abort_stalled, close_slow
+from likewise.server.sinks.sender import TargetSenders
 from likewise.server.tls import check_certificate
 
 _log = structlog.get_logger("likewise.broker")
@@ -92,11 +91,11 @@ def make_app(broker: Broker) -> FastAPI:
     """The application in front of a broker."""
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Door]]:
-        app.state.door = door = Door(broker, getattr(app.state, "executors", None))
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Gateway]]:
+        app.state.door = door = Gateway(broker, getattr(app.state, "executors", None))
         broker.metrics.registry.register(door.connection_limits)
-        sending = asyncio.create_task(Senders(door).run())
-        sending.add_done_callback(_say_how_it_ended)
+        sending = asyncio.create_task(TargetSenders(door).run())
+        sending.add_done_callback(_log_connector_end)
         yield {"door": door}
         broker.metrics.registry.unregister(door.connection_limits)
         door.stopping.set()
@@ -106,11 +105,11 @@ def make_app(broker: Broker) -> FastAPI:
     app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
     for module in _ROUTERS:
         app.include_router(module.router)
-    app.add_middleware(WholeIds)
-    app.add_exception_handler(LikewiseError, on_error)
+    app.add_middleware(PathIdMiddleware)
+    app.add_exception_handler(LikewiseError, handle_likewise_error)
     app.add_exception_handler(HTTPException, _on_http_error)
-    app.add_exception_handler(ClientDisconnect, _on_leaving)
-    app.add_exception_handler(Exception, _on_mistake)
+    app.add_exception_handler(ClientDisconnect, _on_disconnect)
+    app.add_exception_handler(Exception, _on_internal_error)
     described: dict[str, Any] = {}
 
     def openapi() -> dict[str, Any]:
@@ -135,17 +134,17 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "unknown_address", 405: "unknown_method"}.get(error.status_code, "http")
     said = f"{request.method} {request.url.path}: {error.detail}; see /docs for what is served"
-    found = plain_problem(error.status_code, code, said)
+    found = simple_problem(error.status_code, code, said)
     found.headers.update(error.headers or {})
     return found
 
 
-async def _on_leaving(request: Request, error: Exception) -> Response:
+async def _on_disconnect(request: Request, error: Exception) -> Response:
     return Response(status_code=400)  # to nobody: who asked has left
 
 
-async def _on_mistake(request: Request, error: Exception) -> Response:
-    return mistake(request.url.path, error)
+async def _on_internal_error(request: Request, error: Exception) -> Response:
+    return internal_error(request.url.path, error)
 
 
 def check_listening(config: Config, *, tokens: bool) -> None:
@@ -171,7 +170,7 @@ def check_listening(config: Config, *, tokens: bool) -> None:
         )
 
 
-class _Server(uvicorn.Server):
+class _UvicornServer(uvicorn.Server):
     """Leaves signals to us: uvicorn would raise them again when it is done, before the broker has closed its store.
 
     An address that cannot be listened on is said in words: uvicorn would end the process.
@@ -195,32 +194,32 @@ class _Server(uvicorn.Server):
         yield
 
 
-Beside = Callable[[Door], Coroutine[object, object, None]]
+Connector = Callable[[Gateway], Coroutine[object, object, None]]
 
 
-class Served:
+class HttpServer:
     """A server that is told when to stop, and that ends its streams before it waits for its requests.
 
     `beside` are other connectors, which run from when it listens until its door says that it stops.
     """
 
     def __init__(
-        self, broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Beside] = ()
+        self, broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Connector] = ()
     ) -> None:
         self.broker = broker
-        self._beside = beside
+        self._connectors = beside
         self.app = make_app(broker)
         server = broker.config.server
-        keeper = Doorkeeper(TENANT, broker.clock)
+        keeper = AccessControl(TENANT, broker.clock)
         with broker.store.reading() as tables:
             keeper.load(tables)
         check_listening(broker.config, tokens=not keeper.open)
         self._on_ready = on_ready
-        self._unanswered = Unanswered(Guard(Publishing(self.app), server))
-        self._server = _Server(
+        self._in_flight = InFlightRequests(OriginGuard(PublishMiddleware(self.app), server))
+        self._server = _UvicornServer(
             uvicorn.Config(
-                self._unanswered,
-                http=PatientProtocol,
+                self._in_flight,
+                http=TimeoutProtocol,
                 host=server.host,
                 port=server.port,
                 log_config=None,
@@ -242,7 +241,7 @@ class Served:
 
     async def run(self) -> None:
         """Serve until told to stop."""
-        executors = Executors()
+        executors = ServerExecutors()
         executors.install()
         self.app.state.executors = executors
         serving = asyncio.create_task(self._server.serve())
@@ -253,9 +252,9 @@ class Served:
             self.broker.note_listening()
             self._on_ready(self._server.servers[0].sockets[0].getsockname()[1])
         watching = asyncio.create_task(self._watch())
-        running = [asyncio.create_task(each(self.app.state.door)) for each in self._beside if listens]
+        running = [asyncio.create_task(each(self.app.state.door)) for each in self._connectors if listens]
         for task in running:
-            task.add_done_callback(_say_how_it_ended)
+            task.add_done_callback(_log_connector_end)
         await serving
         watching.cancel()
         if running:
@@ -277,34 +276,34 @@ class Served:
         await asyncio.sleep(STOP_SECONDS)
         told = Unavailable("the broker is stopping; what was sent may be stored or not: send it again")
         door.bridge.give_up(told)
-        self._unanswered.give_up(told)
+        self._in_flight.fail_all(told)
 
     def stop(self) -> None:
         """Stop taking requests, finish those under way, then end."""
         self._server.should_exit = True
 
 
-def _say_how_it_ended(task: asyncio.Task[None]) -> None:
+def _log_connector_end(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
         _log.error("a connector has ended; restart the broker", exc_info=task.exception())
 
 
 def serve(
-    broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Beside] = ()
+    broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Connector] = ()
 ) -> None:
     """Serve a broker until SIGINT or SIGTERM, and other connectors beside it."""
-    served = Served(broker, on_ready=on_ready, beside=beside)
+    served = HttpServer(broker, on_ready=on_ready, beside=beside)
 
     async def run() -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, served.stop)
         await served.run()
 
-    with asyncio.Runner(loop_factory=_loop) as runner:
+    with asyncio.Runner(loop_factory=_new_event_loop) as runner:
         runner.run(run())
 
 
-def _loop() -> asyncio.AbstractEventLoop:
+def _new_event_loop() -> asyncio.AbstractEventLoop:
     try:
         import uvloop
     except ImportError:

@@ -24,23 +24,23 @@ _ANSWER: Final = (
 )
 
 
-class PatientProtocol(HttpToolsProtocol):
+class TimeoutProtocol(HttpToolsProtocol):
     """One connection. `begun` is when what it waits for began, `heard` when it last said something."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.begun: float | None = None
-        self.heard = 0.0
+        self.phase_started: float | None = None
+        self.last_activity = 0.0
         self.in_head = True
         self._lines = 0  # bytes of lines since a request or a part of its body began
-        self._came = 0  # bytes of what is being taken
+        self._body_bytes = 0  # bytes of what is being taken
         self._head = 0  # bytes that the lines before a body can have at most
         self.stalled: tuple[int, float] | None = None  # unread bytes, and since when they do not shrink
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, unless there are too many."""
         super().connection_made(transport)
-        self._begin(in_head=True)
+        self._start_phase(in_head=True)
         limits = self.app_state["door"].connection_limits
         limits.http = self.connections
         if limits.open > limits.allowed:
@@ -49,18 +49,18 @@ class PatientProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take some bytes."""
-        self.heard = self.loop.time()
-        self._came = len(data)
-        self._lines += self._came
-        self._head += self._came
+        self.last_activity = self.loop.time()
+        self._body_bytes = len(data)
+        self._lines += self._body_bytes
+        self._head += self._body_bytes
         super().data_received(data)
-        if self._lines > MAX_HEADER_BYTES and self.begun is not None:
+        if self._lines > MAX_HEADER_BYTES and self.phase_started is not None:
             self._too_large()
 
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
-        self._begin(in_head=True)
+        self._start_phase(in_head=True)
 
     def on_headers_complete(self) -> None:
         """Its lines are here."""
@@ -84,12 +84,12 @@ class PatientProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """All of it is here."""
-        self.begun = None
+        self.phase_started = None
         super().on_message_complete()
 
-    def _begin(self, *, in_head: bool) -> None:
-        self.in_head, self._lines, self._head = in_head, 0, self._came
-        self.begun = self.heard = self.loop.time()
+    def _start_phase(self, *, in_head: bool) -> None:
+        self.in_head, self._lines, self._head = in_head, 0, self._body_bytes
+        self.phase_started = self.last_activity = self.loop.time()
 
     def _too_large(self) -> None:
         self.refuse(
@@ -104,7 +104,7 @@ class PatientProtocol(HttpToolsProtocol):
     def refuse(self, status: int, words: bytes, detail: bytes) -> None:
         """Answer, and close."""
         if self.transport is not None and not self.transport.is_closing():
-            self.begun = None
+            self.phase_started = None
             if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
                 self.transport.write(_ANSWER % (status, words, len(detail), detail))
             self.transport.close()
@@ -114,9 +114,9 @@ def close_slow(connections: Iterable[object], now: float) -> int:
     """Close the connections whose request does not come on; how many it were."""
     closed = 0
     for connection in list(connections):
-        if not isinstance(connection, PatientProtocol) or connection.begun is None:
+        if not isinstance(connection, TimeoutProtocol) or connection.phase_started is None:
             continue
-        waited, silent = now - connection.begun, now - connection.heard
+        waited, silent = now - connection.phase_started, now - connection.last_activity
         if waited > HEADER_SECONDS if connection.in_head else silent > BODY_PAUSE_SECONDS or waited > BODY_SECONDS:
             connection.refuse(408, b"Request Timeout", b"the request did not come in time")
             closed += 1
@@ -130,7 +130,7 @@ def abort_stalled(connections: Iterable[object], now: float) -> int:
     """
     aborted = 0
     for connection in list(connections):
-        if not isinstance(connection, (PatientProtocol, BoundedWebSocketProtocol)):
+        if not isinstance(connection, (TimeoutProtocol, BoundedWebSocketProtocol)):
             continue
         if not connection.write_paused:
             connection.stalled = None

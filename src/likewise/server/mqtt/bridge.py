@@ -3,43 +3,138 @@
 A crash before that makes the user's broker send it again: nothing acknowledged is lost, and a message without an id of
 its own may then stand twice in the log. What is refused for good (unreadable where the map is strict, too large, an id
 with other content) becomes a dead letter and is acknowledged; what cannot be stored now is not, and is tried again.
+
+All bridges of a broker: checked before it starts, run beside its server, counted in its metrics.
+
+What sources are told, passed on to a broker of the user's: they hear it there as if they were connected here.
+
+A bridge that reads `likewise/announcements/` tells, too: every word is published to `likewise/sense/SOURCE` with QoS 1,
+retained, and an empty one when a source is told nothing any more. After a lost connection all of it is said again,
+since that broker may have forgotten it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import msgspec
 import structlog
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
-from likewise.api.operations import ConnectionShown
-from likewise.broker.catalogue.sensing_commands import ANNOUNCEMENTS, source_in
-from likewise.broker.config import Bridge as BridgeConfig
+from likewise.api.operations import ConnectionStatus
+from likewise.broker.catalogue.sensing_commands import ANNOUNCEMENTS, clear_sense_message, sense_message, source_in
+from likewise.broker.config import BridgeSettings as BridgeConfig
+from likewise.broker.log.mqtt.messages import StoredMessage
+from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import BRIDGE_BATCH, BRIDGE_RETRY_SECONDS, BRIDGE_WAITING, MAX_DEAD_LETTER_BYTES
-from likewise.errors import FormatError, LikewiseError, RateExceeded, Unavailable
+from likewise.errors import FormatError, InputError, LikewiseError, RateExceeded, Unavailable
 from likewise.extras import require
 from likewise.model import Event
-from likewise.server.announcements import read_announcement
-from likewise.server.gateway import Door
-from likewise.server.media_types import Unreadable
-from likewise.server.mqtt.addresses import address_of, session_of, shown
-from likewise.server.mqtt.client import Client, GmqttClient
-from likewise.server.mqtt.messages import Message
+from likewise.model.hierarchies.topic_filters import filter_matches
+from likewise.server.announcements import decode_announcement
+from likewise.server.gateway import Gateway
+from likewise.server.media_types import UnreadableInput
+from likewise.server.mqtt.broker_urls import bridge_address, bridge_session, parse_mqtt_url, shown
+from likewise.server.mqtt.client import BrokerAddress, GmqttClient, MqttClient
+from likewise.server.mqtt.messages import MqttPublication
+from likewise.server.mqtt.outgoing import PublishConnection
 from likewise.server.mqtt.payloads import MessageReader
-from likewise.server.mqtt.sensing import Telling, tells
+from likewise.server.mqtt.publisher import connect_to, publish_all
+from likewise.server.mqtt.source_upgrade import rename_former_sources_in_background
 from likewise.server.mqtt.topic_maps import load_maps
+
+
+def relays_sensing(topics: tuple[str, ...]) -> bool:
+    """Whether a bridge with these filters hears announcements, and so tells.
+
+    >>> tells(("#",)), tells(("$share/us/likewise/announcements/+",)), tells(("zigbee2mqtt/#",))
+    (True, True, False)
+    """
+    plain = (each.split("/", 2)[2] if each.startswith("$share/") else each for each in topics)
+    return any(filter_matches(each, f"{ANNOUNCEMENTS}x") for each in plain)
+
+
+class SensingRelay:
+    """Passes on what a tenant's sources are told; `run` goes on until it is cancelled."""
+
+    def __init__(self, door: Gateway, tenant: Tenant, address: BrokerAddress, client_id: str, shown: str) -> None:
+        self._activation = door.broker.activation
+        self._tenant = tenant
+        self._address, self._client_id, self._shown = address, client_id, shown
+        self._sent: dict[str, int] = {}  # the version of what each source was told there
+
+    async def run(self) -> None:
+        """Tell what is new, whenever there is something; try again while that broker does not answer."""
+        loop, something = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody is there to be told
+                loop.call_soon_threadsafe(something.set)
+
+        self._activation.listeners.append(wake)
+        something.set()
+        line: PublishConnection | None = None
+        troubled = False
+        try:
+            while True:
+                await something.wait()
+                something.clear()
+                try:
+                    told, line = line, await self._publish_changes(line)
+                    if line is not None and line is not told:
+                        line.lost.add_done_callback(lambda _: something.set())
+                    troubled = False
+                except Unavailable as error:
+                    if not troubled:
+                        _log.warning("sources cannot be told over the bridge; trying again", error=str(error))
+                    troubled = True
+                    if line is not None:
+                        await line.close()
+                    line = None
+                    await asyncio.sleep(BRIDGE_RETRY_SECONDS)
+                    something.set()
+        finally:
+            self._activation.listeners.remove(wake)
+            if line is not None:
+                await line.close()
+
+    async def _publish_changes(self, line: PublishConnection | None) -> PublishConnection | None:
+        """Publish what is new there; the connection, if one was needed."""
+        if line is not None and line.lost.done():
+            line = None
+        if line is None:
+            self._sent.clear()
+        told = self._activation.commands(self._tenant)
+        new: list[StoredMessage] = [
+            sense_message(each) for each in told.values() if self._sent.get(each.source) != each.version
+        ]
+        new += [clear_sense_message(source) for source in self._sent.keys() - told.keys()]
+        if not new:
+            return line
+        if line is None:
+            line = await connect_to(self._address, self._client_id, self._shown)
+        await publish_all(
+            line, [MqttPublication(each.topic, each.payload, qos=1, retain=True) for each in new], self._shown
+        )
+        self._sent = {source: each.version for source, each in told.items()}
+        return line
+
 
 _log = structlog.get_logger("likewise.mqtt")
 
 
-def check(config: BridgeConfig, data: Path | None) -> None:
+def check_bridge(config: BridgeConfig, data: Path | None) -> None:
     """Refuse a bridge whose address, topics, maps or certificates cannot be used, before anything starts."""
     require("mqtt", "a bridge to an MQTT broker")
-    address_of(config)
-    session_of(config, data)
+    bridge_address(config)
+    bridge_session(config, data)
     load_maps(config.maps)
 
 
@@ -58,40 +153,40 @@ class BridgeState(msgspec.Struct):
     unannounced: int = 0  # metrics of Sparkplug B whose alias no BIRTH had announced
     trouble: str = "not connected yet"
 
-    def shown(self) -> ConnectionShown:
+    def shown(self) -> ConnectionStatus:
         """The same, for people."""
         own = msgspec.structs.asdict(self)
         del own["unannounced"]  # for metrics only
-        return ConnectionShown("mqtt-bridge", own.pop("url"), **own)
+        return ConnectionStatus("mqtt-bridge", own.pop("url"), **own)
 
 
-class Bridge:
+class MqttBridge:
     """One bridge; `run` ends when the door closes."""
 
-    def __init__(self, door: Door, config: BridgeConfig, data: Path | None) -> None:
+    def __init__(self, door: Gateway, config: BridgeConfig, data: Path | None) -> None:
         self.state = BridgeState(shown(config.url))
-        self._door = door
+        self._gateway = door
         self._tenant = door.broker.tenant(config.tenant)
-        self._name = f"mqtt-bridge {self.state.url} {session_of(config, data).client_id}"
-        self._reach = door.broker.reach
-        self._reach.down(self._tenant, self._name)
-        self._reader = MessageReader(load_maps(config.maps), identities=self._tenant.known.identities)
-        self._waiting: deque[tuple[Message, asyncio.Future[None]]] = deque()
-        self._something = asyncio.Event()
-        address, session = address_of(config), session_of(config, data)
-        self._client: Client = GmqttClient(address, session, self._received, self._connected, self._lost)
-        self._telling: Telling | None = None
-        if tells(session.topics):
-            self._telling = Telling(door, self._tenant, address, f"{session.client_id}-sense", self.state.url)
+        self._name = f"mqtt-bridge {self.state.url} {bridge_session(config, data).client_id}"
+        self._access = door.broker.visibility
+        self._access.down(self._tenant, self._name)
+        self._reader = MessageReader(load_maps(config.maps), identities=self._tenant.sources.identities)
+        self._waiting: deque[tuple[MqttPublication, asyncio.Future[None]]] = deque()
+        self._arrived = asyncio.Event()
+        address, session = bridge_address(config), bridge_session(config, data)
+        self._client: MqttClient = GmqttClient(address, session, self._received, self._connected, self._lost)
+        self._relay: SensingRelay | None = None
+        if relays_sensing(session.topics):
+            self._relay = SensingRelay(door, self._tenant, address, f"{session.client_id}-sense", self.state.url)
 
     async def run(self) -> None:
         """Connect, again and again until that broker answers; then publish what comes."""
-        storing = asyncio.create_task(self._store_what_comes())
-        closing = asyncio.create_task(self._door.stopping.wait())
+        storing = asyncio.create_task(self._store_loop())
+        closing = asyncio.create_task(self._gateway.stopping.wait())
         connecting = asyncio.create_task(self._connect())
         working: set[asyncio.Task[None]] = {storing}
-        if self._telling is not None:
-            working.add(asyncio.create_task(self._telling.run()))
+        if self._relay is not None:
+            working.add(asyncio.create_task(self._relay.run()))
         try:
             done, _ = await asyncio.wait({*working, closing, connecting}, return_when=asyncio.FIRST_COMPLETED)
             if connecting in done and not working & done:
@@ -123,7 +218,7 @@ class Bridge:
     def _connected(self, remembered: bool) -> None:
         state = self.state
         state.connected, state.trouble = True, ""
-        self._reach.up(self._tenant, self._name)
+        self._access.up(self._tenant, self._name)
         state.connections += 1
         if state.connections > 1 and not remembered:
             state.gaps += 1
@@ -136,9 +231,9 @@ class Bridge:
             _log.warning("the connection is lost; trying again", url=self.state.url)
             self.state.trouble = "the connection is lost"
         self.state.connected = False
-        self._reach.down(self._tenant, self._name)
+        self._access.down(self._tenant, self._name)
 
-    def _received(self, message: Message) -> asyncio.Future[None]:
+    def _received(self, message: MqttPublication) -> asyncio.Future[None]:
         """Done when the message is on disk, or refused for good."""
         self.state.received += 1
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -147,35 +242,35 @@ class Bridge:
             stored.set_result(None)
         else:
             self._waiting.append((message, stored))
-            self._something.set()
+            self._arrived.set()
         return stored
 
-    async def _store_what_comes(self) -> None:
+    async def _store_loop(self) -> None:
         while True:
-            await self._something.wait()
-            self._something.clear()
+            await self._arrived.wait()
+            self._arrived.clear()
             while self._waiting:
                 batch = [self._waiting.popleft() for _ in range(min(BRIDGE_BATCH, len(self._waiting)))]
-                await self._store(batch)
+                await self._store_batch(batch)
 
-    async def _store(self, batch: list[tuple[Message, asyncio.Future[None]]]) -> None:
+    async def _store_batch(self, batch: list[tuple[MqttPublication, asyncio.Future[None]]]) -> None:
         """Store messages together, in order; one that is refused is set aside alone."""
-        readable: list[tuple[Message, list[Event], asyncio.Future[None]]] = []
-        now = self._door.broker.clock()
+        readable: list[tuple[MqttPublication, list[Event], asyncio.Future[None]]] = []
+        now = self._gateway.broker.clock()
         for message, stored in batch:
             if message.topic.startswith(ANNOUNCEMENTS):
-                await self._hold(message)
+                await self._apply_announcement(message)
                 _settle(stored)
                 continue
             try:
-                self._door.broker.announcements.identify(self._tenant, self._reader.namings(message))
+                self._gateway.broker.announcements.identify(self._tenant, self._reader.identities(message))
                 events = self._reader.read(message, now)
-            except Unreadable as refused:
-                await self._set_aside(message, refused.error)
+            except UnreadableInput as refused:
+                await self._dead_letter(message, refused.error)
                 _settle(stored)
             except Exception as mistake:  # of ours: this message would come again, and end the bridge again
                 _log.exception("a message could not be read", topic=message.topic[:200])
-                await self._set_aside(message, FormatError(f"the message could not be read: {mistake!r}"))
+                await self._dead_letter(message, FormatError(f"the message could not be read: {mistake!r}"))
                 _settle(stored)
             else:
                 self.state.passed_over += not events
@@ -191,59 +286,63 @@ class Bridge:
                 try:
                     await self._publish(events)
                 except LikewiseError as refused:
-                    await self._set_aside(message, refused)
+                    await self._dead_letter(message, refused)
         for _, _, stored in readable:
             _settle(stored)
 
-    def _announce(self, message: Message) -> None:
+    def _announce(self, message: MqttPublication) -> None:
         """Hold what a message announces; what is refused is said, and the rest goes on."""
         announced = list(self._reader.announcements(message))
-        self._reach.brings(self._tenant, self._name, {each.source for each in announced})
-        self._door.broker.announcements.hear(self._tenant, announced)
+        self._access.record_route(self._tenant, self._name, {each.source for each in announced})
+        self._gateway.broker.announcements.announce_all(self._tenant, announced)
 
-    async def _hold(self, message: Message) -> None:
+    async def _apply_announcement(self, message: MqttPublication) -> None:
         """Hold what a source announces itself, or revoke it; what is refused becomes a dead letter."""
-        source, announcements = source_in(message.topic, ANNOUNCEMENTS), self._door.broker.announcements
+        source, announcements = source_in(message.topic, ANNOUNCEMENTS), self._gateway.broker.announcements
 
         async def attempt() -> None:
             if message.payload.strip():
-                said = read_announcement(message.payload, source)
-                await self._door.answer(lambda done: announcements.start_announce(self._tenant, said, done))
-            elif source in self._tenant.known.announcements:
+                said = decode_announcement(message.payload, source)
+                await self._gateway.wait_committed(lambda done: announcements.start_announce(self._tenant, said, done))
+            elif source in self._tenant.sources.announcements:
                 words = "it said so over MQTT"
-                await self._door.answer(lambda done: announcements.start_revoke(self._tenant, source, words, done))
+                await self._gateway.wait_committed(
+                    lambda done: announcements.start_revoke(self._tenant, source, words, done)
+                )
 
         try:
-            await self._patiently(attempt)
+            await self._retry_until_stored(attempt)
         except LikewiseError as refused:
-            await self._set_aside(message, refused)
+            await self._dead_letter(message, refused)
 
     async def _publish(self, events: list[Event]) -> None:
         """Append events; waits for as long as they cannot be stored for now."""
-        door, tenant = self._door, self._tenant
+        door, tenant = self._gateway, self._tenant
 
         async def attempt() -> None:
-            door.take(tenant, len(events))
-            await door.unblocked(tenant)
-            self._reach.brings(tenant, self._name, {event.source for event in events})
+            door.check_rate(tenant, len(events))
+            await door.wait_unblocked(tenant)
+            self._access.record_route(tenant, self._name, {event.source for event in events})
             await door.publish(tenant, events)
             self.state.stored += len(events)
 
         if events:
-            await self._patiently(attempt)
+            await self._retry_until_stored(attempt)
 
-    async def _set_aside(self, message: Message, error: LikewiseError) -> None:
+    async def _dead_letter(self, message: MqttPublication, error: LikewiseError) -> None:
         self.state.refused += 1
-        broker = self._door.broker
+        broker = self._gateway.broker
         part, kind = message.payload[:MAX_DEAD_LETTER_BYTES], message.content_type or "application/octet-stream"
         _log.warning("a message is refused and kept as a dead letter", topic=message.topic[:200], error=str(error))
 
         async def attempt() -> None:
-            await self._door.answer(lambda done: broker.set_aside(self._tenant, error, part, done, kind))
+            await self._gateway.wait_committed(
+                lambda done: broker.add_dead_letter(self._tenant, error, part, done, kind)
+            )
 
-        await self._patiently(attempt)
+        await self._retry_until_stored(attempt)
 
-    async def _patiently(self, attempt: Callable[[], Awaitable[None]]) -> None:
+    async def _retry_until_stored(self, attempt: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
                 await attempt()
@@ -251,6 +350,59 @@ class Bridge:
             except (Unavailable, RateExceeded) as later:
                 _log.warning("messages cannot be stored now; trying again", url=self.state.url, error=str(later))
                 await asyncio.sleep(BRIDGE_RETRY_SECONDS)
+
+
+_COUNTED: Final = {
+    "received": "Messages received over a bridge",
+    "stored": "Events of a bridge on disk",
+    "passed_over": "Messages of a bridge that are no readings",
+    "refused": "Messages of a bridge that became dead letters",
+    "lost": "Messages of QoS 0 for which a bridge had no room",
+    "connections": "Connections of a bridge",
+    "gaps": "Times a bridge's session was forgotten",
+    "unannounced": "Metrics of Sparkplug B whose alias no BIRTH had announced",
+}
+
+
+class _BridgeCounters(Collector):
+    """What the bridges count, read when the page is."""
+
+    def __init__(self, states: Sequence[BridgeState]) -> None:
+        self._states = states
+
+    def collect(self) -> Iterator[Metric]:
+        """The counters, by the bridge's address."""
+        up = GaugeMetricFamily("likewise_mqtt_bridge_connected", "Whether a bridge is connected", labels=["url"])
+        for state in self._states:
+            up.add_metric([state.url], float(state.connected))
+        yield up
+        for name, words in _COUNTED.items():
+            family = CounterMetricFamily(f"likewise_mqtt_bridge_{name}", words, labels=["url"])
+            for state in self._states:
+                family.add_metric([state.url], float(getattr(state, name)))
+            yield family
+
+
+def bridge_connectors(
+    configs: Sequence[BridgeConfig], data: Path | None
+) -> list[partial[Coroutine[object, object, None]]]:
+    """What runs the bridges beside a server, if there are any; bad ones are refused at once."""
+    for config in configs:
+        check_bridge(config, data)
+    sessions = [(parse_mqtt_url(config.url)[1:3], bridge_session(config, data).client_id) for config in configs]
+    for config, session in zip(configs, sessions, strict=True):
+        if sessions.count(session) > 1:
+            raise InputError(f"the bridge {shown(config.url)} stands twice; each would end the other's connection")
+    return [partial(_run_bridges, configs=configs, data=data)] if configs else []
+
+
+async def _run_bridges(door: Gateway, *, configs: Sequence[BridgeConfig], data: Path | None) -> None:
+    await rename_former_sources_in_background(door.broker)
+    every = [MqttBridge(door, config, data) for config in configs]
+    for each, config in zip(every, configs, strict=True):
+        door.connections.append((config.tenant, each.state.shown))
+    door.broker.metrics.registry.register(_BridgeCounters([each.state for each in every]))
+    await asyncio.gather(*(each.run() for each in every))
 
 
 def _settle(stored: asyncio.Future[None]) -> None:

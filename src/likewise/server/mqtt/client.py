@@ -16,14 +16,14 @@ import structlog
 
 from likewise.defaults import BRIDGE_IN_FLIGHT, BRIDGE_RETRY_SECONDS
 from likewise.extras import require
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 
 _log = structlog.get_logger("likewise.mqtt")
 logging.getLogger("gmqtt.mqtt.protocol").setLevel(logging.ERROR)  # a lost line is said here, without a traceback
-Received = Callable[[Message], asyncio.Future[None]]
+Received = Callable[[MqttPublication], asyncio.Future[None]]
 
 
-class Address(NamedTuple):
+class BrokerAddress(NamedTuple):
     """Where a broker of the user's listens."""
 
     host: str
@@ -33,7 +33,7 @@ class Address(NamedTuple):
     password: str | None = None
 
 
-class Session(NamedTuple):
+class ClientSession(NamedTuple):
     """What a connection is to the broker: its fixed name, how long (s) it is remembered, what it asks for."""
 
     client_id: str
@@ -42,7 +42,7 @@ class Session(NamedTuple):
     qos: int = 1
 
 
-class Client(Protocol):
+class MqttClient(Protocol):
     """A connection that reconnects by itself. What `received` gives is awaited before a message is acknowledged."""
 
     async def connect(self) -> None:
@@ -57,8 +57,8 @@ class GmqttClient:
 
     def __init__(
         self,
-        address: Address,
-        session: Session,
+        address: BrokerAddress,
+        session: ClientSession,
         received: Received,
         connected: Callable[[bool], None],
         lost: Callable[[], None],
@@ -76,11 +76,11 @@ class GmqttClient:
                     super()._send_command_with_mid(*said, **more)
 
         self._closing = False
-        self._let_in = False  # once: from then on it connects again by itself
-        self._asking_again: asyncio.Future[None] | None = None
+        self._accepted = False  # once: from then on it connects again by itself
+        self._reconnecting: asyncio.Future[None] | None = None
         self._address, self._session = address, session
         self._received = received
-        self._told_connected, self._told_lost = connected, lost
+        self._on_connected, self._on_lost = connected, lost
         self._under_way: set[asyncio.Future[None]] = set()
         self._subscription = gmqtt.Subscription
         self._client = Quiet(
@@ -107,13 +107,13 @@ class GmqttClient:
             raise
         except Exception as refused:  # gmqtt raises what it likes: refused credentials, a broken answer
             raise ConnectionError(str(refused)) from refused
-        self._let_in = True
+        self._accepted = True
 
     async def close(self) -> None:
         """End the connection; what is not acknowledged comes again."""
         self._closing = True
-        if self._asking_again is not None:
-            self._asking_again.cancel()
+        if self._reconnecting is not None:
+            self._reconnecting.cancel()
         for stored in self._under_way:
             if not stored.done():
                 stored.set_result(None)
@@ -128,17 +128,17 @@ class GmqttClient:
         for topic in self._session.topics:
             wanted = self._subscription(topic, qos=self._session.qos, retain_handling_options=1)
             self._client.subscribe(wanted)
-        self._told_connected(bool(flags & 1))
+        self._on_connected(bool(flags & 1))
 
     def _on_disconnect(self, *_: object) -> None:
         if self._closing:
             return
-        self._told_lost()
+        self._on_lost()
         refused = self._client._package_handler._permanent_failure  # gmqtt does not try again then
-        if self._let_in and refused and self._asking_again is None:
-            self._asking_again = asyncio.ensure_future(self._ask_again())
+        if self._accepted and refused and self._reconnecting is None:
+            self._reconnecting = asyncio.ensure_future(self._reconnect_loop())
 
-    async def _ask_again(self) -> None:
+    async def _reconnect_loop(self) -> None:
         """Connect to a broker that knew us and refuses us now: it may know us again when its accounts are back."""
         _log.warning("that broker refuses the bridge; trying again", host=self._address.host)
         try:
@@ -149,10 +149,10 @@ class GmqttClient:
                 except OSError as error:
                     _log.debug("still refused", error=str(error))
         finally:
-            self._asking_again = None
+            self._reconnecting = None
 
     async def _on_message(self, client: object, topic: object, payload: bytes, qos: int, said: dict[str, Any]) -> int:
-        message = Message(
+        message = MqttPublication(
             topic if isinstance(topic, str) else bytes(topic).decode(errors="replace"),  # type: ignore[call-overload]
             bytes(payload),
             str(_first(said, "content_type") or ""),

@@ -3,16 +3,27 @@
 A configuration names its state topic, a device class or a name, a unit, where in the payload the value stands
 (`value_template`), and the device with its identifiers. Abbreviated names (`stat_t`, `unit_of_meas`, `~`) are read as
 Home Assistant reads them. One configuration may list several components (`cmps`) of one device.
+
+Announcements that other systems make over MQTT: the devices of Zigbee2MQTT and Tasmota, Home Assistant's discovery.
+
+All are retained messages, which come whenever somebody connects; so what they say holds for a week, and is renewed by
+then. What cannot be announced (a unit that is not known, a device without readings) is left out, one by one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from likewise.broker.tenants.identities import Naming
-from likewise.defaults import MAX_DISCOVERED, MAX_TERM_LENGTH
+import structlog
+
+from likewise.broker.tenants.identities import IdentityAnnouncement
+from likewise.defaults import MAX_ANNOUNCED_ATTRIBUTES, MAX_DISCOVERED, MAX_LEASE_SECONDS, MAX_TERM_LENGTH
+from likewise.errors import LikewiseError
+from likewise.model.announcements.announcement import AnnouncedAttribute, AnnouncedKind, Announcement
+from likewise.server.mqtt.topic_maps import shorten_source
+from likewise.units import any_unit
 
 _LONG: Final = {
     "stat_t": "state_topic",
@@ -30,12 +41,168 @@ _STEP: Final = re.compile(r"\.(\w+)|\[\s*['\"]([^'\"]+)['\"]\s*\]")
 _ZIGBEE: Final = re.compile(r"zigbee2mqtt_(0x[0-9a-fA-F]{16})")  # as Zigbee2MQTT writes a device's address
 
 
-class Announced(NamedTuple):
+class DiscoveredValue(NamedTuple):
     """What was announced of a value: its field ('' of a bare one), what it is called, its unit ('' for none)."""
 
     field: str
     name: str
     unit: str
+
+
+_log = structlog.get_logger("likewise.mqtt")
+PUBLISHED: Final = 1  # the bit of an exposed feature's access that says it is published
+_KINDS: Final[dict[str, AnnouncedKind]] = {"numeric": "number", "binary": "", "enum": "text", "text": "text"}
+_NESTED: Final = frozenset(("light", "switch", "lock", "cover", "fan", "climate", "composite"))
+
+
+def zigbee_announcements(devices: Sequence[object], source_of: Callable[[str], str] = str) -> list[Announcement]:
+    """Return what Zigbee2MQTT's devices expose (`zigbee2mqtt/bridge/devices`), one announcement a device.
+
+    Args:
+        devices: the list as Zigbee2MQTT publishes it.
+        source_of: the source of a device by its friendly name.
+
+    >>> said = {"friendly_name": "attic", "definition": {"model": "WSDCGQ11LM", "exposes": [
+    ...     {"type": "numeric", "property": "temperature", "unit": "°C", "access": 1, "value_min": -20}]}}
+    >>> [made] = exposed([said], lambda name: f"zigbee2mqtt/{name}")
+    >>> made.source, made.model, made.attributes[0].unit
+    ('zigbee2mqtt/attic', 'WSDCGQ11LM', 'degC')
+    """
+    found = []
+    for device in devices:
+        if not isinstance(device, Mapping) or device.get("disabled"):
+            continue
+        name, definition = device.get("friendly_name"), device.get("definition")
+        if not isinstance(name, str) or not name or not isinstance(definition, Mapping):
+            continue
+        place = name.rpartition("/")[0]  # the last level is the device, those before it its place
+        attributes = {
+            each.name: each for each in map(_attribute, _published_features(definition.get("exposes"))) if each
+        }
+        made = _announcement(source_of(name), attributes, str(definition.get("model") or ""), place)
+        if made is not None:
+            found.append(made)
+    return found
+
+
+def zigbee_identities(devices: Sequence[object], base: str) -> list[IdentityAnnouncement]:
+    """Return the stable id of each of Zigbee2MQTT's devices, its address, with its friendly name below `base`.
+
+    >>> addresses([{"friendly_name": "attic", "ieee_address": "0x00158d0001a2b3c4"}], "zigbee2mqtt")[0].name
+    'zigbee2mqtt/attic'
+    """
+    found = []
+    for device in devices:
+        if not isinstance(device, Mapping) or device.get("type") == "Coordinator":
+            continue
+        name, address = device.get("friendly_name"), device.get("ieee_address")
+        if isinstance(name, str) and name and isinstance(address, str) and 0 < len(address) <= MAX_TERM_LENGTH:
+            found.append(IdentityAnnouncement(shorten_source(f"{base}/{name}"), address, name[:MAX_TERM_LENGTH]))
+    return found
+
+
+def tasmota_identities(said: Mapping[str, Any], source_of: Callable[[str], str]) -> list[IdentityAnnouncement]:
+    """Return the stable id of a Tasmota device, its Mac, by what it publishes to `tasmota/discovery/MAC/config`.
+
+    Args:
+        said: the configuration, with `mac`, `t` (the topic), `ft` (the full topic) and `tp` (the prefixes).
+        source_of: the source of what is published to a topic.
+    """
+    mac, topic, full, prefixes = said.get("mac"), said.get("t"), said.get("ft"), said.get("tp")
+    if not isinstance(mac, str) or not isinstance(topic, str) or not 0 < len(mac) <= MAX_TERM_LENGTH:
+        return []
+    tele = prefixes[2] if isinstance(prefixes, list) and len(prefixes) == 3 and isinstance(prefixes[2], str) else "tele"
+    pattern = full if isinstance(full, str) and "%topic%" in full else "%prefix%/%topic%/"
+    telemetry = pattern.replace("%prefix%", tele).replace("%topic%", topic).rstrip("/")
+    label = said.get("dn")
+    return [
+        IdentityAnnouncement(
+            source_of(f"{telemetry}/SENSOR"), mac, (label if isinstance(label, str) else topic)[:MAX_TERM_LENGTH]
+        )
+    ]
+
+
+def _published_features(said: object) -> Iterator[Mapping[str, Any]]:
+    """Everything that is published among what a device exposes, also inside its lights, locks and the like."""
+    for each in said if isinstance(said, Sequence) and not isinstance(said, str) else ():
+        if not isinstance(each, Mapping):
+            continue
+        if each.get("type") in _NESTED and "features" in each:
+            inner, outer = list(_published_features(each["features"])), each.get("property")
+            nested = each.get("type") == "composite" and isinstance(outer, str)
+            yield from ({**one, "property": f"{outer}.{one['property']}"} if nested else one for one in inner)
+        elif isinstance(each.get("property"), str) and int(each.get("access") or 0) & PUBLISHED:
+            yield each
+
+
+def _attribute(said: Mapping[str, Any]) -> AnnouncedAttribute | None:
+    kind = _KINDS.get(str(said.get("type")))
+    if kind is None:
+        return None
+    values: tuple[Any, ...] = ()
+    if said.get("type") == "binary":
+        values = tuple(
+            v
+            for v in (said.get("value_on"), said.get("value_off"), said.get("value_toggle"))
+            if isinstance(v, (str, bool, int, float))
+        )
+    elif said.get("type") == "enum" and isinstance(said.get("values"), list):
+        values = tuple(str(value) for value in said["values"])
+    low, high = (_number(said.get(name)) for name in ("value_min", "value_max"))
+    if low is not None and high is not None and low > high:
+        low = high = None
+    return _attribute_of(str(said["property"]), str(said.get("unit") or ""), kind, low, high, values)
+
+
+def _number(said: object) -> float | None:
+    return float(said) if isinstance(said, (int, float)) and not isinstance(said, bool) else None
+
+
+def _attribute_of(
+    name: str,
+    unit: str,
+    kind: AnnouncedKind,
+    low: float | None = None,
+    high: float | None = None,
+    values: tuple[Any, ...] = (),
+) -> AnnouncedAttribute | None:
+    known = unit if unit and kind == "number" and any_unit(unit) is not None else ""
+    try:
+        return AnnouncedAttribute(name, known, kind, *((low, high) if kind == "number" else (None, None)), values)
+    except LikewiseError as error:
+        _log.info("an announced attribute is left out", attribute=name[:60], reason=str(error))
+        return None
+
+
+def discovery_announcement(
+    source: str, said: Sequence[DiscoveredValue], model: str = "", place: str = ""
+) -> Announcement | None:
+    """What Home Assistant's configurations say of one source; None if they name nothing.
+
+    >>> discovered("attic", [Announced("", "temperature", "°C")]).attributes[0].name
+    'temperature'
+    """
+    made = [_attribute_of(each.field or each.name, each.unit, "number" if each.unit else "") for each in said]
+    return _announcement(source, {each.name: each for each in made if each is not None}, model, place)
+
+
+def _announcement(
+    source: str, attributes: Mapping[str, AnnouncedAttribute], model: str, place: str
+) -> Announcement | None:
+    if not attributes:
+        return None
+    own = tuple(attributes.values())[:MAX_ANNOUNCED_ATTRIBUTES]
+    try:
+        return Announcement(
+            source[:MAX_TERM_LENGTH],
+            own,
+            model=model[:MAX_TERM_LENGTH],
+            place=place[:MAX_TERM_LENGTH],
+            lease=float(MAX_LEASE_SECONDS),
+        )
+    except LikewiseError as error:
+        _log.info("an announcement is left out", source=source[:60], reason=str(error))
+        return None
 
 
 class _Device(NamedTuple):
@@ -46,7 +213,7 @@ class _Device(NamedTuple):
     topics: tuple[str, ...]
 
 
-class Discovery:
+class DiscoveryRegistry:
     """What was announced, by state topic; bounded, the oldest forgotten first.
 
     >>> found = Discovery()
@@ -59,38 +226,38 @@ class Discovery:
     def __init__(self, most: int = MAX_DISCOVERED) -> None:
         self._most = most
         self._topics: dict[str, list[str]] = {}  # the configuration's topic -> the state topics it speaks of
-        self._states: dict[str, dict[str, Announced]] = {}  # state topic -> configuration's topic -> what it says
-        self._said: dict[str, Mapping[str, object]] = {}  # by the configuration's topic, as it came
+        self._states: dict[str, dict[str, DiscoveredValue]] = {}  # state topic -> configuration's topic -> what it says
+        self._values: dict[str, Mapping[str, object]] = {}  # by the configuration's topic, as it came
         self._devices: dict[str, _Device] = {}  # by the configuration's topic
         self._owners: dict[str, dict[str, str]] = {}  # a source's name -> configuration's topic -> the device's id
         self._names: dict[str, tuple[str, ...]] = {}  # the names that a configuration's device has
 
     def learn(self, topic: str, said: Mapping[str, object]) -> None:
         """Remember a configuration; an empty one, or one without a state topic, is forgotten."""
-        if said and self._said.get(topic) == said:
+        if said and self._values.get(topic) == said:
             return
         self._forget(topic)
-        full = _full(said)
+        full = _expand_abbreviations(said)
         parts = full.get("components")
         listed = parts.values() if isinstance(parts, Mapping) else ()
-        components = [_full(each) for each in listed if isinstance(each, Mapping)]
+        components = [_expand_abbreviations(each) for each in listed if isinstance(each, Mapping)]
         states: list[str] = []
         for component in components or [{}]:
             each = {**full, **component}
             state = _topic(each.get("state_topic"), each.get("~"))
             if state:
                 states.append(state)
-                self._states.setdefault(state, {})[f"{topic}#{len(states)}"] = _announced(each)
+                self._states.setdefault(state, {})[f"{topic}#{len(states)}"] = _discovered_value(each)
         if not states:
             return
-        self._topics[topic], self._said[topic] = states, said
-        self._know_device(topic, full, components)
+        self._topics[topic], self._values[topic] = states, said
+        self._learn_device(topic, full, components)
         while len(self._topics) > self._most:
             self._forget(next(iter(self._topics)))
 
-    def _know_device(self, topic: str, full: dict[str, object], components: list[dict[str, object]]) -> None:
+    def _learn_device(self, topic: str, full: dict[str, object], components: list[dict[str, object]]) -> None:
         device = full.get("device")
-        said = _full(device) if isinstance(device, Mapping) else {}
+        said = _expand_abbreviations(device) if isinstance(device, Mapping) else {}
         ids = said.get("identifiers")
         first = ids[0] if isinstance(ids, list) and ids else ids
         if not isinstance(first, str) or not 0 < len(first) <= MAX_TERM_LENGTH:
@@ -112,7 +279,7 @@ class Discovery:
                 if not known:
                     del self._states[state]
         self._devices.pop(topic, None)
-        self._said.pop(topic, None)
+        self._values.pop(topic, None)
         for name in self._names.pop(topic, ()):
             del self._owners[name][topic]
             if not self._owners[name]:
@@ -122,11 +289,11 @@ class Discovery:
         """Return the state topics that a configuration's topic speaks of."""
         return list(dict.fromkeys(self._topics.get(topic, ())))
 
-    def said_of(self, topic: str) -> list[Announced]:
+    def values_of(self, topic: str) -> list[DiscoveredValue]:
         """Everything that was announced of a state topic."""
         return list(self._states.get(topic, {}).values())
 
-    def namings(self, topic: str, source_of: Callable[[str], str]) -> list[Naming]:
+    def namings(self, topic: str, source_of: Callable[[str], str]) -> list[IdentityAnnouncement]:
         """Return which names a configuration's device has: the sources, by the topic map, of the topics it names.
 
         A topic, or a source, that several devices share (a gateway's) keeps its own name: it is none of them.
@@ -140,10 +307,12 @@ class Discovery:
             owners = self._owners.setdefault(name, {})
             owners[topic] = device.id
             alone = set(owners.values()) == {device.id}
-            found.append(Naming(name, device.id if alone else name, device.label if alone else "", "discovery"))
+            found.append(
+                IdentityAnnouncement(name, device.id if alone else name, device.label if alone else "", "discovery")
+            )
         return found
 
-    def bare(self, topic: str) -> Announced | None:
+    def bare_value(self, topic: str) -> DiscoveredValue | None:
         """What a bare value of a topic is, if that was announced."""
         return next((each for each in self._states.get(topic, {}).values() if not each.field), None)
 
@@ -152,7 +321,7 @@ class Discovery:
         return {each.field: each.unit for each in self._states.get(topic, {}).values() if each.field and each.unit}
 
 
-class Described:
+class StatestreamEntities:
     """What Home Assistant's statestream says of an entity beside its state; bounded, the oldest forgotten first.
 
     >>> known = Described()
@@ -172,16 +341,16 @@ class Described:
         if len(self._entities) > self._most:
             self._entities.pop(next(iter(self._entities)))
 
-    def of(self, source: str) -> Announced | None:
+    def of(self, source: str) -> DiscoveredValue | None:
         """Return what an entity's state is; None if nothing was said of it."""
         said = self._entities.get(source)
         if said is None:
             return None
         called = said.get("device_class") or said.get("friendly_name") or ""
-        return Announced("", called, said.get("unit_of_measurement", ""))
+        return DiscoveredValue("", called, said.get("unit_of_measurement", ""))
 
 
-def _full(said: Mapping[str, object]) -> dict[str, object]:
+def _expand_abbreviations(said: Mapping[str, object]) -> dict[str, object]:
     return {_LONG.get(key, key): value for key, value in said.items()}
 
 
@@ -195,9 +364,9 @@ def _topic(said: object, base: object) -> str:
     return said
 
 
-def _announced(said: Mapping[str, object]) -> Announced:
+def _discovered_value(said: Mapping[str, object]) -> DiscoveredValue:
     template = said.get("value_template")
     found = _FIELD.search(template) if isinstance(template, str) else None
     field = ".".join(a or b for a, b in _STEP.findall(found[1])) if found else ""
     called = next((str(said[key]) for key in ("device_class", "name") if said.get(key)), "")
-    return Announced(field, called, str(said.get("unit_of_measurement") or ""))
+    return DiscoveredValue(field, called, str(said.get("unit_of_measurement") or ""))

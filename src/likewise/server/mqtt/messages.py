@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Message(NamedTuple):
+class MqttPublication(NamedTuple):
     """A publication: `properties` are MQTT 5's user properties, `expiry` its Message Expiry in seconds."""
 
     topic: str
@@ -17,7 +17,7 @@ class Message(NamedTuple):
     retain: bool = False
     client: str = ""
 
-    def said(self, name: str) -> str:
+    def user_property(self, name: str) -> str:
         """The first user property of a name; '' if there is none.
 
         >>> Message("a", b"1", properties=(("id", "m-1"),)).said("id")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import structlog
 
-from likewise.server.mqtt.client import Address
+from likewise.server.mqtt.client import BrokerAddress
 
 HANG_UP_SECONDS: Final = 1.0  # that a broker has to take what was written before the socket is closed
 MOST_RECEIVED: Final = 65_536  # bytes that a broker may send between two acknowledgements: it is asked for nothing else
@@ -22,11 +22,11 @@ _MOST_BYTES: Final = 268_435_460  # of any packet of MQTT
 _log = structlog.get_logger("likewise.mqtt")
 
 
-async def _stay_away(delay: bool = False) -> None:
+async def _never_reconnect(delay: bool = False) -> None:
     """Do not connect again: whoever sends decides when."""
 
 
-class SendingLine:
+class PublishConnection:
     """`lost` is done when the connection has ended; it is made by `connect`, once."""
 
     def __init__(self, client_id: str = "") -> None:
@@ -58,7 +58,7 @@ class SendingLine:
 
         self._client._create_connection = bounded
         handler = self._client._package_handler
-        handler._reconnect_callback = _stay_away  # no retries still means one, at once, each time a line is lost
+        handler._reconnect_callback = _never_reconnect  # no retries still means one, at once, each time a line is lost
         known = handler._handle_puback_packet
 
         def acknowledged(command: int, packet: bytes) -> None:
@@ -89,7 +89,7 @@ class SendingLine:
         if not self.lost.done():
             self.lost.set_result(None)
 
-    async def connect(self, address: Address) -> None:
+    async def connect(self, address: BrokerAddress) -> None:
         """Connect; raises an `OSError`, or what gmqtt likes: refused credentials, a broken answer."""
         if address.username is not None:
             self._client.set_auth_credentials(address.username, address.password)

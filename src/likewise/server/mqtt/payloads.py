@@ -2,9 +2,8 @@
 
 Nesting a payload below its topic's path would lose exact matches, so attributes stay as they are: the topic is the
 tuple `topic`, the levels that a map names are tuples of their own. The source is the device that the map names, never a
-bare last level. A bare payload (`21.5`, `ON`) takes its name from
-the map, from Home Assistant's discovery, or from the topic's last level that means something. What cannot be read is
-kept with its bytes, unless the map says `strict`.
+bare last level. A bare payload (`21.5`, `ON`) takes its name from the map, from Home Assistant's discovery, or from the
+topic's last level that means something. What cannot be read is kept with its bytes, unless the map says `strict`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from likewise.broker.catalogue.sensing_commands import ANNOUNCEMENTS, SENSE
-from likewise.broker.tenants.identities import Identities, Naming
+from likewise.broker.tenants.identities import IdentityAnnouncement, SourceIdentities
 from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_EVENT_BYTES, MAX_PLAIN_TOPICS, MAX_TERM_LENGTH
 from likewise.errors import FormatError, LikewiseError
 from likewise.formats.cloudevents import event_from_cloudevent
@@ -28,13 +27,19 @@ from likewise.formats.strict_json import as_bytes, decode, decode_items, decode_
 from likewise.model import Event, EventTuple, event
 from likewise.model.announcements.announcement import Announcement
 from likewise.model.time import SECOND, microseconds
-from likewise.server.media_types import JSON, Said, Unreadable, media_types, read_events
-from likewise.server.mqtt.announced_sources import addresses, discovered, exposed, mac_of
-from likewise.server.mqtt.discovery import Described, Discovery
-from likewise.server.mqtt.messages import Message
+from likewise.server.media_types import JSON, MediaType, UnreadableInput, media_types, read_events
+from likewise.server.mqtt.discovery import (
+    DiscoveryRegistry,
+    StatestreamEntities,
+    discovery_announcement,
+    tasmota_identities,
+    zigbee_announcements,
+    zigbee_identities,
+)
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.source_aliases import former_names
 from likewise.server.mqtt.sparkplug import decoder as sparkplug
-from likewise.server.mqtt.topic_maps import Named, TopicMap
+from likewise.server.mqtt.topic_maps import ResolvedTopic, TopicMap
 
 _MEANINGLESS: Final = frozenset(
     ("state", "status", "value", "raw", "reading", "data", "get", "current", "last", "json")
@@ -52,10 +57,10 @@ encode: Final = msgspec.json.Encoder().encode
 _PIECE: Final = MAX_TERM_LENGTH // 4 * 4
 
 
-class Plain(NamedTuple):
+class EnvelopeTemplate(NamedTuple):
     """What is put into a JSON object that is published to a topic, and around it; `taken` are keys it must not have."""
 
-    taken: frozenset[str]
+    reserved: frozenset[str]
     names: dict[str, str]
     source: str
     names_json: bytes
@@ -86,18 +91,18 @@ class MessageReader:
     [('temperature', '21.5 °C'), ('topic', 'home/attic/temperature/state')]
     """
 
-    def __init__(self, maps: TopicMap, *, strict: bool = False, identities: Identities | None = None) -> None:
+    def __init__(self, maps: TopicMap, *, strict: bool = False, identities: SourceIdentities | None = None) -> None:
         self._maps = maps
         self._strict = strict  # whatever the map says
-        self._identities = Identities() if identities is None else identities
-        self._discovery = Discovery()
-        self._described = Described()
+        self._identities = SourceIdentities() if identities is None else identities
+        self._discovery = DiscoveryRegistry()
+        self._described = StatestreamEntities()
         self._bases: dict[str, str] = {}  # first levels that stand for those of a preset
-        self._sparkplug = sparkplug.Sparkplug()
-        self._plain: dict[str, Plain | None] = {}
+        self._sparkplug = sparkplug.SparkplugReader()
+        self._plain: dict[str, EnvelopeTemplate | None] = {}
         self._plain_version = 0  # of the identities that it was made with
 
-    def plain(self, topic: str) -> Plain | None:
+    def envelope_template(self, topic: str) -> EnvelopeTemplate | None:
         """How a JSON object that is published to a topic becomes an envelope as it is; None if it must be taken apart.
 
         That is where the map says no more than the names of levels.
@@ -134,12 +139,12 @@ class MessageReader:
             names = {"topic": topic, **found.levels}
             source = self.source_of(topic)
             taken = frozenset((*names, "client", "v", "specversion"))
-            made = Plain(taken, names, source, b"," + encode(names)[1:-1], encode(source))
+            made = EnvelopeTemplate(taken, names, source, b"," + encode(names)[1:-1], encode(source))
         self._plain[topic] = made
         return made
 
-    def read(self, message: Message, now: int) -> list[Event]:
-        """The events of a message; none if it is no reading. What is refused, or too large to keep, is `Unreadable`."""
+    def read(self, message: MqttPublication, now: int) -> list[Event]:
+        """The events of a message; none if it is no reading. What is refused, or too large to keep, is `UnreadableInput`."""
         if message.topic.startswith(_ABOUT_SOURCES):
             return []
         found = self._named(message.topic, message.payload)
@@ -153,21 +158,21 @@ class MessageReader:
             made = self._readable(message, found, now)
             return [self._complete(each, number, message, found, now) for number, each in enumerate(made)]
         except LikewiseError as error:
-            raise Unreadable(error, message.payload) from error
+            raise UnreadableInput(error, message.payload) from error
 
-    def announcements(self, message: Message) -> list[Announcement]:
+    def announcements(self, message: MqttPublication) -> list[Announcement]:
         """Return what a message announces, after it was read: Zigbee2MQTT's devices, Home Assistant's discovery."""
         rule = self._named(message.topic).rule
         if rule.read == "discovery":
             states = self._discovery.states_of(message.topic)
-            found = [discovered(self.source_of(each), self._discovery.said_of(each)) for each in states]
+            found = [discovery_announcement(self.source_of(each), self._discovery.values_of(each)) for each in states]
             return [each for each in found if each is not None]
         if rule.read != "exposes":
             return []
         base = _base_of(message.topic)
-        return exposed(_listed(message), lambda name: self._identities.resolve(f"{base}/{name}"))
+        return zigbee_announcements(_zigbee_devices(message), lambda name: self._identities.resolve(f"{base}/{name}"))
 
-    def namings(self, message: Message) -> list[Naming]:
+    def identities(self, message: MqttPublication) -> list[IdentityAnnouncement]:
         """Return which stable ids a message announces, and for which names; none of what most messages are.
 
         Whoever is told has them written to the log, before what the message says (`Identities.learn`).
@@ -176,27 +181,27 @@ class MessageReader:
         if not message.payload or not (found.rule.identity or found.rule.read in _ANNOUNCING):
             return []
         if found.rule.read == "exposes":
-            self._know_base(_base_of(message.topic), ZIGBEE2MQTT)
-            return addresses(_listed(message), _base_of(message.topic))
+            self._learn_base(_base_of(message.topic), ZIGBEE2MQTT)
+            return zigbee_identities(_zigbee_devices(message), _base_of(message.topic))
         if found.rule.read == "describes":
             self._learn(message, found)
             source = self._named(message.topic).source
             called = bare_text(message.payload) if message.topic.endswith("/friendly_name") else ""
-            return [Naming(source, source, called)] if called else []
+            return [IdentityAnnouncement(source, source, called)] if called else []
         try:
             said = decode_object(message.payload, "message")
         except LikewiseError:
             return []  # it announces nothing, and nothing depends on it
         if found.rule.read == "tasmota":
-            return mac_of(said, lambda topic: self._maps.find(topic).source)
+            return tasmota_identities(said, lambda topic: self._maps.find(topic).source)
         if found.rule.read == "discovery":
             self._learn(message, found)
             return self._discovery.namings(message.topic, lambda topic: self._named(topic, resolved=False).source)
-        stable = _at(said, found.rule.identity)
+        stable = _field_at(said, found.rule.identity)
         if not isinstance(stable, str) or not 0 < len(stable) <= MAX_TERM_LENGTH:
             return []
         name = self._named(message.topic, resolved=False).source
-        return [] if name == stable else [Naming(name, stable, name)]
+        return [] if name == stable else [IdentityAnnouncement(name, stable, name)]
 
     def strict(self, topic: str) -> bool:
         """Whether what cannot be read is refused there."""
@@ -216,7 +221,7 @@ class MessageReader:
         found = self._named(topic, payload, resolved=False)
         return {found.source, self.source_of(topic, payload), *former_names(topic, found)}
 
-    def _named(self, topic: str, payload: bytes | None = None, *, resolved: bool = True) -> Named:
+    def _named(self, topic: str, payload: bytes | None = None, *, resolved: bool = True) -> ResolvedTopic:
         """Return the rule of a topic and its source: by its stable id if one is known, unless `resolved` is False."""
         found = self._maps.find(topic, payload)
         for base, preset in self._bases.items():
@@ -236,7 +241,7 @@ class MessageReader:
                 source = known.resolve(prefix) if prefix in known.prefixes else source
         return found if source == found.source else found._replace(source=source)
 
-    def _know_base(self, base: str, preset: str) -> None:
+    def _learn_base(self, base: str, preset: str) -> None:
         """Read what is published below a level, or several, as a preset says for its own."""
         if base != preset and self._bases.get(base) != preset and len(self._bases) < MAX_BASES:
             self._bases[base] = preset
@@ -247,24 +252,24 @@ class MessageReader:
         """Metrics of Sparkplug B whose alias no BIRTH had announced."""
         return self._sparkplug.unannounced
 
-    def noted(self, message: Message, now: int) -> Event:
+    def opaque_event(self, message: MqttPublication, now: int) -> Event:
         """An event of a message that is no reading, or cannot be kept as one: how many bytes came, and where to."""
         return self._complete(event({"bytes": len(message.payload)}), 0, message, self._named(message.topic), now)
 
-    def _readable(self, message: Message, found: Named, now: int) -> list[Event]:
+    def _readable(self, message: MqttPublication, found: ResolvedTopic, now: int) -> list[Event]:
         """The events of a payload, or one of its bytes, unless the map is strict."""
         try:
             return self._events(message, found, now)
-        except (LikewiseError, Unreadable):
+        except (LikewiseError, UnreadableInput):
             if found.rule.strict or self._strict:
                 raise
-            return [_kept(message.payload)]
+            return [_opaque_payload(message.payload)]
 
-    def _learn(self, message: Message, found: Named) -> None:
+    def _learn(self, message: MqttPublication, found: ResolvedTopic) -> None:
         self._plain.clear()
         if found.rule.read == "describes":
             if found.rule.topic.startswith("{_base"):  # a base of its own, which only the statestream has
-                self._know_base(message.topic.rsplit("/", 3)[0], STATESTREAM)
+                self._learn_base(message.topic.rsplit("/", 3)[0], STATESTREAM)
                 found = self._named(message.topic, resolved=False)
             self._described.learn(found.source, message.topic.rpartition("/")[2], bare_text(message.payload))
             return
@@ -274,9 +279,9 @@ class MessageReader:
             return  # no configuration: it says nothing, and nothing depends on it
         self._discovery.learn(message.topic, said)
 
-    def _events(self, message: Message, found: Named, now: int) -> list[Event]:
+    def _events(self, message: MqttPublication, found: ResolvedTopic, now: int) -> list[Event]:
         rule, body = found.rule, message.payload
-        kind = Said.of(message.content_type)
+        kind = MediaType.parse(message.content_type)
         if rule.read == "senml":
             return list(events_from_senml(body, now=now))
         if rule.read == "cloudevent":
@@ -292,25 +297,25 @@ class MessageReader:
             return self._json(message, found, now)
         return [self._bare(message, found)]
 
-    def _json(self, message: Message, found: Named, now: int) -> list[Event]:
+    def _json(self, message: MqttPublication, found: ResolvedTopic, now: int) -> list[Event]:
         body = as_bytes(message.payload, "event", MAX_EVENT_BYTES)
         if body.lstrip()[:1] != b"[":
             return [self._object(decode_object(body, "message"), message, found)]
         items = decode(body, _ARRAY, "message")
         objects = [item for item in items if isinstance(item, dict)]
         if len(objects) < len(items) or not items:
-            return [event({found.name or name_of(message.topic): items})]
+            return [event({found.name or bare_name(message.topic): items})]
         if _SENML & set(objects[0]):
             return list(events_from_senml(body, now=now))
         return [self._object(item, message, found) for item in decode_items(body, "array of events")]
 
-    def _object(self, said: Json, message: Message, found: Named) -> Event:
+    def _object(self, said: Json, message: MqttPublication, found: ResolvedTopic) -> Event:
         rule = found.rule
         if is_envelope(said):
             return event_from_document(said)
         if "specversion" in said and "type" in said:
             return event_from_cloudevent(msgspec.json.encode(said))
-        content = _at(said, rule.within) if rule.within else said
+        content = _field_at(said, rule.within) if rule.within else said
         if found.name and isinstance(content, (str, int, float)):
             content = {found.name: content}
         if not isinstance(content, dict) or not content:
@@ -318,29 +323,29 @@ class MessageReader:
         elif content is not said:
             content = dict(content)
             for path in rule.also:
-                _put(content, path, _at(said, path))
-        units = {name: _at(said, unit[1:]) if unit.startswith("$") else unit for name, unit in rule.units.items()}
+                _set_field(content, path, _field_at(said, path))
+        units = {name: _field_at(said, unit[1:]) if unit.startswith("$") else unit for name, unit in rule.units.items()}
         units |= self._discovery.units(message.topic)
         made = event(content)
         tuples = tuple(_with_unit(each, units) for each in made.tuples) if units else made.tuples
-        own = [_at(said, path) for path in rule.id]
+        own = [_field_at(said, path) for path in rule.id]
         return msgspec.structs.replace(
             made,
             tuples=tuples,
             id=":".join(map(str, own)) if own and all(isinstance(each, (str, int)) for each in own) else None,
-            time=_moment(_at(said, rule.time)) if rule.time else None,
+            time=_timestamp(_field_at(said, rule.time)) if rule.time else None,
         )
 
-    def _bare(self, message: Message, found: Named) -> Event:
+    def _bare(self, message: MqttPublication, found: ResolvedTopic) -> Event:
         rule = found.rule
         try:
             text = message.payload.decode().strip()
         except UnicodeDecodeError:
             raise FormatError("the payload is no text in UTF-8; a topic map can say `skip`") from None
-        announced = self._discovery.bare(message.topic)
+        announced = self._discovery.bare_value(message.topic)
         if announced is None and message.topic.endswith("/state"):
             announced = self._described.of(self._named(message.topic, resolved=False).source)
-        name = found.name or name_of(message.topic)
+        name = found.name or bare_name(message.topic)
         unit = rule.unit or rule.units.get(name.rpartition(".")[2], "")
         if unit.startswith("$"):
             unit = ""
@@ -351,10 +356,10 @@ class MessageReader:
         stated = unit if not isinstance(value, (str, bool)) else ""
         return Event((EventTuple(name, value, stated),))
 
-    def _complete(self, made: Event, number: int, message: Message, found: Named, now: int) -> Event:
+    def _complete(self, made: Event, number: int, message: MqttPublication, found: ResolvedTopic, now: int) -> Event:
         """An event with what the message says beside its payload."""
         beside = {"topic": message.topic, **found.levels, **({"client": message.client} if message.client else {})}
-        own = message.said("id")
+        own = message.user_property("id")
         return msgspec.structs.replace(
             made,
             tuples=(*made.tuples, *(EventTuple(name, value) for name, value in beside.items())),
@@ -382,7 +387,7 @@ def _base_of(topic: str) -> str:
     return topic.removesuffix("/bridge/devices")
 
 
-def _listed(message: Message) -> list[Any]:
+def _zigbee_devices(message: MqttPublication) -> list[Any]:
     """Return the devices that Zigbee2MQTT lists; none if it is no list, since nothing depends on it."""
     if len(message.payload) > MAX_DOCUMENT_BYTES:
         return []
@@ -404,10 +409,10 @@ def bare_value(text: str) -> str | int | float | bool:
     return {"true": True, "false": False}.get(text.casefold(), text)
 
 
-def name_of(topic: str) -> str:
+def bare_name(topic: str) -> str:
     """What a bare value is called: the topic's last level that means something, with a number that follows it.
 
-    >>> name_of("home/attic/temperature/state"), name_of("shellies/plug/relay/0"), name_of("21")
+    >>> engine_name("home/attic/temperature/state"), engine_name("shellies/plug/relay/0"), engine_name("21")
     ('temperature', 'relay_0', '21')
     """
     levels = [level for level in topic.split("/") if level.strip()] or ["value"]
@@ -417,14 +422,14 @@ def name_of(topic: str) -> str:
     return kept[-1][:MAX_TERM_LENGTH]
 
 
-def _kept(body: bytes) -> Event:
+def _opaque_payload(body: bytes) -> Event:
     """An event of bytes that nobody reads: how many, and the bytes in Base64, in pieces that fit."""
     text = base64.b64encode(body).decode()
     pieces = [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
     return event({"bytes": len(body), "payload": pieces})
 
 
-def _at(said: object, path: str) -> object:
+def _field_at(said: object, path: str) -> object:
     """The field at a dotted path; None if there is none."""
     for part in path.split("."):
         if not isinstance(said, Mapping):
@@ -433,7 +438,7 @@ def _at(said: object, path: str) -> object:
     return said
 
 
-def _put(into: Json, path: str, value: object) -> None:
+def _set_field(into: Json, path: str, value: object) -> None:
     """Set a field that is not there yet, below objects of its path."""
     *parents, last = path.split(".")
     for part in parents:
@@ -453,7 +458,7 @@ def _with_unit(item: EventTuple, units: Mapping[str, object]) -> EventTuple:
     return msgspec.structs.replace(item, unit=unit)
 
 
-def _moment(said: object) -> int | None:
+def _timestamp(said: object) -> int | None:
     """A message's time, or None where it says none that is one: the time of arrival counts then."""
     if not isinstance(said, (str, int)) or isinstance(said, bool):
         return None

@@ -10,24 +10,24 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any, Final, Self
 
-from likewise.broker.config import Bridge
+from likewise.broker.config import BridgeSettings
 from likewise.errors import InputError, Unavailable
 from likewise.extras import require
 from likewise.formats.json.events import event_to_json
 from likewise.model import Event
 from likewise.model.time import SECOND
-from likewise.server.mqtt.addresses import address_of, parted, shown
-from likewise.server.mqtt.client import Address
-from likewise.server.mqtt.messages import Message
-from likewise.server.mqtt.outgoing import FAILED, SendingLine
+from likewise.server.mqtt.broker_urls import bridge_address, parse_mqtt_url, shown
+from likewise.server.mqtt.client import BrokerAddress
+from likewise.server.mqtt.messages import MqttPublication
+from likewise.server.mqtt.outgoing import FAILED, PublishConnection
 
 IN_FLIGHT: Final = 100  # messages sent before an acknowledgement is waited for
-PATIENCE: Final = 30.0  # seconds an acknowledgement may take
+TIMEOUT_S: Final = 30.0  # seconds an acknowledgement may take
 
 logging.getLogger("gmqtt").addHandler(logging.NullHandler())  # what it would print is said by the errors here
 
 
-def event_message(event: Event, topic: str, now: int) -> Message:
+def event_message(event: Event, topic: str, now: int) -> MqttPublication:
     """An event as a message: our envelope. `{source}` in the topic is the event's source.
 
     >>> from likewise.model import event
@@ -43,7 +43,7 @@ def event_message(event: Event, topic: str, now: int) -> Message:
         raise InputError(f"{topic[:80]!r} is no topic to publish to: name one without + and #, like home/attic")
     expiry = None if event.expires is None else max(1, (event.expires - now) // SECOND)
     named = (("id", event.id),) if event.id else ()
-    return Message(topic, event_to_json(event), "application/json", named, expiry, qos=1)
+    return MqttPublication(topic, event_to_json(event), "application/json", named, expiry, qos=1)
 
 
 class MqttPublisher:
@@ -54,18 +54,18 @@ class MqttPublisher:
 
     def __init__(self, url: str, *, password: str | None = None, ca: str | None = None, client_id: str = "") -> None:
         require("mqtt", "publishing to a broker of MQTT")
-        self.topic = parted(url).topic
+        self.topic = parse_mqtt_url(url).topic
         self._shown = shown(url)
-        self._address = address_of(Bridge(url, password=password, tls_authority=ca))
+        self._address = bridge_address(BridgeSettings(url, password=password, tls_authority=ca))
         self._client_id = client_id
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="likewise-mqtt", daemon=True)
-        self._line: SendingLine | None = None
+        self._line: PublishConnection | None = None
 
     def __enter__(self) -> Self:
         self._thread.start()
         try:
-            self._line = self._wait(connected_line(self._address, self._client_id, self._shown))
+            self._line = self._run(connect_to(self._address, self._client_id, self._shown))
         except BaseException:
             self._end()
             raise
@@ -73,15 +73,15 @@ class MqttPublisher:
 
     def __exit__(self, *_: object) -> None:
         if self._line is not None:
-            self._wait(self._line.close())
+            self._run(self._line.close())
         self._end()
 
-    def publish(self, messages: Iterable[Message]) -> None:
+    def publish(self, messages: Iterable[MqttPublication]) -> None:
         """Publish messages in their order; an error says how many of them were acknowledged."""
         assert self._line is not None, "use it as a context manager"
-        self._wait(publish_over(self._line, list(messages), self._shown))
+        self._run(publish_all(self._line, list(messages), self._shown))
 
-    def _wait(self, doing: Any) -> Any:
+    def _run(self, doing: Any) -> Any:
         future: Future[Any] = asyncio.run_coroutine_threadsafe(doing, self._loop)
         try:
             return future.result()
@@ -90,17 +90,17 @@ class MqttPublisher:
             raise
 
     def _end(self) -> None:
-        self._wait(_end_tasks())
+        self._run(_end_tasks())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
 
-async def connected_line(address: Address, client_id: str, shown: str) -> SendingLine:
+async def connect_to(address: BrokerAddress, client_id: str, shown: str) -> PublishConnection:
     """A connection to a broker of MQTT; `Unavailable` if there is none."""
-    line = SendingLine(client_id)
+    line = PublishConnection(client_id)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_S):
             await line.connect(address)
     except TimeoutError:
         raise Unavailable(f"{shown} does not answer; is a broker of MQTT running there?") from None
@@ -111,16 +111,16 @@ async def connected_line(address: Address, client_id: str, shown: str) -> Sendin
     return line
 
 
-async def publish_over(line: SendingLine, messages: list[Message], shown: str) -> None:
+async def publish_all(line: PublishConnection, messages: list[MqttPublication], shown: str) -> None:
     """Send everything, as much of it in flight as that broker allows."""
-    waiting: deque[tuple[Message, asyncio.Future[int]]] = deque()
+    waiting: deque[tuple[MqttPublication, asyncio.Future[int]]] = deque()
     done = 0
 
     async def settle() -> None:
         nonlocal done
         message, answer = waiting.popleft()
         either: set[asyncio.Future[Any]] = {answer, line.lost}
-        await asyncio.wait(either, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(either, timeout=TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
         taken = f"{done:,} of {len(messages):,} messages are acknowledged"
         if not answer.done():
             fault = "ended the connection" if line.lost.done() else "does not answer"
@@ -130,7 +130,7 @@ async def publish_over(line: SendingLine, messages: list[Message], shown: str) -
         done += 1
 
     for message in messages:
-        while (answer := _sent(line, message)) is None:
+        while (answer := _try_publish(line, message)) is None:
             await settle()
         waiting.append((message, answer))
         if len(waiting) == IN_FLIGHT:
@@ -139,7 +139,7 @@ async def publish_over(line: SendingLine, messages: list[Message], shown: str) -
         await settle()
 
 
-def _sent(line: SendingLine, message: Message) -> asyncio.Future[int] | None:
+def _try_publish(line: PublishConnection, message: MqttPublication) -> asyncio.Future[int] | None:
     """A message's answer, to come; None while that broker takes no more before it has acknowledged some."""
     import gmqtt
 

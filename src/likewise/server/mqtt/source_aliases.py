@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from likewise.defaults import MAX_TERM_LENGTH
-from likewise.server.mqtt.topic_maps import Named, Rule, TopicMap
+from likewise.server.mqtt.topic_maps import ResolvedTopic, Rule, TopicMap
 
 _BEFORE: Final = TopicMap(
     Rule(topic)
@@ -28,7 +28,7 @@ _BEFORE: Final = TopicMap(
 )
 
 
-def former_names(topic: str, found: Named) -> set[str]:
+def former_names(topic: str, found: ResolvedTopic) -> set[str]:
     """Return the names that the source of a topic may have had, by the maps of before or by the user's own.
 
     >>> from likewise.server.mqtt.topic_maps import load_maps

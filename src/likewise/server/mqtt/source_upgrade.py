@@ -16,7 +16,7 @@ import structlog
 from likewise.broker.broker import Broker
 from likewise.broker.log.catalogue.naming import BY_PREFIX, name_by, naming, sources_and_topics
 from likewise.broker.log.commits import wait_for
-from likewise.broker.log.entries import RenameSource
+from likewise.broker.log.entries import RenameSourceCommand
 from likewise.broker.tenants.tenant import Tenant
 from likewise.server.mqtt.source_aliases import former_names
 from likewise.server.mqtt.topic_maps import TopicMap, load_maps
@@ -44,7 +44,7 @@ def rename_former_sources(broker: Broker) -> int:
         return count
 
 
-async def rename_former_sources_aside(broker: Broker) -> None:
+async def rename_former_sources_in_background(broker: Broker) -> None:
     """Do `rename_former_sources` without holding up the loop."""
     await asyncio.to_thread(rename_former_sources, broker)
 
@@ -53,7 +53,7 @@ def _rename(broker: Broker, tenant: Tenant, maps: list[TopicMap]) -> int:
     with broker.store.reading() as tables:
         became = _successors(sources_and_topics(tables, tenant.number), maps)
     for before, sources in became.items():
-        command = RenameSource(before, tuple(sorted(sources)))
+        command = RenameSourceCommand(before, tuple(sorted(sources)))
         wait_for(lambda done, command=command: broker.announcements.start_rename(tenant, command, done))  # type: ignore[misc]
     return len(became)
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final, Self, TypeVar
 
-from likewise.broker.config import Bridge
+from likewise.broker.config import BridgeSettings
 from likewise.errors import InputError, NotAuthenticated, PacketError, Unavailable
-from likewise.server.mqtt.addresses import address_of, parted, shown
+from likewise.server.mqtt.broker_urls import bridge_address, parse_mqtt_url, shown
 from likewise.server.mqtt.codec import (
     FAILED,
     MQTT_5,
@@ -21,6 +21,7 @@ from likewise.server.mqtt.codec import (
     Connect,
     Decoder,
     Disconnect,
+    FilterRequest,
     Packet,
     Pingreq,
     Properties,
@@ -32,16 +33,15 @@ from likewise.server.mqtt.codec import (
     Reason,
     Suback,
     Subscribe,
-    Wish,
     encode,
 )
 
-BY_MEANING: Final = "$likewise/"
-PATIENCE: Final = 30.0  # seconds an answer may take
-LAST_WORDS: Final = 5.0  # seconds that a broker may take to end a connection
+SEMANTIC_FILTER: Final = "$likewise/"
+TIMEOUT_S: Final = 30.0  # seconds an answer may take
+CLOSE_TIMEOUT_S: Final = 5.0  # seconds that a broker may take to end a connection
 KEEP_ALIVE: Final = 60  # seconds; after half of them without a word the broker is asked whether it is there
 _Answer = TypeVar("_Answer", Connack, Suback)
-_NOT_LET_IN: Final = (Reason.BAD_USER_NAME_OR_PASSWORD, Reason.NOT_AUTHORIZED, Reason.BANNED)
+_LOGIN_REASONS: Final = (Reason.BAD_USER_NAME_OR_PASSWORD, Reason.NOT_AUTHORIZED, Reason.BANNED)
 
 
 class MqttSubscriber:
@@ -53,9 +53,9 @@ class MqttSubscriber:
     def __init__(
         self, url: str, *, password: str | None = None, ca: str | None = None, client_id: str = "", session: int = 0
     ) -> None:
-        self.topic = parted(url).topic
+        self.topic = parse_mqtt_url(url).topic
         self.shown = shown(url)
-        self._address = address_of(Bridge(url, password=password, tls_authority=ca))
+        self._address = bridge_address(BridgeSettings(url, password=password, tls_authority=ca))
         said = Properties(session_expiry=session) if session else Properties()
         secret = self._address.password
         self._hello = Connect(
@@ -69,28 +69,28 @@ class MqttSubscriber:
         )
         self._decoder = Decoder(MQTT_5, of_server=True)
         self._socket: socket.socket | None = None
-        self._came: deque[Packet] = deque()
+        self._received: deque[Packet] = deque()
         self._last_id = 0
 
     def __enter__(self) -> Self:
         self._decoder = Decoder(MQTT_5, of_server=True)
-        self._came.clear()
+        self._received.clear()
         try:
-            self._socket = socket.create_connection((self._address.host, self._address.port), PATIENCE)
+            self._socket = socket.create_connection((self._address.host, self._address.port), TIMEOUT_S)
             if self._address.tls is not None:
                 self._socket = self._address.tls.wrap_socket(self._socket, server_hostname=self._address.host)
         except OSError as error:
             raise Unavailable(f"{self.shown} cannot be reached: {error}; is a broker of MQTT running there?") from None
         try:
             self._send(self._hello)
-            answer = self._answer(Connack)
+            answer = self._wait_for(Connack)
         except BaseException:
             self.close()
             raise
         if answer.reason >= FAILED:
             self.close()
-            said = _words(answer.reason, answer.properties)
-            kind = NotAuthenticated if answer.reason in _NOT_LET_IN else Unavailable
+            said = _reason_text(answer.reason, answer.properties)
+            kind = NotAuthenticated if answer.reason in _LOGIN_REASONS else Unavailable
             raise kind(f"{self.shown} refuses the connection: {said}")
         return self
 
@@ -98,7 +98,7 @@ class MqttSubscriber:
         if self._socket is not None:
             with suppress(OSError):  # it may have ended already
                 self._socket.sendall(encode(Disconnect()))
-                self._socket.settimeout(LAST_WORDS)
+                self._socket.settimeout(CLOSE_TIMEOUT_S)
                 while self._socket.recv(65_536):  # closed with bytes unread, our last acknowledgements might be lost
                     pass
         self.close()
@@ -114,10 +114,10 @@ class MqttSubscriber:
         self._last_id += 1
         user = (("q", meaning),) if meaning else ()
         said = Properties(user=(*user, ("explain", "true")) if explain else user)
-        self._send(Subscribe(self._last_id, (Wish(asked, qos),), said))
-        answer = self._answer(Suback)
+        self._send(Subscribe(self._last_id, (FilterRequest(asked, qos),), said))
+        answer = self._wait_for(Suback)
         if answer.reasons[0] >= FAILED:
-            why = _words(answer.reasons[0], answer.properties)
+            why = _reason_text(answer.reasons[0], answer.properties)
             raise InputError(f"{self.shown} refuses the subscription {asked[:80]!r}: {why}")
 
     def __iter__(self) -> Iterator[Publish]:
@@ -129,7 +129,9 @@ class MqttSubscriber:
                 case Pubrel() as released:
                     self._send(Pubcomp(released.packet_id))
                 case Disconnect() as ended:
-                    raise Unavailable(f"{self.shown} ended the connection: {_words(ended.reason, ended.properties)}")
+                    raise Unavailable(
+                        f"{self.shown} ended the connection: {_reason_text(ended.reason, ended.properties)}"
+                    )
                 case _:
                     pass  # an answer to a ping
 
@@ -147,23 +149,23 @@ class MqttSubscriber:
         except OSError as error:
             raise Unavailable(f"{self.shown} ended the connection: {error}") from None
 
-    def _answer(self, wanted: type[_Answer]) -> _Answer:
+    def _wait_for(self, wanted: type[_Answer]) -> _Answer:
         """The next answer of a kind; messages that come before it are kept."""
         before: list[Packet] = []
         while True:
             found = self._next()
             if isinstance(found, wanted):
-                self._came.extendleft(reversed(before))
+                self._received.extendleft(reversed(before))
                 return found
             if isinstance(found, Disconnect):
                 self.close()
-                raise InputError(f"{self.shown} ended the connection: {_words(found.reason, found.properties)}")
+                raise InputError(f"{self.shown} ended the connection: {_reason_text(found.reason, found.properties)}")
             before.append(found)
 
     def _next(self) -> Packet:
         """The next packet; while nothing comes, the broker is asked whether it is there."""
         asked = False
-        while not self._came:
+        while not self._received:
             assert self._socket is not None, "use it as a context manager"
             self._socket.settimeout(KEEP_ALIVE / 2)
             try:
@@ -179,12 +181,12 @@ class MqttSubscriber:
             if not data:
                 raise Unavailable(f"{self.shown} ended the connection")
             try:
-                self._came.extend(self._decoder.feed(data))
+                self._received.extend(self._decoder.feed(data))
             except PacketError as error:
                 raise Unavailable(f"{self.shown} says what is no MQTT: {error}") from None
-        return self._came.popleft()
+        return self._received.popleft()
 
 
-def _words(reason: int, said: Properties) -> str:
+def _reason_text(reason: int, said: Properties) -> str:
     """What a broker gives as its reason, in words."""
     return said.reason_string or Reason(reason).name.replace("_", " ").lower()

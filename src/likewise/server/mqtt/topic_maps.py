@@ -25,9 +25,9 @@ import msgspec
 
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import FormatError, LikewiseError
-from likewise.matching.topics.trie import TopicTrie
+from likewise.matching.topics.topic_trie import TopicTrie
 from likewise.server.mqtt.sparkplug.decoder import LEVELS
-from likewise.server.mqtt.sparkplug.decoder import source_of as sparkplug_source
+from likewise.server.mqtt.sparkplug.decoder import sparkplug_source as sparkplug_source
 from likewise.units import any_unit
 
 Reader = Literal[
@@ -90,7 +90,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise FormatError(f"{unit[:40]!r} is no unit; write one like degC or kPa, or $FIELD that says it")
 
 
-class Named(NamedTuple):
+class ResolvedTopic(NamedTuple):
     """A rule that fits a topic: its named levels there, the source by its name, and what a bare value is called.
 
     `generic` says that the map names no device there, so that the source is the topic itself.
@@ -154,10 +154,10 @@ class _Pattern:
         for length in lengths:
             start = len(self.head) + length
             if all(map(_Level.fits, self.tail, levels[start:])):
-                return self._named(levels, length)
+                return self._named_levels(levels, length)
         return None
 
-    def _named(self, levels: Sequence[str], length: int) -> tuple[dict[str, str], dict[str, int]]:
+    def _named_levels(self, levels: Sequence[str], length: int) -> tuple[dict[str, str], dict[str, int]]:
         found: dict[str, str] = {}
         ends: dict[str, int] = {}
         middle = len(self.head) + length
@@ -170,11 +170,11 @@ class _Pattern:
         return found, ends
 
 
-class _Fitting(NamedTuple):
+class _RuleSet(NamedTuple):
     """The rules of a topic: those that ask for a payload, and the first that takes any."""
 
-    conditional: tuple[Named, ...]
-    always: Named
+    conditional: tuple[ResolvedTopic, ...]
+    always: ResolvedTopic
 
 
 KNOWN_TOPICS: Final = 16_384  # whose rules are remembered; together some megabytes
@@ -204,9 +204,9 @@ class TopicMap:
             if first is None:
                 self._trie.add(plain, number)
             self._numbers.setdefault(number if first is None else first, []).append(number)
-        self._known: dict[str, _Fitting] = {}  # devices publish to the same topics again and again
+        self._known: dict[str, _RuleSet] = {}  # devices publish to the same topics again and again
 
-    def find(self, topic: str, payload: bytes | None = None) -> Named:
+    def find(self, topic: str, payload: bytes | None = None) -> ResolvedTopic:
         """Return the rule of a topic, and who sends what is published there.
 
         A broker's own topics (`$SYS`), which no wildcard stands for, have the last rule. Without a payload no rule
@@ -214,7 +214,7 @@ class TopicMap:
         """
         known = self._known.get(topic)
         if known is None:
-            known = self._fitting(topic)
+            known = self._rules_for(topic)
             if len(topic) <= KNOWN_LENGTH:
                 if len(self._known) >= KNOWN_TOPICS:
                     self._known.clear()
@@ -226,24 +226,26 @@ class TopicMap:
                     return each
         return known.always
 
-    def _fitting(self, topic: str) -> _Fitting:
+    def _rules_for(self, topic: str) -> _RuleSet:
         numbers = sorted(number for first in self._trie.find(topic) for number in self._numbers[first])
         levels = topic.split("/")
-        conditional: list[Named] = []
+        conditional: list[ResolvedTopic] = []
         for number in numbers:
             found = self._patterns[number].match(levels)
             if found is not None:
-                named = _named(self.rules[number], topic, levels, *found)
+                named = _resolve(self.rules[number], topic, levels, *found)
                 if not named.rule.when:
-                    return _Fitting(tuple(conditional), named)
+                    return _RuleSet(tuple(conditional), named)
                 conditional.append(named)
-        return _Fitting(tuple(conditional), _named(self.rules[-1], topic, levels, {}, {}))
+        return _RuleSet(tuple(conditional), _resolve(self.rules[-1], topic, levels, {}, {}))
 
 
-def _named(rule: Rule, topic: str, levels: list[str], found: dict[str, str], ends: Mapping[str, int]) -> Named:
+def _resolve(
+    rule: Rule, topic: str, levels: list[str], found: dict[str, str], ends: Mapping[str, int]
+) -> ResolvedTopic:
     generic = False
     if rule.source:
-        source = _filled(rule.source, found)
+        source = _fill_template(rule.source, found)
     elif rule.read == "sparkplug":
         source = sparkplug_source(found)
     elif "device" in ends:
@@ -252,14 +254,16 @@ def _named(rule: Rule, topic: str, levels: list[str], found: dict[str, str], end
         source, generic = topic, True
     public = {name: level for name, level in found.items() if not name.startswith("_")}
     dotted = {name: level.replace("/", ".") for name, level in found.items()}
-    return Named(rule, public, bounded(source or topic), _filled(rule.name, dotted)[:MAX_TERM_LENGTH], generic)
+    return ResolvedTopic(
+        rule, public, shorten_source(source or topic), _fill_template(rule.name, dotted)[:MAX_TERM_LENGTH], generic
+    )
 
 
-def _filled(template: str, levels: Mapping[str, str]) -> str:
+def _fill_template(template: str, levels: Mapping[str, str]) -> str:
     return _FIELD.sub(lambda field: levels.get(field[1], ""), template)
 
 
-def bounded(source: str) -> str:
+def shorten_source(source: str) -> str:
     """Return a source's name, shortened if it is too long: two long names that begin alike stay apart.
 
     >>> one, other = bounded("a" * 2_000 + "b"), bounded("a" * 2_000 + "c")
@@ -316,19 +320,21 @@ def read_map(text: str, where: str) -> list[Rule]:
         raise FormatError(f"{where} is no TOML: {error}") from None
     unknown = sorted(set(said) - {"topic"})
     if unknown:
-        line = _line(text, rf"^\s*\[*\s*[\"']?{re.escape(unknown[0])}")
+        line = _line_of(text, rf"^\s*\[*\s*[\"']?{re.escape(unknown[0])}")
         raise FormatError(f"{where}, line {line}: a topic map holds [[topic]] tables only, not {unknown[0][:40]!r}")
     lines = [1 + text.count("\n", 0, found.start()) for found in _HEADER.finditer(text)]
     tables = said.get("topic", [])
     if not isinstance(tables, list):
-        line = _line(text, r"^\s*\[?\s*topic")
+        line = _line_of(text, r"^\s*\[?\s*topic")
         raise FormatError(f"{where}, line {line}: write each topic as [[topic]], with two brackets")
     return [
-        _rule(each, where, line) for table, line in zip(tables, _padded(lines), strict=False) for each in _each(table)
+        _rule(each, where, line)
+        for table, line in zip(tables, _padded(lines), strict=False)
+        for each in _expand_topics(table)
     ]
 
 
-def _each(table: object) -> list[object]:
+def _expand_topics(table: object) -> list[object]:
     """Return a table for each topic of a table that lists several."""
     topics = table.get("topic") if isinstance(table, dict) else None
     if not isinstance(table, dict) or not isinstance(topics, list):
@@ -337,7 +343,7 @@ def _each(table: object) -> list[object]:
     return list(made) or [{**table, "topic": ""}]
 
 
-def _line(text: str, pattern: str) -> int:
+def _line_of(text: str, pattern: str) -> int:
     """The line where a pattern is first met; the first line if nowhere."""
     found = re.search(pattern, text, re.MULTILINE)
     return 1 if found is None else 1 + text.count("\n", 0, found.end())
@@ -392,11 +398,11 @@ def load_maps(names: Iterable[str] | None = None) -> TopicMap:
                     f"there is no topic map {name!r} ({error}); name a file, or one of {', '.join(known)}"
                 ) from None
         for rule in read_map(text, name):
-            (broad if name in known and _begins_anyhow(rule.topic) else exact).append(rule)
+            (broad if name in known and _starts_with_wildcard(rule.topic) else exact).append(rule)
     return TopicMap([*exact, *broad])
 
 
-def _begins_anyhow(topic: str) -> bool:
+def _starts_with_wildcard(topic: str) -> bool:
     """Return whether the first level of a rule's topic takes any text."""
     first = topic.partition("/")[0]
     named = _NAMED.fullmatch(first)

@@ -14,23 +14,23 @@ from email.utils import formatdate
 from typing import Final
 from urllib.parse import urlsplit
 
-from likewise.api.sinks import Email
+from likewise.api.sinks import EmailSettings
 from likewise.errors import InputError
-from likewise.server.sinks.messages import words_of
-from likewise.server.sinks.networks import Network, default_trust, reachable
-from likewise.server.sinks.resolver import Resolve, resolve_alone
+from likewise.server.sinks.messages import match_message
+from likewise.server.sinks.networks import Network, default_tls_context, reachable
+from likewise.server.sinks.resolver import Resolve, resolve_untenanted
 from likewise.server.sinks.smtp import MailRefused, MailServer, SmtpFault, submit
-from likewise.server.sinks.target import NotNow, Parcel, Refused
+from likewise.server.sinks.target import Parcel, PermanentFailure, TransientFailure
 
 PORTS: Final = {"smtp": 587, "smtps": 465}
 _PERMANENT: Final = range(500, 600)
 _LONGEST_SUBJECT: Final = 200
 
 
-def server_of(url: str) -> MailServer:
+def parse_mail_url(url: str) -> MailServer:
     """The server an address names.
 
-    >>> server_of("smtp://mail.example.org")
+    >>> parse_mail_url("smtp://mail.example.org")
     MailServer(scheme='smtp', host='mail.example.org', port=587)
     """
     try:
@@ -50,41 +50,41 @@ class EmailTarget:
 
     def __init__(
         self,
-        wanted: Email,
+        wanted: EmailSettings,
         allowed: Sequence[Network],
         trust: ssl.SSLContext | None = None,
-        resolve: Resolve = resolve_alone,
+        resolve: Resolve = resolve_untenanted,
     ) -> None:
-        self._wanted, self._allowed, self._resolve = wanted, allowed, resolve
-        self._trust = trust or default_trust()
+        self._settings, self._allowed, self._resolve = wanted, allowed, resolve
+        self._trust = trust or default_tls_context()
 
     async def send(self, parcel: Parcel) -> None:
         """Submit it; return when the server has taken it.
 
         `timeout` is for everything: resolving, connecting, TLS, the greeting, every command and the message.
         """
-        wanted = self._wanted
-        server, message = server_of(wanted.url), message_of(parcel, wanted)
+        wanted = self._settings
+        server, message = parse_mail_url(wanted.url), email_message(parcel, wanted)
         try:
             async with asyncio.timeout(wanted.timeout):
                 [address, *_] = await reachable(server.host, server.port, self._allowed, self._resolve)
                 await submit(server, address, message, self._trust, wanted.username, wanted.password)
         except TimeoutError:
-            raise NotNow(f"the mail server did not answer within {wanted.timeout:g} s") from None
+            raise TransientFailure(f"the mail server did not answer within {wanted.timeout:g} s") from None
         except MailRefused as refused:
-            raise _not_taken(refused) from None
+            raise _delivery_error(refused) from None
         except SmtpFault as fault:
-            raise NotNow(f"the mail server cannot be used: {fault}") from None
+            raise TransientFailure(f"the mail server cannot be used: {fault}") from None
         except OSError as error:
-            raise NotNow(f"the connection failed: {type(error).__name__}") from None
+            raise TransientFailure(f"the connection failed: {type(error).__name__}") from None
 
     async def close(self) -> None:
         """Nothing stays open."""
 
 
-def message_of(parcel: Parcel, wanted: Email) -> EmailMessage:
+def email_message(parcel: Parcel, wanted: EmailSettings) -> EmailMessage:
     """A match as a message; nothing an event says can add a header."""
-    words, message = words_of(parcel), EmailMessage()
+    words, message = match_message(parcel), EmailMessage()
     subject = " ".join(words.headline.split())
     message["From"], message["To"] = wanted.sender, wanted.to
     message["Subject"] = "".join(c for c in subject if c.isprintable())[:_LONGEST_SUBJECT]
@@ -96,8 +96,8 @@ def message_of(parcel: Parcel, wanted: Email) -> EmailMessage:
     return message
 
 
-def _not_taken(refused: MailRefused) -> Exception:
+def _delivery_error(refused: MailRefused) -> Exception:
     if refused.stage == "password":
-        return NotNow(f"the mail server refuses the user name or the password ({refused.code})")
+        return TransientFailure(f"the mail server refuses the user name or the password ({refused.code})")
     words = f"the mail server does not take the {refused.stage} ({refused.code})"
-    return Refused(words) if refused.code in _PERMANENT else NotNow(words)
+    return PermanentFailure(words) if refused.code in _PERMANENT else TransientFailure(words)

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from likewise.server.executors import FairQueue
+from likewise.server.executors import RoundRobinQueue
 from likewise.server.sinks.target import Target
 
 MOST_ATTEMPTS: Final = 256  # under way at once, where the process may open files enough
@@ -33,7 +33,7 @@ class TargetLimits:
     def __init__(self, attempts: int | None = None, per_tenant: int | None = None) -> None:
         self.attempts = attempts or max(4, min(MOST_ATTEMPTS, _open_files() // SHARE_OF_FILES))
         self.per_tenant = per_tenant or max(1, self.attempts // 4)
-        self._waiting: FairQueue[asyncio.Future[None]] = FairQueue(self.per_tenant)
+        self._waiting: RoundRobinQueue[asyncio.Future[None]] = RoundRobinQueue(self.per_tenant)
         self._idle: OrderedDict[Target, None] = OrderedDict()  # the one used longest ago comes first
 
     @asynccontextmanager

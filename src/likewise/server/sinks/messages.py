@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from likewise.api.deliveries import Because, DeliverySaid, PartMet
+from likewise.api.deliveries import DeliverySummary, MatchedPart, MatchReason
 from likewise.formats.json.events import event_from_document
 from likewise.model.alerts.clauses import FACTS
 from likewise.model.text import fold
-from likewise.model.time import spoken as span_text
+from likewise.model.time import duration_text as span_text
 from likewise.server.sinks.target import Parcel
 
 _SIGNS: Final = {"degC": "°C", "degF": "°F", "ug/m3": "µg/m³", "m3": "m³", "m2": "m²", "m/s2": "m/s²", "percent": "%"}
@@ -20,14 +20,14 @@ _BREAKS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MOST: Final = 20  # attributes, or items of a digest, that are told one by one
 
 
-class Words(NamedTuple):
+class MessageText(NamedTuple):
     """One line that says it all, and the text that says the rest."""
 
     headline: str
     text: str
 
 
-def words_of(parcel: Parcel) -> Words:
+def match_message(parcel: Parcel) -> MessageText:
     """What a match says to a person.
 
     >>> from likewise.broker.sinks.retry_queue import Outgoing
@@ -35,32 +35,34 @@ def words_of(parcel: Parcel) -> Words:
     >>> event = b'{"v":1,"tuples":[{"attribute":"tempC","value":27.3}],"source":"Kitchen"}'
     >>> facts = b'{"key":["Kitchen"],"moment":300000000,"since":0}'
     >>> frame = b'{"v":1,"event":' + event + b',"alert":' + facts + b"}"
-    >>> why = Because("warm", 1.0, (PartMet("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
+    >>> why = Because("warm", 1.0, (MatchedPart("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
     >>> print(words_of(Parcel(Outgoing("m", 1, "held", "warm", 1, 1.0, 1, event, frame), b"", "", (why,))).headline)
     Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature
     """
     match = parcel.match
-    return words_about(match.delivery, match.cause, match.subscription, match.score, parcel.because)
+    return delivery_message(match.delivery, match.cause, match.subscription, match.score, parcel.because)
 
 
-def words_about(delivery: bytes, cause: str, subscription: str, score: float, because: tuple[Because, ...]) -> Words:
+def delivery_message(
+    delivery: bytes, cause: str, subscription: str, score: float, because: tuple[MatchReason, ...]
+) -> MessageText:
     """What a delivery, as JSON, says to a person."""
-    said = msgspec.json.decode(delivery, type=DeliverySaid)
+    said = msgspec.json.decode(delivery, type=DeliverySummary)
     parts = [part for why in because for part in why.parts if part.attribute]
-    who = subscription if cause == "digest" else _who(said) or subscription
+    who = subscription if cause == "digest" else _source_name(said) or subscription
     headline = _one_line(_headline(cause, who, said, _readings(said, parts), parts))
     lines = [headline]
     if parts or (said.alert is not None and said.alert.items):
         lines.append("")
-    lines += [f"- {_part(part)}" for part in parts]
+    lines += [f"- {_part_text(part)}" for part in parts]
     if said.alert is not None and said.alert.items:
-        lines += [f"- {_moment(i.moment)}  {i.cause}  {_key(i.key)}" for i in said.alert.items[-_MOST:]]
+        lines += [f"- {_time_text(i.moment)}  {i.cause}  {_key(i.key)}" for i in said.alert.items[-_MOST:]]
         lines += [f"  {count} × {_key(key)}" for key, count in said.alert.counts[:_MOST]]
     lines += ["", "What was sent:"]
     for item in event_from_document(said.event).tuples[:_MOST]:
-        lines.append(f"  {item.attribute}: {_shown(item.value)} {_sign(item.unit)}".rstrip())
+        lines.append(f"  {item.attribute}: {_value_text(item.value)} {_sign(item.unit)}".rstrip())
     lines += ["", f"Subscription {subscription}, score {score:.2f}, event {said.event.get('id', '?')}"]
-    return Words(headline, "\n".join(map(_one_line, lines)) + "\n")
+    return MessageText(headline, "\n".join(map(_one_line, lines)) + "\n")
 
 
 def _one_line(text: str) -> str:
@@ -72,7 +74,7 @@ def _one_line(text: str) -> str:
     return _BREAKS.sub(" ", text)
 
 
-def _headline(cause: str, who: str, said: DeliverySaid, readings: str, parts: list[PartMet]) -> str:
+def _headline(cause: str, who: str, said: DeliverySummary, readings: str, parts: list[MatchedPart]) -> str:
     alert = said.alert
     lasted = "" if alert is None or alert.since is None else span_text(max(0, alert.moment - alert.since))
     match cause:
@@ -85,17 +87,19 @@ def _headline(cause: str, who: str, said: DeliverySaid, readings: str, parts: li
         case "returned":
             return f"{who}: is heard again, {readings}"
         case "digest" if alert is not None:
-            return f"{who}: {_counted(alert.total, 'match', 'matches')}, {_gathered(alert.counts)}"
+            return f"{who}: {_plural(alert.total, 'match', 'matches')}, {_digest_sources(alert.counts)}"
         case _:
             text = f"{who}: {readings}"
-    if why := next((p for p in parts if "~" in p.part and fold(p.attribute) != fold(_asked(p.part))), None):
-        text += f", because `{why.attribute}` is its {_asked(why.part)}"
+    if why := next(
+        (p for p in parts if "~" in p.part and fold(p.attribute) != fold(_requested_attribute(p.part))), None
+    ):
+        text += f", because `{why.attribute}` is its {_requested_attribute(why.part)}"
     if alert is not None and alert.suppressed:
         text += f" ({alert.suppressed} more since the last message)"
     return text
 
 
-def _gathered(counts: tuple[tuple[tuple[str, ...], int], ...]) -> str:
+def _digest_sources(counts: tuple[tuple[tuple[str, ...], int], ...]) -> str:
     """Who a digest speaks of, those first of whom there is most.
 
     >>> _gathered(((("fan",), 1), (("pump",), 7), (("lift",), 1), (("belt",), 1)))
@@ -103,14 +107,14 @@ def _gathered(counts: tuple[tuple[tuple[str, ...], int], ...]) -> str:
     """
     most = sorted(counts, key=lambda each: -each[1])
     text = ", ".join(f"{_key(key)} {count}" for key, count in most[:3])
-    return f"{text} and {_counted(len(most) - 3, 'other', 'others')}" if len(most) > 3 else text
+    return f"{text} and {_plural(len(most) - 3, 'other', 'others')}" if len(most) > 3 else text
 
 
-def _counted(count: int, one: str, more: str) -> str:
+def _plural(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
 
 
-def _who(said: DeliverySaid) -> str:
+def _source_name(said: DeliverySummary) -> str:
     if said.alert is not None and any(said.alert.key):
         return _key(said.alert.key)
     return str(said.event.get("source") or "")
@@ -120,11 +124,11 @@ def _key(key: tuple[str, ...]) -> str:
     return " ".join(each for each in key if each) or "(no source)"
 
 
-def _readings(said: DeliverySaid, parts: list[PartMet]) -> str:
+def _readings(said: DeliverySummary, parts: list[MatchedPart]) -> str:
     """What was selected, else what met the condition, else the first of what the event says."""
     for chosen in said.selected:
         readings = [
-            f"{name} {_shown(value)} {_sign(chosen.units.get(name, ''))}".rstrip()
+            f"{name} {_value_text(value)} {_sign(chosen.units.get(name, ''))}".rstrip()
             for name, value in chosen.values.items()
             if name not in FACTS and isinstance(value, str | int | float)  # who and when is said anyway
         ]
@@ -132,16 +136,16 @@ def _readings(said: DeliverySaid, parts: list[PartMet]) -> str:
             return ", ".join(readings)
     if parts:
         return ", ".join(dict.fromkeys(_reading(part) for part in parts))
-    return ", ".join(f"{i.attribute} {_shown(i.value)}" for i in event_from_document(said.event).tuples[:3])
+    return ", ".join(f"{i.attribute} {_value_text(i.value)}" for i in event_from_document(said.event).tuples[:3])
 
 
-def _reading(part: PartMet) -> str:
+def _reading(part: MatchedPart) -> str:
     """What a part met; a truth alone says nothing, so its name stands before it."""
     value = _with_sign(part.asked or part.value)
     return f"{part.attribute} {value.lower()}" if value in ("True", "False") else value
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     """A value as people write it.
 
     >>> _shown(27.3333333333), _shown(True), _shown(1794890063450031)
@@ -152,7 +156,7 @@ def _shown(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _part(part: PartMet) -> str:
+def _part_text(part: MatchedPart) -> str:
     value = _with_sign(part.value)
     stated = f"`{part.attribute}` says {value.lower() if value in ('True', 'False') else value}"
     if part.asked and part.asked != part.value:
@@ -169,10 +173,10 @@ def _sign(unit: str) -> str:
     return _SIGNS.get(unit, unit)
 
 
-def _asked(part: str) -> str:
+def _requested_attribute(part: str) -> str:
     """The attribute that a part asks for, as it was written."""
     return part.partition("~")[0].strip('" ')
 
 
-def _moment(at: int) -> str:
+def _time_text(at: int) -> str:
     return datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")

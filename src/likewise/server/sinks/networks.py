@@ -15,7 +15,7 @@ from functools import cache
 
 from likewise.errors import FormatError, InputError
 from likewise.server.sinks.resolver import Resolve
-from likewise.server.sinks.target import NotNow
+from likewise.server.sinks.target import TransientFailure
 
 CLOSING_SECONDS = 1.0  # that the other side has to take its leave of a connection
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -35,10 +35,10 @@ _SPECIAL = tuple(  # of RFC 6890's registries, and what `is_global` takes for pu
 )
 
 
-def read_networks(said: Iterable[str]) -> tuple[Network, ...]:
+def parse_networks(said: Iterable[str]) -> tuple[Network, ...]:
     """Networks of a configuration.
 
-    >>> read_networks(["10.0.0.0/8", "::1"])
+    >>> parse_networks(["10.0.0.0/8", "::1"])
     (IPv4Network('10.0.0.0/8'), IPv6Network('::1/128'))
     """
     try:
@@ -52,11 +52,11 @@ def may_reach(said: str, allowed: Sequence[Network]) -> bool:
 
     >>> may_reach("93.184.215.14", ()), may_reach("127.0.0.1", ()), may_reach("::ffff:10.0.0.1", ())
     (True, False, False)
-    >>> may_reach("127.0.0.1", read_networks(["127.0.0.0/8"])), may_reach("64:ff9b::a9fe:a9fe", ())
+    >>> may_reach("127.0.0.1", parse_networks(["127.0.0.0/8"])), may_reach("64:ff9b::a9fe:a9fe", ())
     (True, False)
     """
     address = ipaddress.ip_address(said.partition("%")[0])
-    meant = _inside(address)
+    meant = _embedded_ipv4(address)
     if any(each.version == network.version and each in network for each in {address, meant} for network in allowed):
         return True
     return _is_public(meant)
@@ -67,7 +67,7 @@ def _is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast and not special
 
 
-def _inside(address: Address) -> Address:
+def _embedded_ipv4(address: Address) -> Address:
     """The IPv4 address that an IPv6 one stands for; else itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
@@ -86,14 +86,14 @@ async def reachable(host: str, port: int, allowed: Sequence[Network], resolve: R
     try:
         addresses = await resolve(host, port)
     except (OSError, UnicodeError) as error:
-        raise NotNow(f"there is no address of {host!r}: {error}") from None
+        raise TransientFailure(f"there is no address of {host!r}: {error}") from None
     good = [each for each in addresses if may_reach(each, allowed)]
     if not good:
-        raise NotNow(refusal(host))
+        raise TransientFailure(unreachable_message(host))
     return good
 
 
-def refusal(host: str) -> str:
+def unreachable_message(host: str) -> str:
     """What is said of a host that may not be reached."""
     return (
         f"{host!r} is no public address, and targets reach no other unless who runs the broker allows it: "
@@ -107,13 +107,13 @@ def check_host(host: str, allowed: Sequence[Network]) -> None:
         ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         if host.lower().rstrip(".") == "localhost" and not may_reach("127.0.0.1", allowed):
-            raise InputError(refusal(host)) from None
+            raise InputError(unreachable_message(host)) from None
         return
     if not may_reach(host, allowed):
-        raise InputError(refusal(host))
+        raise InputError(unreachable_message(host))
 
 
-def hang_up(transport: asyncio.WriteTransport) -> None:
+def close_transport(transport: asyncio.WriteTransport) -> None:
     """Close a connection that is not needed any more, without waiting for the other side.
 
     What is written and not sent goes out if the other side takes it within `CLOSING_SECONDS`. Where a deadline has
@@ -124,6 +124,6 @@ def hang_up(transport: asyncio.WriteTransport) -> None:
 
 
 @cache
-def default_trust() -> ssl.SSLContext:
+def default_tls_context() -> ssl.SSLContext:
     """Return whose certificates this machine believes, made once: it takes memory and time."""
     return ssl.create_default_context()

@@ -77,6 +77,6 @@ def is_address(host: str) -> bool:
     return True
 
 
-async def resolve_alone(host: str, port: int) -> list[str]:
+async def resolve_untenanted(host: str, port: int) -> list[str]:
     """Resolve for whoever is no tenant's."""
     return await Resolver().of("")(host, port)

@@ -3,6 +3,12 @@
 It waits for its own target alone, so a target that stalls delays nobody. It holds a page of matches in memory. Pauses
 between attempts double, with chance in them so that many targets of one receiver do not come all at once; a receiver
 that says when to come again is heard.
+
+What is sent of a match: the delivery, the event alone, a CloudEvent, or what a template makes of it.
+
+What each kind of target is made by.
+
+All senders of a broker: one for each target, while its application runs.
 """
 
 from __future__ import annotations
@@ -10,49 +16,122 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import Any, Final
+from urllib.parse import quote
 
+import msgspec
 import structlog
 
-from likewise.api.deliveries import Because
-from likewise.broker.queries.match_reasons import because
+from likewise.api.deliveries import MatchReason
+from likewise.api.sinks import EmailSettings, TargetSettings, WebhookSettings
+from likewise.broker.log.sink_rows import StoredTarget
+from likewise.broker.queries.match_reasons import append_reasons, because
 from likewise.broker.queries.select import append_selected, select_of
-from likewise.broker.sinks.retry_queue import Outgoing
-from likewise.broker.tenants.sink_queues import TargetFeed
+from likewise.broker.sinks.retry_queue import SinkDelivery
+from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import TARGET_RETRY_SECONDS
+from likewise.defaults import TARGET_NOTE_SECONDS, TARGET_RETRY_SECONDS
 from likewise.errors import LikewiseError
-from likewise.server.gateway import Door
-from likewise.server.sinks.kinds import MakeTarget, make_target
+from likewise.server.gateway import Gateway
 from likewise.server.sinks.limits import TargetLimits
-from likewise.server.sinks.networks import Network
-from likewise.server.sinks.payloads import pack_parcel
-from likewise.server.sinks.resolver import Resolve
-from likewise.server.sinks.target import NotNow, Parcel, Refused, Target
+from likewise.server.sinks.messages import match_message
+from likewise.server.sinks.networks import Network, parse_networks
+from likewise.server.sinks.resolver import Resolve, Resolver
+from likewise.server.sinks.target import Parcel, PermanentFailure, Target, TransientFailure
+from likewise.server.sinks.templates import fill, match_values
+from likewise.server.sinks.webhook import WebhookTarget
+
+MakeTarget = Callable[[StoredTarget, Sequence[Network], Resolve], Target]
+
+
+def make_target(setting: StoredTarget, allowed: Sequence[Network], resolve: Resolve) -> Target:
+    """The target of some settings; nothing is connected yet."""
+    wanted = setting.wanted
+    if isinstance(wanted, WebhookSettings):
+        return WebhookTarget(wanted, allowed, resolve=resolve)
+    if isinstance(wanted, EmailSettings):
+        from likewise.server.sinks.email import EmailTarget
+
+        return EmailTarget(wanted, allowed, resolve=resolve)
+    from likewise.server.sinks.mqtt import MqttTarget
+
+    return MqttTarget(wanted, setting.uid, allowed, resolve)
+
+
+JSON: Final = "application/json"
+CLOUDEVENTS: Final = "application/cloudevents+json"
+TYPE: Final = "likewise.match"
+TEXT: Final = "text/plain; charset=utf-8"
+
+
+def make_parcel(
+    match: SinkDelivery, wanted: TargetSettings, because: tuple[MatchReason, ...], tenant: str, subscriber: str
+) -> Parcel:
+    """A match as a target wants it."""
+    bare = Parcel(match, b"", "", because)
+    said = append_reasons(match.delivery, because) if wanted.because else match.delivery
+    match wanted.form:
+        case "event":
+            return bare._replace(body=match.event, media_type=JSON)
+        case "json":
+            return bare._replace(body=said, media_type=JSON)
+        case "cloudevents":
+            return bare._replace(body=cloud_event(match, said, tenant, subscriber), media_type=CLOUDEVENTS)
+        case "text":
+            return bare._replace(body=match_message(bare).text.encode(), media_type=TEXT)
+        case "template":
+            body, media_type = fill(wanted.template, match_values(bare))
+            return bare._replace(body=body, media_type=media_type)
+
+
+def cloud_event(match: SinkDelivery, delivery: bytes, tenant: str, subscriber: str) -> bytes:
+    """A match as a structured CloudEvent 1.0: the delivery is its data, the subscription its subject.
+
+    >>> match = Outgoing("msg_1", 7, "arrival", "warm", 3, 1.0, 1, b'{"v":1,"id":"e1","time":0}', b'{"v":1}')
+    >>> cloud_event(match, match.delivery, "default", "ann")
+    b'{"specversion":"1.0","id":"msg_1","source":"/likewise/default/ann","type":"likewise.match","subject":"warm",...
+    """
+    event: dict[str, Any] = msgspec.json.decode(match.event)
+    source = f"/likewise/{quote(tenant, safe='')}/{quote(subscriber, safe='')}"
+    said: dict[str, object] = {
+        "specversion": "1.0",
+        "id": match.id,
+        "source": source,
+        "type": TYPE,
+        "subject": match.subscription,
+        "datacontenttype": JSON,
+    }
+    if isinstance(event.get("time"), str):
+        said["time"] = event["time"]
+    said["data"] = msgspec.Raw(delivery)
+    return msgspec.json.encode(said)
+
 
 _log = structlog.get_logger("likewise.targets")
 
 
-class Gone(Exception):
+class TargetRemoved(Exception):
     """The target was removed."""
 
 
-class Sender:
+class TargetSender:
     """Brings what waits for a target to it; `run` ends when the target is removed."""
 
     def __init__(
         self,
-        door: Door,
+        door: Gateway,
         tenant: Tenant,
-        feed: TargetFeed,
+        feed: SinkQueue,
         allowed: Sequence[Network],
         resolve: Resolve,
         limits: TargetLimits,
         make: MakeTarget = make_target,
         pauses: tuple[float, float] = TARGET_RETRY_SECONDS,
     ) -> None:
-        self._door, self._tenant, self._feed = door, tenant, feed
+        self._gateway, self._tenant, self._feed = door, tenant, feed
         self._targets = door.broker.targets
         self._allowed, self._resolve, self._limits = allowed, resolve, limits
         self._make, self._pauses = make, pauses
@@ -66,20 +145,20 @@ class Sender:
     async def run(self) -> None:
         """Send what waits, as it comes."""
         feed = self._feed
-        feed.wake = lambda: self._door.bridge.call(self._changed.set)
+        feed.wake = lambda: self._gateway.bridge.call(self._changed.set)
         try:
-            while not feed.gone:
+            while not feed.removed:
                 self._changed.clear()
                 await self._follow_settings()
                 if feed.redo:
-                    await self._send_again()
+                    await self._retry_dead_letters()
                     continue
-                page = await self._door.read(self._tenant, lambda: self._targets.waiting(self._tenant, feed))
+                page = await self._gateway.read(self._tenant, lambda: self._targets.waiting(self._tenant, feed))
                 for match in page:
-                    await self._bring(match)
+                    await self._deliver(match)
                 if not page:
                     await self._changed.wait()
-        except Gone:
+        except TargetRemoved:
             pass
         finally:
             feed.wake = None
@@ -96,79 +175,79 @@ class Sender:
             await self._close()
             self._target = self._make(self._setting, self._allowed, self._resolve)
 
-    async def _parcel(self, match: Outgoing) -> Parcel:
-        wanted, tenant, broker = self._setting.wanted, self._tenant, self._door.broker
-        reasons: tuple[Because, ...] = ()
+    async def _parcel(self, match: SinkDelivery) -> Parcel:
+        wanted, tenant, broker = self._setting.wanted, self._tenant, self._gateway.broker
+        reasons: tuple[MatchReason, ...] = ()
         if wanted.because or wanted.form == "text":
             met = [(match.number, match.subscription, match.score)]
-            reasons = await self._door.read(
+            reasons = await self._gateway.read(
                 tenant, lambda: because(broker.store, tenant, match.position, met, broker.clock())
             )
         queue = tenant.by_number.get(self._feed.subscriber)
-        if match.number in tenant.selecting and (held := tenant.held.get(match.number)) is not None:
+        if match.number in tenant.selecting and (held := tenant.subscriptions.get(match.number)) is not None:
             select = partial(select_of, broker.store, tenant, match.position, [(held, match.score)])
             delivery = match.delivery
-            chosen = await self._door.read(tenant, lambda: select(broker.clock(), delivery))
+            chosen = await self._gateway.read(tenant, lambda: select(broker.clock(), delivery))
             match = match._replace(delivery=append_selected(match.delivery, chosen))
-        return pack_parcel(match, wanted, reasons, tenant.name, queue.id if queue is not None else "")
+        return make_parcel(match, wanted, reasons, tenant.name, queue.id if queue is not None else "")
 
-    async def _bring(self, match: Outgoing) -> None:
+    async def _deliver(self, match: SinkDelivery) -> None:
         """Send a match until it is accepted, refused or over, or its time is up."""
         feed, attempt = self._feed, 0
         since = self._targets.tried_since(feed, match.sequence)
-        begun = time.monotonic() - (self._door.broker.clock() - since) / 1e6
+        begun = time.monotonic() - (self._gateway.broker.clock() - since) / 1e6
         while True:
-            if feed.gone:
-                raise Gone
+            if feed.removed:
+                raise TargetRemoved
             await self._follow_settings()
             try:
                 parcel = await self._parcel(match)
                 async with self._limits.attempt(self._tenant.name, self._target):
-                    if feed.gone or self._setting is not feed.setting:  # since it waits for its turn
+                    if feed.removed or self._setting is not feed.setting:  # since it waits for its turn
                         continue
-                    if self._targets.let_go_if_over(self._tenant, feed, match):
+                    if self._targets.expire_if_over(self._tenant, feed, match):
                         feed.trying_again_at = None
                         return
                     await self._target.send(parcel)
-            except Refused as refused:
-                await self._set_aside(match, str(refused))
+            except PermanentFailure as refused:
+                await self._dead_letter(match, str(refused))
                 return
             except Exception as error:
-                failed = self._not_now(error, attempt)
+                failed = self._retryable(error, attempt)
             else:
-                self._accepted(match)
+                self._record_success(match)
                 return
-            self._failed(str(failed), attempt)
+            self._record_failure(str(failed), attempt)
             patience = self._setting.wanted.patience
             if time.monotonic() - begun >= patience:
-                await self._set_aside(match, f"not accepted within {patience:g} s: {failed}")
+                await self._dead_letter(match, f"not accepted within {patience:g} s: {failed}")
                 return
             self._targets.note_tried(feed, match.sequence, since)
-            await self._pause(self._pause_after(attempt, failed.after))
+            await self._pause(self._backoff_s(attempt, failed.after))
             attempt += 1
 
-    def _not_now(self, error: Exception, attempt: int) -> NotNow:
+    def _retryable(self, error: Exception, attempt: int) -> TransientFailure:
         """What was not taken this time; a mistake of ours is such, too, so that no match is tried for ever."""
-        if isinstance(error, NotNow):
+        if isinstance(error, TransientFailure):
             return error
         if attempt == 0:
             self._log.error("a match met a mistake of ours; trying again", exc_info=error)
-        return NotNow(f"{type(error).__name__}; look at the broker's log")
+        return TransientFailure(f"{type(error).__name__}; look at the broker's log")
 
-    def _accepted(self, match: Outgoing) -> None:
+    def _record_success(self, match: SinkDelivery) -> None:
         if self._feed.trying_again_at is not None:
             self._log.info("the target takes matches again", sequence=match.sequence)
         self._feed.trying_again_at = None
         self._targets.accepted(self._feed, match.sequence)
 
-    def _failed(self, why: str, attempt: int) -> None:
+    def _record_failure(self, why: str, attempt: int) -> None:
         feed = self._feed
         feed.failed += 1
-        feed.last_error, feed.last_error_at = why, self._door.broker.clock()
+        feed.last_error, feed.last_error_at = why, self._gateway.broker.clock()
         if attempt == 0:
             self._log.warning("a match was not accepted; trying again", error=why)
 
-    def _pause_after(self, attempt: int, told: float | None) -> float:
+    def _backoff_s(self, attempt: int, told: float | None) -> float:
         first, longest = self._pauses
         pause = min(longest, first * 2.0 ** min(attempt, 30)) * random.uniform(0.5, 1.0)
         return pause if told is None else max(pause, told)
@@ -177,15 +256,15 @@ class Sender:
         """Wait before the next attempt; other settings end it, and dead letters may be tried meanwhile."""
         feed = self._feed
         deadline = time.monotonic() + seconds
-        feed.trying_again_at = self._door.broker.clock() + int(seconds * 1e6)
+        feed.trying_again_at = self._gateway.broker.clock() + int(seconds * 1e6)
         while (left := deadline - time.monotonic()) > 0:
             self._changed.clear()
-            if feed.gone:
-                raise Gone
+            if feed.removed:
+                raise TargetRemoved
             if self._setting is not feed.setting:
                 return
             if feed.redo:
-                await self._send_again()
+                await self._retry_dead_letters()
                 continue
             try:
                 async with asyncio.timeout(left):
@@ -193,43 +272,125 @@ class Sender:
             except TimeoutError:
                 return
 
-    async def _set_aside(self, match: Outgoing, why: str) -> None:
+    async def _dead_letter(self, match: SinkDelivery, why: str) -> None:
         """Make a dead letter of a match; waits for as long as that cannot be stored."""
         feed = self._feed
-        feed.last_error, feed.last_error_at, feed.trying_again_at = why, self._door.broker.clock(), None
+        feed.last_error, feed.last_error_at, feed.trying_again_at = why, self._gateway.broker.clock(), None
         self._log.warning("a match is refused and kept as a dead letter", sequence=match.sequence, error=why)
-        self._door.broker.metrics.set_aside(self._tenant.name, 1)
+        self._gateway.broker.metrics.dead_letters(self._tenant.name, 1)
         while True:
             try:
-                await self._door.answer(lambda done: self._targets.set_aside(self._tenant, feed, match, why, done))
+                await self._gateway.wait_committed(
+                    lambda done: self._targets.add_dead_letter(self._tenant, feed, match, why, done)
+                )
                 return
             except (LikewiseError, OSError) as error:
                 self._log.warning("a dead letter cannot be kept now; trying again", error=str(error))
                 await asyncio.sleep(self._pauses[0])
-                if feed.gone:
-                    raise Gone from None
+                if feed.removed:
+                    raise TargetRemoved from None
 
-    async def _send_again(self) -> None:
+    async def _retry_dead_letters(self) -> None:
         """Try the dead letters that were asked for; one that is not taken now ends it, and they stay dead letters."""
         feed, tenant = self._feed, self._tenant
-        while feed.redo and not feed.gone:
+        while feed.redo and not feed.removed:
             letter = feed.redo.popleft()
-            match = await self._door.read(tenant, partial(self._targets.letter, tenant, feed, letter))
+            match = await self._gateway.read(tenant, partial(self._targets.letter, tenant, feed, letter))
             if match is not None:
                 try:
                     parcel = await self._parcel(match)
                     async with self._limits.attempt(tenant.name, self._target):
                         await self._target.send(parcel)
-                except Refused as refused:
-                    self._failed(str(refused), 0)
+                except PermanentFailure as refused:
+                    self._record_failure(str(refused), 0)
                     continue
-                except NotNow as failed:
-                    self._failed(str(failed), 0)
+                except TransientFailure as failed:
+                    self._record_failure(str(failed), 0)
                     feed.redo.clear()
                     return
                 except Exception as mistake:
-                    self._failed(str(self._not_now(mistake, 0)), 0)
+                    self._record_failure(str(self._retryable(mistake, 0)), 0)
                     continue
                 feed.sent += 1
-                feed.succeeded = self._door.broker.clock() // 1_000_000
-            await self._door.answer(lambda done, gone=letter: self._targets.start_forget(tenant, gone, done))  # type: ignore[misc]
+                feed.succeeded = self._gateway.broker.clock() // 1_000_000
+            await self._gateway.wait_committed(lambda done, gone=letter: self._targets.start_forget(tenant, gone, done))  # type: ignore[misc]
+
+
+_REST_SECONDS: Final = 30.0  # how often cursors of idle targets are moved
+
+
+class TargetSenders:
+    """Starts a sender for each target there is, ends those of removed ones, and writes down how far they have come."""
+
+    def __init__(
+        self,
+        door: Gateway,
+        make: MakeTarget = make_target,
+        pauses: tuple[float, float] = TARGET_RETRY_SECONDS,
+        resolver: Resolver | None = None,
+        limits: TargetLimits | None = None,
+    ) -> None:
+        self._gateway, self._make, self._pauses = door, make, pauses
+        self._resolver, self._limits = resolver or Resolver(), limits or TargetLimits()
+        self._allowed = parse_networks(door.broker.config.targets.allow)
+        self._running: dict[int, asyncio.Task[None]] = {}
+        self._changed = asyncio.Event()
+
+    async def run(self) -> None:
+        """Run until cancelled; what was accepted by then is written down."""
+        broker, bridge = self._gateway.broker, self._gateway.bridge
+        broker.targets.changed = lambda: bridge.call(self._changed.set)
+        loop = asyncio.get_running_loop()
+        rested = loop.time()
+        try:
+            while True:
+                self._changed.clear()
+                self._start_new()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_REST_SECONDS):
+                        await self._changed.wait()
+                await asyncio.sleep(TARGET_NOTE_SECONDS)  # for what else is accepted by then
+                broker.targets.flush()
+                if loop.time() - rested >= _REST_SECONDS:
+                    rested = loop.time()
+                    await self._wait_for_change()
+        finally:
+            broker.targets.changed = lambda: None
+            for task in self._running.values():
+                task.cancel()
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+            broker.targets.flush()
+
+    def _start_new(self) -> None:
+        tenants = list(self._gateway.broker.tenants.values())
+        feeds = {feed.number: (tenant, feed) for tenant in tenants for feed in tenant.sinks}
+        for number, (tenant, feed) in feeds.items():
+            if number not in self._running:
+                task = asyncio.create_task(self._keep_running(tenant, feed))
+                self._running[number] = task
+        for number in [number for number, task in self._running.items() if task.done()]:
+            del self._running[number]
+
+    async def _keep_running(self, tenant: Tenant, feed: SinkQueue) -> None:
+        """A mistake of ours ends one attempt, not the target."""
+        while not feed.removed:
+            try:
+                resolve = self._resolver.of(tenant.name)
+                await TargetSender(
+                    self._gateway, tenant, feed, self._allowed, resolve, self._limits, self._make, self._pauses
+                ).run()
+            except Exception as mistake:
+                feed.failed += 1
+                words = f"{type(mistake).__name__}; look at the broker's log"
+                feed.last_error, feed.last_error_at = words, self._gateway.broker.clock()
+                _log.exception("a target failed; trying again", tenant=tenant.name, target=feed.id)
+                await asyncio.sleep(self._pauses[1])
+
+    async def _wait_for_change(self) -> None:
+        targets = self._gateway.broker.targets
+        for tenant in list(self._gateway.broker.tenants.values()):
+            if not len(tenant.sinks):
+                continue
+            for feed in targets.rest(tenant):
+                _log.info("a target whose subscription never came is removed", tenant=tenant.name, target=feed.id)
+                targets.start_remove(tenant, feed, lambda result: None)

@@ -13,13 +13,21 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from likewise.api.sinks import Email, MqttTopic, TargetKind, TargetShown, TargetState, TargetWanted, Webhook
-from likewise.broker.log.sinks.rows import Setting
-from likewise.broker.tenants.sink_queues import TargetFeed
+from likewise.api.sinks import (
+    EmailSettings,
+    MqttTargetSettings,
+    TargetDetails,
+    TargetKind,
+    TargetSettings,
+    TargetStatus,
+    WebhookSettings,
+)
+from likewise.broker.log.sink_rows import StoredTarget
+from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.errors import FormatError, InputError
 from likewise.extras import require
-from likewise.server.mqtt.addresses import parted
-from likewise.server.sinks.email import server_of
+from likewise.server.mqtt.broker_urls import parse_mqtt_url
+from likewise.server.sinks.email import parse_mail_url
 from likewise.server.sinks.networks import Network, check_host
 from likewise.server.sinks.signing import key_of, make_secret
 from likewise.server.sinks.templates import check_template
@@ -36,7 +44,7 @@ _LONGEST_MAILBOX: Final = 254
 _WORD: Final = re.compile(r"[^\x00-\x20\x7f]+")
 
 
-def read_target(body: bytes, known: Setting | None, *, partly: bool = False) -> TargetWanted:
+def decode_target(body: bytes, known: StoredTarget | None, *, partly: bool = False) -> TargetSettings:
     """What a request wants a target to be; with `partly` it changes some of what is known.
 
     A secret, a password or headers that are left out stay; where the target goes to another scheme, host or port, what
@@ -47,44 +55,46 @@ def read_target(body: bytes, known: Setting | None, *, partly: bool = False) -> 
         given = frozenset(said) if isinstance(said, dict) else frozenset()
         if partly and known is not None and isinstance(said, dict):
             said = {**msgspec.to_builtins(known.wanted), **said}
-        found: TargetWanted = msgspec.convert(said, TargetWanted)
+        found: TargetSettings = msgspec.convert(said, TargetSettings)
     except msgspec.ValidationError as error:
         raise FormatError(f"this is no target: {error}; see /docs") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"the request is not JSON: {error}") from None
     before = None if known is None else known.wanted
     match found, before:
-        case Webhook(), Webhook():
+        case WebhookSettings(), WebhookSettings():
             secret = before.secret if found.secret is None else found.secret
             headers = before.headers if found.headers is None else found.headers
-            if _elsewhere(found, before):
-                _check_given(given, headers=before.headers)
+            if _host_changed(found, before):
+                _check_secrets_resent(given, headers=before.headers)
                 headers = found.headers
             return msgspec.structs.replace(found, secret=secret, headers=headers)
-        case (MqttTopic() | Email(), MqttTopic() | Email()) if type(found) is type(before):
-            if _elsewhere(found, before):
-                _check_given(given, username=before.username, password=before.password)
+        case (MqttTargetSettings() | EmailSettings(), MqttTargetSettings() | EmailSettings()) if type(found) is type(
+            before
+        ):
+            if _host_changed(found, before):
+                _check_secrets_resent(given, username=before.username, password=before.password)
             elif found.password is None and found.username in (None, before.username):
                 return msgspec.structs.replace(found, username=before.username, password=before.password)
     return found
 
 
-def _elsewhere(found: TargetWanted, before: TargetWanted) -> bool:
+def _host_changed(found: TargetSettings, before: TargetSettings) -> bool:
     """Whether two addresses differ in scheme, host or port."""
     return _origin(found) != _origin(before)
 
 
-def _origin(wanted: TargetWanted) -> tuple[str, str, int | None]:
-    if isinstance(wanted, MqttTopic):
-        return parted(wanted.url)[:3]
-    if isinstance(wanted, Email):
-        return server_of(wanted.url)
+def _origin(wanted: TargetSettings) -> tuple[str, str, int | None]:
+    if isinstance(wanted, MqttTargetSettings):
+        return parse_mqtt_url(wanted.url)[:3]
+    if isinstance(wanted, EmailSettings):
+        return parse_mail_url(wanted.url)
     _webhook_host(wanted.url)
     said = urlsplit(wanted.url)
     return said.scheme, said.hostname or "", said.port or (443 if said.scheme == "https" else 80)
 
 
-def _check_given(given: frozenset[str], **kept: object) -> None:
+def _check_secrets_resent(given: frozenset[str], **kept: object) -> None:
     """Refuse to send what is kept for one host to another: who changes a target could read it there."""
     missing = [f"`{name}`" for name, value in kept.items() if value and name not in given]
     if missing:
@@ -94,21 +104,21 @@ def _check_given(given: frozenset[str], **kept: object) -> None:
         )
 
 
-def check_target(wanted: TargetWanted, allowed: Sequence[Network]) -> tuple[TargetWanted, str]:
+def check_target(wanted: TargetSettings, allowed: Sequence[Network]) -> tuple[TargetSettings, str]:
     """A target that can be kept, and the secret if one had to be made; what cannot work is refused with words."""
     for said, seconds, most in (("timeout", wanted.timeout, 60), ("patience", wanted.patience, 7 * 86_400)):
         if not 1.0 <= seconds <= most:
             raise InputError(f"`{said}` is a number of seconds from 1 to {most}, not {seconds:g}")
-    for hidden in (wanted.secret,) if isinstance(wanted, Webhook) else (wanted.username, wanted.password):
+    for hidden in (wanted.secret,) if isinstance(wanted, WebhookSettings) else (wanted.username, wanted.password):
         if hidden is not None and len(hidden) > _LONGEST_SECRET:
             raise InputError(f"a secret, a user name or a password has at most {_LONGEST_SECRET} characters")
     if wanted.form == "template":
         check_template(wanted.template)
     elif wanted.template is not None:
         raise InputError('a `template` is used with `"form": "template"`; say so, or leave it out')
-    if isinstance(wanted, MqttTopic):
+    if isinstance(wanted, MqttTargetSettings):
         return _checked_mqtt(wanted, allowed), ""
-    if isinstance(wanted, Email):
+    if isinstance(wanted, EmailSettings):
         return _checked_email(wanted, allowed), ""
     host = _webhook_host(wanted.url)
     check_host(host, allowed)
@@ -139,9 +149,9 @@ def _webhook_host(url: str) -> str:
     return said.hostname or ""
 
 
-def _checked_mqtt(wanted: MqttTopic, allowed: Sequence[Network]) -> MqttTopic:
+def _checked_mqtt(wanted: MqttTargetSettings, allowed: Sequence[Network]) -> MqttTargetSettings:
     require("mqtt", "a target of MQTT")
-    found = parted(wanted.url)
+    found = parse_mqtt_url(wanted.url)
     if found.topic:
         raise InputError("the topic of a target stands in `topic`; leave it out of the address")
     check_host(found.host, allowed)
@@ -149,8 +159,8 @@ def _checked_mqtt(wanted: MqttTopic, allowed: Sequence[Network]) -> MqttTopic:
     return wanted
 
 
-def _checked_email(wanted: Email, allowed: Sequence[Network]) -> Email:
-    check_host(server_of(wanted.url).host, allowed)
+def _checked_email(wanted: EmailSettings, allowed: Sequence[Network]) -> EmailSettings:
+    check_host(parse_mail_url(wanted.url).host, allowed)
     for said, address in (("to", wanted.to), ("sender", wanted.sender)):
         if not _MAILBOX.fullmatch(address) or len(address) > _LONGEST_MAILBOX:
             raise InputError(f"`{said}` is one mailbox, such as ann@example.org; what was given is not")
@@ -161,44 +171,44 @@ def _checked_email(wanted: Email, allowed: Sequence[Network]) -> Email:
     return wanted
 
 
-def shown_address(wanted: TargetWanted) -> str:
+def redact_address(wanted: TargetSettings) -> str:
     """An address as anybody may see it.
 
-    >>> shown_address(Webhook("https://hooks.example.org/services/T0/B0/XXXX?k=1"))
+    >>> redact_address(Webhook("https://hooks.example.org/services/T0/B0/XXXX?k=1"))
     'https://hooks.example.org/...'
-    >>> shown_address(MqttTopic("mqtt://ann:secret@broker.local", "alerts"))
+    >>> redact_address(MqttTargetSettings("mqtt://ann:secret@broker.local", "alerts"))
     'mqtt://broker.local:1883'
     """
-    if isinstance(wanted, MqttTopic):
-        found = parted(wanted.url)
+    if isinstance(wanted, MqttTargetSettings):
+        found = parse_mqtt_url(wanted.url)
         return f"{found.scheme}://{found.host}:{found.port}"
-    if isinstance(wanted, Email):
-        server = server_of(wanted.url)
+    if isinstance(wanted, EmailSettings):
+        server = parse_mail_url(wanted.url)
         return f"{server.scheme}://{server.host}:{server.port}"
     said = urlsplit(wanted.url)
     rest = "/..." if said.path not in ("", "/") or said.query else "/"
     return f"{said.scheme}://{said.netloc.rpartition('@')[2]}{rest}"
 
 
-def shown_target(feed: TargetFeed, subscriber: str, state: TargetState, secret: str = "") -> TargetShown:
+def target_details(feed: SinkQueue, subscriber: str, state: TargetStatus, secret: str = "") -> TargetDetails:
     """A target as anybody may see it."""
     wanted = feed.setting.wanted
-    kinds: dict[type, TargetKind] = {Webhook: "webhook", MqttTopic: "mqtt", Email: "email"}
-    return TargetShown(
+    kinds: dict[type, TargetKind] = {WebhookSettings: "webhook", MqttTargetSettings: "mqtt", EmailSettings: "email"}
+    return TargetDetails(
         subscriber,
         feed.subscription,
         feed.id,
         kinds[type(wanted)],
-        shown_address(wanted),
+        redact_address(wanted),
         wanted.form,
         feed.setting.made,
         state,
-        wanted.topic if isinstance(wanted, MqttTopic) else "",
+        wanted.topic if isinstance(wanted, MqttTargetSettings) else "",
         wanted.template,
-        tuple(sorted(wanted.headers or ())) if isinstance(wanted, Webhook) else (),
+        tuple(sorted(wanted.headers or ())) if isinstance(wanted, WebhookSettings) else (),
         wanted.because,
         wanted.timeout,
         wanted.patience,
         secret,
-        wanted.to if isinstance(wanted, Email) else "",
+        wanted.to if isinstance(wanted, EmailSettings) else "",
     )

@@ -17,7 +17,7 @@ from email.generator import BytesGenerator
 from email.message import EmailMessage
 from typing import Final, Literal, NamedTuple
 
-from likewise.server.sinks.networks import hang_up
+from likewise.server.sinks.networks import close_transport
 
 LONGEST_LINE: Final = 8_192  # bytes of a reply's line; RFC 5321 has 512, extensions more
 LONGEST_REPLY: Final = 65_536
@@ -50,21 +50,21 @@ class SmtpFault(Exception):
     """What the server says is not SMTP, or it lacks what is needed. The message quotes nothing of it."""
 
 
-class Reply(NamedTuple):
+class SmtpReply(NamedTuple):
     """A code, and the text of each line."""
 
     code: int
     lines: tuple[str, ...]
 
 
-class _Connection:
+class _SmtpConnection:
     """Commands and replies over one transport, which may become TLS's."""
 
     def __init__(self, transport: asyncio.Transport, reader: asyncio.StreamReader, *, encrypted: bool) -> None:
         self.transport, self._reader, self.encrypted = transport, reader, encrypted
 
     @classmethod
-    async def open(cls, address: str, server: MailServer, trust: ssl.SSLContext) -> _Connection:
+    async def open(cls, address: str, server: MailServer, trust: ssl.SSLContext) -> _SmtpConnection:
         loop, tls = asyncio.get_running_loop(), server.scheme == "smtps"
         reader, protocol = _reading()
         transport, _ = await loop.create_connection(
@@ -85,7 +85,7 @@ class _Connection:
         protocol.connection_made(transport)
         self.transport, self._reader, self.encrypted = transport, reader, True
 
-    async def reply(self) -> Reply:
+    async def reply(self) -> SmtpReply:
         lines: list[str] = []
         size = 0
         while True:
@@ -103,13 +103,13 @@ class _Connection:
                 raise SmtpFault("its reply is not SMTP")
             lines.append(line[4:].strip().decode("latin-1"))
             if more != b"-":
-                return Reply(int(code), tuple(lines))
+                return SmtpReply(int(code), tuple(lines))
 
-    async def command(self, *words: str) -> Reply:
+    async def command(self, *words: str) -> SmtpReply:
         self.transport.write(" ".join(words).encode("ascii") + b"\r\n")
         return await self.reply()
 
-    async def expect(self, stage: Stage, *words: str, codes: range = range(200, 300)) -> Reply:
+    async def expect(self, stage: Stage, *words: str, codes: range = range(200, 300)) -> SmtpReply:
         reply = await self.command(*words)
         if reply.code not in codes:
             raise MailRefused(stage, reply.code)
@@ -160,18 +160,18 @@ async def submit(
         SmtpFault: The server breaks the protocol, or has no TLS for a password.
         OSError: The connection failed.
     """
-    connection = await _Connection.open(address, server, trust)
+    connection = await _SmtpConnection.open(address, server, trust)
     try:
         await _converse(connection, server, message, trust, username, password)
     except BaseException:
         connection.transport.abort()
         raise
     connection.transport.write(b"QUIT\r\n")  # its reply says nothing that matters
-    hang_up(connection.transport)
+    close_transport(connection.transport)
 
 
 async def _converse(
-    connection: _Connection,
+    connection: _SmtpConnection,
     server: MailServer,
     message: EmailMessage,
     trust: ssl.SSLContext,
@@ -201,7 +201,7 @@ async def _converse(
         raise MailRefused("message", taken.code)
 
 
-async def _log_in(connection: _Connection, offered: str, username: str, password: str) -> None:
+async def _log_in(connection: _SmtpConnection, offered: str, username: str, password: str) -> None:
     """Log in with the first mechanism of ours that the server offers; TLS keeps what is sent."""
     mechanisms = offered.upper().split()
     user, key = username.encode(), password.encode()

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from likewise.api.deliveries import Because
-from likewise.broker.sinks.retry_queue import Outgoing
+from likewise.api.deliveries import MatchReason
+from likewise.broker.sinks.retry_queue import SinkDelivery
 
 
 class Parcel(NamedTuple):
     """A match made ready to be sent: what goes out, and of which type it is."""
 
-    match: Outgoing
+    match: SinkDelivery
     body: bytes
     media_type: str
-    because: tuple[Because, ...] = ()
+    because: tuple[MatchReason, ...] = ()
 
 
 class Target(Protocol):
@@ -34,11 +34,11 @@ class Target(Protocol):
         """Let go of connections."""
 
 
-class Refused(Exception):
+class PermanentFailure(Exception):
     """The outside will not take this parcel, however often it is asked: it becomes a dead letter."""
 
 
-class NotNow(Exception):
+class TransientFailure(Exception):
     """The outside did not take it this time; `after` is in how many seconds it wants to be asked again, if it said."""
 
     def __init__(self, why: str, after: float | None = None) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from likewise.api.deliveries import Because
+from likewise.api.deliveries import MatchReason
 from likewise.errors import FormatError
 from likewise.formats.json.events import event_from_document
 from likewise.server.sinks.target import Parcel
@@ -112,7 +112,7 @@ def fill(template: object, values: Values) -> tuple[bytes, str]:
 
 def fill_text(text: str, values: Values) -> str:
     """A text with what a match says in it."""
-    return _NAME.sub(lambda found: _written(values(found[1])), text)
+    return _NAME.sub(lambda found: _value_text(values(found[1])), text)
 
 
 def fill_topic(topic: str, values: Values) -> str:
@@ -121,7 +121,7 @@ def fill_topic(topic: str, values: Values) -> str:
     >>> fill_topic("alerts/{{place}}/{{@source}}", {"place": "hall/+", "@source": None}.get)
     'alerts/hall__/_'
     """
-    return _NAME.sub(lambda found: _NOT_IN_TOPICS.sub("_", _written(values(found[1]))) or "_", topic)
+    return _NAME.sub(lambda found: _NOT_IN_TOPICS.sub("_", _value_text(values(found[1]))) or "_", topic)
 
 
 def mqtt_text(text: str) -> str:
@@ -133,7 +133,7 @@ def mqtt_text(text: str) -> str:
     return _NOT_IN_MQTT.sub("_", text)
 
 
-def _written(value: object) -> str:
+def _value_text(value: object) -> str:
     match value:
         case None:
             return ""
@@ -144,12 +144,12 @@ def _written(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def values_of(parcel: Parcel) -> Values:
+def match_values(parcel: Parcel) -> Values:
     """What a template may name of a match."""
     match = parcel.match
     event: Mapping[str, Any] = msgspec.json.decode(match.event)
-    payload = _payload(event)
-    reasons: tuple[Because, ...] = parcel.because
+    payload = _attribute_values(event)
+    reasons: tuple[MatchReason, ...] = parcel.because
     known: dict[str, object] = {
         "@id": event.get("id"),
         "@source": event.get("source"),
@@ -165,7 +165,7 @@ def values_of(parcel: Parcel) -> Values:
     return lambda name: known[name] if name in known else payload.get(name)
 
 
-def _payload(event: Mapping[str, Any]) -> dict[str, object]:
+def _attribute_values(event: Mapping[str, Any]) -> dict[str, object]:
     """The attributes of an event and their values; the values of one that is repeated in a list.
 
     >>> _payload({"v": 1, "payload": {"room": {"temp": 21.5}, "tags": ["a", "b"]}})

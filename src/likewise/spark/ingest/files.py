@@ -20,7 +20,7 @@ from likewise.defaults import MAX_DEPTH, MAX_DOCUMENT_BYTES
 from likewise.errors import FormatError, InputError, LikewiseError
 from likewise.formats.rdf.reader import FORMATS
 from likewise.formats.rdf.safety import check_depth
-from likewise.spark.spaces.sources.documents import SPLIT_BYTES, ranges
+from likewise.spark.spaces.sources.documents import SPLIT_BYTES, split_ranges
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -54,7 +54,7 @@ class RdfSplit(msgspec.Struct, frozen=True):
     stop: int = -1
 
 
-class Bad(msgspec.Struct):
+class MalformedStatements(msgspec.Struct):
     """What could not be read: how much, and the first few, each with its place."""
 
     count: int = 0
@@ -95,7 +95,9 @@ def rdf_splits(source: str | Path, format: str | None = None, split_bytes: int =
         RdfSplit(str(path), number, name, start, stop)
         for number, (path, name) in enumerate(files)
         for start, stop in (
-            ranges(path.stat().st_size, split_bytes) if name in _LINES and path.suffix not in _OPENERS else [(0, -1)]
+            split_ranges(path.stat().st_size, split_bytes)
+            if name in _LINES and path.suffix not in _OPENERS
+            else [(0, -1)]
         )
     ]
 
@@ -105,7 +107,7 @@ def _format_of(path: Path) -> str | None:
     return ENDINGS.get(name.rpartition(".")[2].lower())
 
 
-def read_split(split: RdfSplit, bad: Bad) -> Iterator[Parts]:
+def read_split(split: RdfSplit, bad: MalformedStatements) -> Iterator[Parts]:
     """The split's statements in the order of the text, terms in canonical N-Triples; the rest is counted."""
     mark = f"_:f{split.file}"
     if split.format in _LINES:
@@ -122,7 +124,7 @@ def _open(split: RdfSplit) -> BinaryIO:
     return cast(BinaryIO, _OPENERS.get(Path(split.path).suffix, open)(split.path, "rb"))
 
 
-def _blocks(split: RdfSplit, bad: Bad) -> Iterator[tuple[int, bytes]]:
+def _blocks(split: RdfSplit, bad: MalformedStatements) -> Iterator[tuple[int, bytes]]:
     """Whole lines of the split, some megabytes at a time, with the place where each block begins."""
     if split.stop < 0:
         at = 0
@@ -143,7 +145,7 @@ def _blocks(split: RdfSplit, bad: Bad) -> Iterator[tuple[int, bytes]]:
             at += len(block)
 
 
-def _unpacked(split: RdfSplit, bad: Bad) -> Iterator[bytes]:
+def _unpacked(split: RdfSplit, bad: MalformedStatements) -> Iterator[bytes]:
     """The lines of a compressed file; if it breaks off, what came before is kept and the break counted."""
     waiting = b""
     with _open(split) as file:
@@ -165,7 +167,7 @@ def _unpacked(split: RdfSplit, bad: Bad) -> Iterator[bytes]:
         yield waiting
 
 
-def _readable(block: bytes, split: RdfSplit, bad: Bad) -> bytes:
+def _readable(block: bytes, split: RdfSplit, bad: MalformedStatements) -> bytes:
     """The block with lines blanked that a parser would not bear: no UTF-8, or triples nested too deep."""
     deep = block.count(b"<<") > MAX_DEPTH
     if not deep and _is_text(block):
@@ -187,7 +189,7 @@ def _is_text(data: bytes) -> bool:
     return True
 
 
-def _document(split: RdfSplit, bad: Bad) -> bytes | None:
+def _document(split: RdfSplit, bad: MalformedStatements) -> bytes | None:
     """A file that is no lines, whole, if it is safe to parse; else it is counted as one bad statement."""
     name = Path(split.path).name
     try:
@@ -204,7 +206,9 @@ def _document(split: RdfSplit, bad: Bad) -> bytes | None:
     return data.removeprefix(b"\xef\xbb\xbf")
 
 
-def _parsed(data: bytes, split: RdfSplit, at: str, bad: Bad, blank: Callable[[str], str]) -> Iterator[Parts]:
+def _parsed(
+    data: bytes, split: RdfSplit, at: str, bad: MalformedStatements, blank: Callable[[str], str]
+) -> Iterator[Parts]:
     """The statements pyoxigraph finds; it goes on after each that it cannot read."""
     import pyoxigraph
 

@@ -3,6 +3,12 @@
 Pass one reads splits of files into statements; a shuffle brings each subject's statements together, in the
 order of the text; pass two makes one event of each subject and writes them, a part a task, in the order of
 their subjects. The result depends on the files and the number of parts alone.
+
+The statements of one subject as one event, in plain words (sources.md H).
+
+Hasan, O'Riain and Curry, "Approximate Semantic Matching of Heterogeneous Events", DEBS 2012, section 6.1:
+the last part of a URI, underscores to blanks, camel case split, nouns singular, literals in another
+language than English dropped. The graph keeps every statement as it was.
 """
 
 from __future__ import annotations
@@ -26,14 +32,62 @@ from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.json.events import event_to_json
 from likewise.model.event import Event
 from likewise.model.rdf import Triple
-from likewise.spark.ingest.events import event_of, is_wanted
-from likewise.spark.ingest.files import SHOWN, Bad, RdfSplit, rdf_splits, read_split
+from likewise.spark.ingest.files import SHOWN, MalformedStatements, RdfSplit, rdf_splits, read_split
 from likewise.spark.progress import progress
 from likewise.spark.spaces.sources.documents import SPLIT_BYTES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
+from likewise.defaults import MAX_TERM_LENGTH
+from likewise.formats.rdf.reader import event_from_triples
+from likewise.matching.reference.statement_terms import plain_words, term_text
+from likewise.model.event import EventTuple
+from likewise.model.rdf import RDF_TYPE, last_part
+
+
+def has_class(graph: Sequence[Triple], classes: Collection[str]) -> bool:
+    """Whether a subject's statements give it one of the classes: IRIs, with or without < >, or their last parts.
+
+    >>> has_class([Triple("<x:a>", RDF_TYPE, "<http://e.org/Match>")], ["Match"])
+    True
+    """
+    if not classes:
+        return True
+    kinds = [t.object for t in graph if t.predicate == RDF_TYPE]
+    return any(k in classes or k[1:-1] in classes or last_part(k) in classes for k in kinds)
+
+
+def event_from_subject(graph: tuple[Triple, ...], *, as_written: bool = False) -> Event:
+    """The event of one subject's statements; its id is the subject's IRI.
+
+    `as_written` leaves the words of attributes and values as their IRIs spell them.
+
+    >>> g = (Triple("<x:m>", "<http://e.org/homeTeams>", "<http://e.org/FC_Galway>"),
+    ...      Triple("<x:m>", "<http://e.org/goals>", '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+    ...      Triple("<x:m>", "<http://e.org/label>", '"Spiel"@de'))
+    >>> [(t.attribute, t.value) for t in event_of(g).tuples], len(event_of(g).graph)
+    ([('home Team', 'FC Galway'), ('goal', 3)], 3)
+    """
+    subject = graph[0].subject
+    id = subject[1:-1] if subject.startswith("<") else None
+    if as_written:
+        return event_from_triples(graph, id=id)
+    return Event(tuple(item for triple in graph for item in _tuples(triple)), id=id, graph=graph)
+
+
+def _tuples(triple: Triple) -> tuple[EventTuple, ...]:
+    attribute = plain_words(term_text(triple.predicate) or "")
+    text = term_text(triple.object)
+    if not attribute or text is None or len(attribute) > MAX_TERM_LENGTH:
+        return ()
+    if triple.object.endswith(">") and triple.object.startswith('"'):  # a literal with a type may be a number
+        typed = event_from_triples((triple,)).tuples
+        if typed and not isinstance(typed[0].value, str):
+            return (EventTuple(attribute, typed[0].value),)
+    value = plain_words(text)
+    return (EventTuple(attribute, value),) if value and len(value) <= MAX_TERM_LENGTH else ()
+
 
 ArrowPass = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 WRITTEN: Final = ("parquet", "jsonl")
@@ -92,7 +146,7 @@ def ingest(
         (work / "out").mkdir()
         (work / "tallies").mkdir()
         rows = _run(spark, splits, str(work), tuple(classes), tuple(written), as_written, partitions, console)
-        statements, bad = _tallied(work / "tallies")
+        statements, bad = _count_statements(work / "tallies")
         left_out: Counter[str] = Counter()
         for row in rows:
             left_out.update(json.loads(row["left_out"]))
@@ -143,7 +197,7 @@ def _read(splits: Sequence[RdfSplit], work: str) -> ArrowPass:
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number in (i for row in rows for i in row.column(0).to_numpy().tolist()):
-            bad, total = Bad(), 0
+            bad, total = MalformedStatements(), 0
             columns: tuple[list[str], list[int], list[str], list[str]] = ([], [], [], [])
             for subject, predicate, object in read_split(splits[number], bad):
                 columns[0].append(subject)
@@ -190,11 +244,11 @@ def _write(work: str, classes: tuple[str, ...], written: tuple[str, ...], as_wri
             for _, own in groupby(_triples(rows), key=lambda triple: triple.subject):
                 graph = tuple(dict.fromkeys(own))  # a graph is a set: each statement once
                 subjects += 1
-                if not is_wanted(graph, classes):
+                if not has_class(graph, classes):
                     left_out["of another class"] += 1
                     continue
                 try:
-                    yield event_of(graph, as_written=as_written)
+                    yield event_from_subject(graph, as_written=as_written)
                 except LikewiseError as error:
                     left_out[f"no event ({error.code})"] += 1
 
@@ -280,9 +334,9 @@ class _Part:
                 path.unlink()
 
 
-def _tallied(folder: Path) -> tuple[int, Bad]:
+def _count_statements(folder: Path) -> tuple[int, MalformedStatements]:
     """How many statements the tasks read, and what was bad, some of it shown."""
-    statements, total = 0, Bad()
+    statements, total = 0, MalformedStatements()
     for path in sorted(folder.glob("*.json")):
         found = json.loads(path.read_bytes())
         statements += found["statements"]

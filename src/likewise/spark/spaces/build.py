@@ -1,4 +1,12 @@
-"""From a source of documents to a space: the whole of `likewise space build`."""
+"""From a source of documents to a space: the whole of `likewise space build`.
+
+The last step of a build, on the driver: the parts that the workers wrote become one space.
+
+Parts are copied through in blocks; only the vocabulary is held in memory. A part's terms are sorted, so
+a run of the whole vocabulary takes one contiguous stretch from each part.
+
+The highest memory of this process and everything it started, watched from a thread.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +23,196 @@ import msgspec
 from likewise.errors import InputError
 from likewise.semantics.spaces.writer import SpaceWriter
 from likewise.spark.progress import progress
-from likewise.spark.spaces.assemble import assemble
 from likewise.spark.spaces.index import DOCUMENTS, LOCAL_SCHEMA, PART_SCHEMA, PARTS, TALLIES, merge, tokenise
-from likewise.spark.spaces.memory import PeakMemory
 from likewise.spark.spaces.options import BuildOptions, BuildSummary
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from pyspark.sql import SparkSession
     from rich.console import Console
 
     from likewise.spark.spaces.sources.documents import Source
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from likewise.errors import ArtefactMissing
+from likewise.semantics.spaces.manifest import SpaceCounts
+from likewise.semantics.spaces.writer import FileWriter, frequency_type
+from likewise.spark.spaces.index import first_documents, read_arrow
+
+_PAUSE: Final = 0.2  # seconds between two looks
+
+
+class PeakMemory:
+    """Watches while its block runs; `peak` is in bytes, None where there is no /proc.
+
+    Resident sizes are summed, so pages that processes share count once for each: an upper bound.
+
+    >>> with PeakMemory() as watched:
+    ...     block = bytes(1 << 20)
+    >>> watched.peak is None or watched.peak > 1 << 20
+    True
+    """
+
+    def __init__(self) -> None:
+        self.peak: int | None = None
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="peak-memory", daemon=True)
+
+    def __enter__(self) -> PeakMemory:
+        self._look()
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._done.set()
+        self._thread.join()
+        self._look()
+
+    def _watch(self) -> None:
+        while not self._done.wait(_PAUSE):
+            self._look()
+
+    def _look(self) -> None:
+        found = resident_bytes(os.getpid())
+        if found is not None:
+            self.peak = max(self.peak or 0, found)
+
+
+def resident_bytes(root: int) -> int | None:
+    """The resident memory of a process and its descendants, or None where there is no /proc."""
+    proc = Path("/proc")
+    if not (proc / "self" / "stat").exists():
+        return None
+    parents: dict[int, int] = {}
+    pages: dict[int, int] = {}
+    for entry in os.listdir(proc):
+        if not entry.isdigit():
+            continue
+        try:
+            fields = (proc / entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        parents[int(entry)] = int(fields[1])
+        pages[int(entry)] = int(fields[21])
+    mine = {root}
+    size = 0
+    while len(mine) != size:
+        size = len(mine)
+        mine |= {pid for pid, parent in parents.items() if parent in mine}
+    return sum(pages.get(pid, 0) for pid in mine) * os.sysconf("SC_PAGE_SIZE")
+
+
+_BLOCK: Final = 1 << 22  # postings copied at a time
+
+
+def assemble(writer: SpaceWriter, work: str, parts: list[int], postings: int, highest: int) -> SpaceCounts:
+    """Writes all arrays of a space from the workers' files, and returns its counts."""
+    documents = _documents(writer, work)
+    tables = [_part(work, part) for part in parts]
+    terms = pa.chunked_array([t.column("term").combine_chunks() for t in tables], pa.large_string()).combine_chunks()
+    order = pc.sort_indices(terms).to_numpy()
+    df = np.concatenate([t.column("df").to_numpy() for t in tables] or [np.empty(0, np.int64)])[order]
+    counts = [np.diff(t.column("end").to_numpy(), prepend=0) for t in tables]
+    owner = np.repeat(np.arange(len(parts)), [len(c) for c in counts])[order]
+    count = np.concatenate(counts or [np.empty(0, np.int64)])[order]
+    _texts(writer, "term", [terms.take(order)], len(order))
+    writer.array("posting_ends.npy", "<i8", len(order)).write(np.cumsum(count))
+    writer.array("document_frequencies.npy", "<u4", len(order)).write(df)
+    out_documents = writer.array("documents.npy", "<u4", postings)
+    out_frequencies = writer.array("frequencies.npy", frequency_type(highest), postings)
+    _postings(work, parts, owner, count, out_documents, out_frequencies)
+    return SpaceCounts(documents=documents, terms=len(order), postings=postings)
+
+
+def _postings(
+    work: str,
+    parts: list[int],
+    owner: NDArray[np.int64],
+    count: NDArray[np.int64],
+    out_documents: FileWriter,
+    out_frequencies: FileWriter,
+) -> None:
+    """Copies the postings in the order of the whole vocabulary, block by block."""
+    mapped = [
+        [_mapped(Path(work, PARTS, f"{part:08d}{ending}")) for ending in (".documents", ".frequencies")]
+        for part in parts
+    ]
+    taken = [0] * len(parts)
+    ends = np.cumsum(count)
+    start = 0
+    while start < len(count):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
+        owners, counts = owner[start:stop], count[start:stop]
+        begins = ends[start:stop] - counts - before
+        block = [np.empty(int(counts.sum()), dtype=np.uint32) for _ in range(2)]
+        for number in np.unique(owners).tolist():
+            mine = owners == number
+            lengths = counts[mine]
+            stretch = int(lengths.sum())
+            target = np.repeat(begins[mine] - (np.cumsum(lengths) - lengths), lengths) + np.arange(stretch)
+            for values, source in zip(block, mapped[number], strict=True):
+                values[target] = source[taken[number] : taken[number] + stretch]
+            taken[number] += stretch
+        out_documents.write(block[0])
+        out_frequencies.write(block[1])
+        start = stop
+
+
+def _documents(writer: SpaceWriter, work: str) -> int:
+    """Titles and highest frequencies, batch by batch in the order of the documents."""
+    names, total = first_documents(work)
+    maxima = writer.array("document_maxima.npy", "<u4", total)
+    titles = []
+    for name in names:
+        table = read_arrow(Path(work, DOCUMENTS, f"{name}.arrow"))
+        maxima.write(table.column("highest").to_numpy())
+        titles.append(table.column("title"))
+    _texts(writer, "title", [chunk for column in titles for chunk in column.chunks], total)
+    return total
+
+
+def _texts(writer: SpaceWriter, kind: str, pieces: list[Any], number: int) -> None:
+    """Texts one after another, and where each ends."""
+    data = writer.file(f"{kind}s.bin")
+    ends = writer.array(f"{kind}_ends.npy", "<i8", number)
+    at = 0
+    for piece in pieces:
+        lengths = pc.binary_length(piece).to_numpy(zero_copy_only=False)
+        data.write(_content(piece))
+        ends.write(at + np.cumsum(lengths))
+        at += int(lengths.sum())
+
+
+def _content(texts: Any) -> bytes:
+    """The bytes of a large string array, without copying each text."""
+    _, offsets, data = texts.buffers()
+    if data is None or not len(texts):
+        return b""
+    at = np.frombuffer(memoryview(offsets), dtype=np.int64)
+    return bytes(memoryview(data)[at[texts.offset] : at[texts.offset + len(texts)]])
+
+
+def _part(work: str, part: int) -> pa.Table:
+    path = Path(work, PARTS, f"{part:08d}.arrow")
+    if not path.is_file():
+        raise ArtefactMissing(
+            f"a worker says it wrote {path}, but it is not here; give a working folder that all workers share"
+        )
+    return read_arrow(path)
+
+
+def _mapped(path: Path) -> NDArray[np.uint32]:
+    return np.memmap(path, dtype=np.uint32, mode="r") if os.path.getsize(path) else np.empty(0, dtype=np.uint32)
+
 
 _BUCKET_BYTES: Final = 64 << 20  # stored bytes of the corpus for each bucket of terms: bounds a merge's memory
 _TASKS_FOR_CORE: Final = 4  # more tasks than cores even out their lengths

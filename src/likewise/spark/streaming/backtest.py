@@ -19,15 +19,15 @@ import numpy as np
 from likewise.errors import InputError, LikewiseError
 from likewise.lake.atomic_create import write_whole
 from likewise.lake.change_log import MATCHERS, ChangeLog
-from likewise.lake.subscription_snapshot import HeldSet
-from likewise.spark.streaming.counts import EXAMPLES, Place, Tally, tally_changes, tally_found
+from likewise.lake.subscription_snapshot import SubscriptionSnapshot
+from likewise.spark.streaming.counts import EXAMPLES, BacktestTally, ExampleLocator, count_changes, count_matches
 from likewise.spark.streaming.matched_events import MatchedEvents, match_events
-from likewise.spark.streaming.matchers import MeaningChoice, opened, refuse_stateful, save_matcher
-from likewise.spark.streaming.overlap import check_replaced
-from likewise.spark.streaming.sources.files import FileInlet
+from likewise.spark.streaming.matchers import MeaningChoice, open_matcher, refuse_stateful, save_matcher
+from likewise.spark.streaming.overlap import check_overwrite
+from likewise.spark.streaming.sources.files import FileSource
 from likewise.spark.streaming.sources.ranges import FileRange
-from likewise.spark.streaming.task import Done, read_range
-from likewise.spark.streaming.tasks import raised, run_each
+from likewise.spark.streaming.task import MatchTaskResult, read_range
+from likewise.spark.streaming.tasks import map_orders, rebuild_error
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,7 +37,7 @@ _ALWAYS: Final = -(2**62)  # a moment at which nothing is over
 _EVERYTHING: Final = 2**62
 
 
-class BacktestOrder(msgspec.Struct, frozen=True):
+class BacktestTask(msgspec.Struct, frozen=True):
     """What a task is told; `changed` has the numbers of changed ids now and before, -1 if there is none."""
 
     range: FileRange
@@ -84,9 +84,9 @@ def backtest(
     began = time.perf_counter()
     if out.exists() and not overwrite:
         raise InputError(f"{out} exists already; choose another folder or overwrite it")
-    check_replaced(out, [events, log.folder], _FILES)
-    held = log.held(version)
-    former = None if against is None else log.held(against)
+    check_overwrite(out, [events, log.folder], _FILES)
+    held = log.snapshot(version)
+    former = None if against is None else log.snapshot(against)
     for version_of in (held, former):
         refuse_stateful(() if version_of is None else version_of.subscriptions.values())
     choice, matchers = choice or MeaningChoice(), log.folder / MATCHERS
@@ -96,8 +96,8 @@ def backtest(
         before = save_matcher(former, _ALWAYS, choice.as_logged(former.known), matchers)
     changed = {} if former is None else changed_ids(held, former)
     ranges = _ranges(events)
-    orders = [BacktestOrder(each, folder, examples, before, changed) for each in ranges]
-    tally = Tally()
+    orders = [BacktestTask(each, folder, examples, before, changed) for each in ranges]
+    tally = BacktestTally()
     for each in _run(spark, orders):
         tally.add(each, examples)
     report = BacktestReport(
@@ -118,7 +118,7 @@ def backtest(
     return report
 
 
-def changed_ids(held: HeldSet, former: HeldSet) -> dict[str, tuple[int, int]]:
+def changed_ids(held: SubscriptionSnapshot, former: SubscriptionSnapshot) -> dict[str, tuple[int, int]]:
     """The ids that stand for another subscription, or came, or went: their numbers in both versions, -1 for none."""
     ids = [each.subscription.id for each in (*former.subscriptions.values(), *held.subscriptions.values())]
     found = {}
@@ -130,7 +130,7 @@ def changed_ids(held: HeldSet, former: HeldSet) -> dict[str, tuple[int, int]]:
 
 
 def _ranges(events: Path) -> list[FileRange]:
-    inlet = FileInlet(events if not events.is_file() else events.parent)
+    inlet = FileSource(events if not events.is_file() else events.parent)
     found = [each for each in inlet.plan({}, _EVERYTHING) if isinstance(each, FileRange)]
     if events.is_file():
         found = [each for each in found if each.name == events.name]
@@ -139,41 +139,41 @@ def _ranges(events: Path) -> list[FileRange]:
     return found
 
 
-def _run(spark: SparkSession, orders: list[BacktestOrder]) -> Iterator[Tally]:
-    for found in run_each(spark, [msgspec.json.encode(order) for order in orders], tally_order):
+def _run(spark: SparkSession, orders: list[BacktestTask]) -> Iterator[BacktestTally]:
+    for found in map_orders(spark, [msgspec.json.encode(order) for order in orders], run_backtest_task):
         yield _decoded(found)
 
 
-def _decoded(data: bytes) -> Tally:
+def _decoded(data: bytes) -> BacktestTally:
     if data.startswith(b"!"):
-        done = msgspec.json.decode(data[1:], type=Done)
-        raise raised(done.error, done.code)
-    return msgspec.json.decode(data, type=Tally)
+        done = msgspec.json.decode(data[1:], type=MatchTaskResult)
+        raise rebuild_error(done.error, done.code)
+    return msgspec.json.decode(data, type=BacktestTally)
 
 
-def tally_order(order: bytes) -> bytes:
+def run_backtest_task(order: bytes) -> bytes:
     """What a worker does with one order; an error begins with `!`."""
     try:
-        return msgspec.json.encode(tally_range(msgspec.json.decode(order, type=BacktestOrder)))
+        return msgspec.json.encode(backtest_range(msgspec.json.decode(order, type=BacktestTask)))
     except LikewiseError as error:
-        return b"!" + msgspec.json.encode(Done(error=str(error), code=error.code))
+        return b"!" + msgspec.json.encode(MatchTaskResult(error=str(error), code=error.code))
 
 
-def tally_range(order: BacktestOrder) -> Tally:
+def backtest_range(order: BacktestTask) -> BacktestTally:
     """What is found in a range."""
-    matcher = opened(order.matcher)
-    tally = Tally()
+    matcher = open_matcher(order.matcher)
+    tally = BacktestTally()
     for records in read_range(order.range, {}):
         read = records.read
         tally.events += len(read.events)
         tally.bad += len(read.bad)
-        place = Place(records.inlet, records.offsets[read.places], read.events)
+        place = ExampleLocator(records.inlet, records.offsets[read.places], read.events)
         found = match_events(matcher, read.events, 0)
-        tally_found(tally, found, place, order.examples)
+        count_matches(tally, found, place, order.examples)
         if order.changed:
-            former = match_events(opened(order.former), read.events, 0)
+            former = match_events(open_matcher(order.former), read.events, 0)
             now, then = ({pair[side] for pair in order.changed.values()} for side in (0, 1))
-            tally_changes(tally, _only(found, now), _only(former, then), order.changed, place, order.examples)
+            count_changes(tally, _only(found, now), _only(former, then), order.changed, place, order.examples)
     return tally
 
 
@@ -185,7 +185,9 @@ def _only(found: MatchedEvents, numbers: set[int]) -> MatchedEvents:
     return MatchedEvents(event[first], np.append(first, len(event)), found.numbers[kept], found.scores[kept])
 
 
-def _write(out: Path, report: BacktestReport, tally: Tally, held: HeldSet, overwrite: bool) -> None:
+def _write(
+    out: Path, report: BacktestReport, tally: BacktestTally, held: SubscriptionSnapshot, overwrite: bool
+) -> None:
     from pyarrow import Table, parquet
 
     from likewise.language import subscription_text

@@ -18,8 +18,8 @@ import msgspec
 
 from likewise.errors import ArtefactVersion, InputError
 from likewise.lake.atomic_create import create_once, write_whole
-from likewise.lake.storage import Place
-from likewise.lake.subscription_snapshot import HeldSet
+from likewise.lake.storage import StoragePath
+from likewise.lake.subscription_snapshot import SubscriptionSnapshot
 from likewise.lake.versioned import decoded
 from likewise.matching.storage.index_file import product
 from likewise.spark.streaming.matchers import MeaningChoice
@@ -53,7 +53,7 @@ class StoredQuery(msgspec.Struct, frozen=True):
     query: Query
 
 
-class Plan(msgspec.Struct, frozen=True):
+class BatchPlan(msgspec.Struct, frozen=True):
     """What a batch reads and sees: ranges, a version of the subscriptions, a moment, by what words are compared."""
 
     batch: int
@@ -66,7 +66,7 @@ class Plan(msgspec.Struct, frozen=True):
     digest: str = ""  # of the subscriptions
     next_number: int | None = None  # subscriptions with lower numbers were told of before, or are by this batch
 
-    def check_log(self, held: HeldSet) -> None:
+    def check_log(self, held: SubscriptionSnapshot) -> None:
         """Refuse subscriptions of another log than the one this batch saw: numbers in the lake would mean others."""
         found = held.digest if held.version == self.subscriptions else held.digests.get(self.subscriptions)
         if held.version < self.subscriptions or (self.digest and found not in (None, self.digest)):
@@ -77,7 +77,7 @@ class Plan(msgspec.Struct, frozen=True):
             )
 
 
-class Counts(msgspec.Struct, frozen=True):
+class BatchCounts(msgspec.Struct, frozen=True):
     """What came of a batch, or of several."""
 
     events: int = 0
@@ -86,9 +86,9 @@ class Counts(msgspec.Struct, frozen=True):
     bad: int = 0
     said: int = 0  # by rankings and alerts
 
-    def plus(self, other: Counts) -> Counts:
+    def plus(self, other: BatchCounts) -> BatchCounts:
         """Both together."""
-        return Counts(
+        return BatchCounts(
             *(a + b for a, b in zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True))
         )
 
@@ -96,7 +96,7 @@ class Counts(msgspec.Struct, frozen=True):
 class Checkpoint:
     """The checkpoint of a query in a folder, which is made if it is not there."""
 
-    def __init__(self, folder: Place, query: Query) -> None:
+    def __init__(self, folder: StoragePath, query: Query) -> None:
         self.folder = folder
         stored = StoredQuery(FORMAT, VERSION, uuid.uuid4().hex[:12], query)
         path = folder / "query.json"
@@ -111,7 +111,7 @@ class Checkpoint:
                 )
         self.name = found.name
         self.positions, self.last = self._read()
-        self.plan: Plan | None = None  # of a batch that was planned and not committed
+        self.plan: BatchPlan | None = None  # of a batch that was planned and not committed
         if (folder / "batches" / f"{self.last + 1:010d}.json").is_file():
             self.plan = self.planned(self.last + 1)
             if self.plan.likewise != product():
@@ -135,15 +135,15 @@ class Checkpoint:
                 last = number
         return positions, last
 
-    def planned(self, batch: int) -> Plan:
+    def planned(self, batch: int) -> BatchPlan:
         """What a batch was planned to do."""
-        return _decoded(self.folder / "batches" / f"{batch:010d}.json", Plan)
+        return _decoded(self.folder / "batches" / f"{batch:010d}.json", BatchPlan)
 
-    def newest(self) -> Plan | None:
+    def newest(self) -> BatchPlan | None:
         """What the newest batch was planned to do, if it was committed or not; None before the first."""
         return self.plan or (self.planned(self.last) if self.last >= 0 else None)
 
-    def write_plan(self, plan: Plan) -> None:
+    def write_plan(self, plan: BatchPlan) -> None:
         """Remember what a batch is to do; another driver that planned the same batch is told."""
         if not create_once(self.folder / "batches" / f"{plan.batch:010d}.json", msgspec.json.encode(plan)):
             raise InputError(
@@ -151,7 +151,7 @@ class Checkpoint:
             )
         self.plan = plan
 
-    def write_commit(self, counts: Counts) -> None:
+    def write_commit(self, counts: BatchCounts) -> None:
         """Remember that the planned batch was committed."""
         plan = self.plan
         assert plan is not None
@@ -170,10 +170,10 @@ class Checkpoint:
                     (self.folder / room / f"{number:010d}.json").unlink(missing_ok=True)
 
 
-def _numbers(folder: Place) -> list[int]:
+def _numbers(folder: StoragePath) -> list[int]:
     names = [path.name.removesuffix(".json") for path in folder.iterdir()] if folder.is_dir() else []
     return sorted(int(name) for name in names if name.isdecimal())
 
 
-def _decoded(path: Place, kind: type[T]) -> T:
+def _decoded(path: StoragePath, kind: type[T]) -> T:
     return decoded(path, path.read_bytes(), kind, current=VERSION)

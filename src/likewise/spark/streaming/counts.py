@@ -26,7 +26,7 @@ class Example(msgspec.Struct, frozen=True, omit_defaults=True):
     score: float = 1.0
 
 
-class Found(msgspec.Struct):
+class MatchSummary(msgspec.Struct):
     """What one subscription found: how many events, the sum, the lowest and the highest of the scores, some of them."""
 
     events: int = 0
@@ -35,7 +35,7 @@ class Found(msgspec.Struct):
     highest: float = 0.0
     examples: list[Example] = []
 
-    def add(self, other: Found, most: int) -> None:
+    def add(self, other: MatchSummary, most: int) -> None:
         """Count what another task found, too."""
         self.events += other.events
         self.total += other.total
@@ -43,7 +43,7 @@ class Found(msgspec.Struct):
         self.examples = (self.examples + other.examples)[:most]
 
 
-class Changed(msgspec.Struct):
+class SubscriptionChange(msgspec.Struct):
     """What a subscription of one id finds in one version and not in the other."""
 
     gained: int = 0
@@ -51,7 +51,7 @@ class Changed(msgspec.Struct):
     gained_examples: list[Example] = []
     lost_examples: list[Example] = []
 
-    def add(self, other: Changed, most: int) -> None:
+    def add(self, other: SubscriptionChange, most: int) -> None:
         """Count what another task found, too."""
         self.gained += other.gained
         self.lost += other.lost
@@ -59,27 +59,27 @@ class Changed(msgspec.Struct):
         self.lost_examples = (self.lost_examples + other.lost_examples)[:most]
 
 
-class Tally(msgspec.Struct):
+class BacktestTally(msgspec.Struct):
     """What was found so far, by the subscriptions' numbers; what changes, by their ids."""
 
     events: int = 0
     matched: int = 0
     bad: int = 0
-    found: dict[int, Found] = {}
-    changed: dict[str, Changed] = {}
+    found: dict[int, MatchSummary] = {}
+    changed: dict[str, SubscriptionChange] = {}
 
-    def add(self, other: Tally, most: int) -> None:
+    def add(self, other: BacktestTally, most: int) -> None:
         """Count what another task found, too."""
         self.events += other.events
         self.matched += other.matched
         self.bad += other.bad
         for number, found in other.found.items():
-            self.found.setdefault(number, Found()).add(found, most)
+            self.found.setdefault(number, MatchSummary()).add(found, most)
         for id, changed in other.changed.items():
-            self.changed.setdefault(id, Changed()).add(changed, most)
+            self.changed.setdefault(id, SubscriptionChange()).add(changed, most)
 
 
-class Place:
+class ExampleLocator:
     """Where the events of a batch stand, to give examples by."""
 
     def __init__(self, inlet: str, offsets: NDArray[np.int64], events: EventBatch) -> None:
@@ -95,7 +95,7 @@ class Place:
         ]
 
 
-def tally_found(tally: Tally, found: MatchedEvents, place: Place, most: int) -> None:
+def count_matches(tally: BacktestTally, found: MatchedEvents, place: ExampleLocator, most: int) -> None:
     """Count what was found in a batch; examples are the first events."""
     tally.matched += len(found.places)
     event = np.repeat(found.places, np.diff(found.offsets))
@@ -104,21 +104,23 @@ def tally_found(tally: Tally, found: MatchedEvents, place: Place, most: int) -> 
     for number, start, stop in zip(numbers.tolist(), starts, np.append(starts, len(order))[1:], strict=True):
         own = order[start:stop]
         scores = found.scores[own]
-        said = tally.found.setdefault(number, Found())
+        said = tally.found.setdefault(number, MatchSummary())
         missing = max(0, most - len(said.examples))
         examples = place.examples(event[own[:missing]].tolist(), scores[:missing].tolist())
         said.add(
-            Found(len(own), float(scores.sum(dtype=np.float64)), float(scores.min()), float(scores.max()), examples),
+            MatchSummary(
+                len(own), float(scores.sum(dtype=np.float64)), float(scores.min()), float(scores.max()), examples
+            ),
             most,
         )
 
 
-def tally_changes(
-    tally: Tally,
+def count_changes(
+    tally: BacktestTally,
     found: MatchedEvents,
     before: MatchedEvents,
     ids: Mapping[str, tuple[int, int]],
-    place: Place,
+    place: ExampleLocator,
     most: int,
 ) -> None:
     """Count what changed ids find in one version and not in the other; `ids` has their numbers in both, -1 for none."""
@@ -129,13 +131,13 @@ def tally_changes(
         gained = [event for event in new if event not in old]
         lost = [event for event in old if event not in new]
         if gained or lost:
-            more = Changed(
+            more = SubscriptionChange(
                 len(gained),
                 len(lost),
                 place.examples(gained[:most], [new[event] for event in gained[:most]]),
                 place.examples(lost[:most], [old[event] for event in lost[:most]]),
             )
-            tally.changed.setdefault(id, Changed()).add(more, most)
+            tally.changed.setdefault(id, SubscriptionChange()).add(more, most)
 
 
 def _by_number(found: MatchedEvents) -> dict[int, dict[int, float]]:

@@ -12,11 +12,18 @@ import msgspec
 import pyarrow as pa
 
 from likewise.formats.arrow.schema import FIELDS, batch_schema
-from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm
+from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
 from likewise.spark.streaming.deserialisers.documents import headers_of
 from likewise.spark.streaming.matched_events import MatchedEvents, match_events
-from likewise.spark.streaming.matchers import MeaningChoice, made, opened
-from likewise.spark.streaming.payloads import AUTO, Beside, ReadPayloads, read_payloads, read_structs, read_table
+from likewise.spark.streaming.matchers import MeaningChoice, make_matcher, open_matcher
+from likewise.spark.streaming.payloads import (
+    AUTO,
+    DecodedBatch,
+    PayloadContext,
+    decode_payloads,
+    decode_structs,
+    decode_table,
+)
 
 KEPT: Final = ("matches", "wanted", "all")
 _EVENT: Final = ("event_id", "event_source", "event_time")
@@ -32,14 +39,14 @@ class FrameTask(msgspec.Struct, frozen=True):
     folder: str = ""
     subscriptions: bytes = b""
     choice: MeaningChoice = MeaningChoice()
-    form: PayloadForm = AUTO
+    form: PayloadFormat = AUTO
     selecting: frozenset[int] = frozenset()  # numbers of those with a `select`
-    columns: tuple[str, ...] = ()  # what the columns are called, which come and go by `plain_names`
+    columns: tuple[str, ...] = ()  # what the columns are called, which come and go by `column_aliases`
 
 
 def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBatch]:
     """The rows that `likewise.spark.match` promises, batch by batch."""
-    matcher = opened(task.folder) if task.folder else made(task.subscriptions, task.choice)
+    matcher = open_matcher(task.folder) if task.folder else make_matcher(task.subscriptions, task.choice)
     for came in rows:
         batch = came.rename_columns(list(task.columns))
         read = _read(batch, task)
@@ -50,23 +57,23 @@ def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBa
             given = _all(batch, read, found)
         else:
             given = _matches(batch, read, found, task.payload)
-        yield given.rename_columns(plain_names(given.num_columns))
+        yield given.rename_columns(column_aliases(given.num_columns))
 
 
-def plain_names(size: int) -> list[str]:
+def column_aliases(size: int) -> list[str]:
     """What so many columns are called on their way: names that Spark can look up, whatever the caller's are."""
     return [f"c{number}" for number in range(size)]
 
 
-def _read(batch: pa.RecordBatch, task: FrameTask) -> ReadPayloads:
+def _read(batch: pa.RecordBatch, task: FrameTask) -> DecodedBatch:
     payload = task.payload
     if payload not in batch.schema.names:
         names = [name for name in FIELDS if name in batch.schema.names]
-        return read_table(batch.select(names))
+        return decode_table(batch.select(names))
     column = batch.column(payload)
     if pa.types.is_struct(column.type):
-        return read_structs(column.to_pylist())
-    return read_payloads(column.to_pylist(), Beside(task.form, _headers(batch), now=task.at))
+        return decode_structs(column.to_pylist())
+    return decode_payloads(column.to_pylist(), PayloadContext(task.form, _headers(batch), now=task.at))
 
 
 def _headers(batch: pa.RecordBatch) -> list[dict[str, bytes] | None] | None:
@@ -77,7 +84,7 @@ def _headers(batch: pa.RecordBatch) -> list[dict[str, bytes] | None] | None:
     return [headers_of((each["key"], each["value"]) for each in row or ()) for row in rows]
 
 
-def _matches(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents, payload: str) -> pa.RecordBatch:
+def _matches(batch: pa.RecordBatch, read: DecodedBatch, found: MatchedEvents, payload: str) -> pa.RecordBatch:
     """The rows of events that met something: the other columns as they came, then what is known of the event."""
     rows = batch.take(read.places[found.places])
     kept = [n for n, name in enumerate(batch.schema.names) if name != payload]
@@ -87,7 +94,7 @@ def _matches(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents, pa
     return pa.RecordBatch.from_arrays(columns, names=[*others, *_EVENT, *_FOUND])
 
 
-def _all(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents) -> pa.RecordBatch:
+def _all(batch: pa.RecordBatch, read: DecodedBatch, found: MatchedEvents) -> pa.RecordBatch:
     """Every row as it came, with what it met, or why it is no event."""
     size = batch.num_rows
     whole = found.by_payload(read.places).of_all(size)

@@ -15,13 +15,13 @@ import pyarrow as pa
 
 from likewise.errors import Unavailable
 from likewise.extras import require
-from likewise.lake.parts import Part
+from likewise.lake.parts import LakePart
 from likewise.spark.streaming.kafka_settings import QUIET, KafkaAddress
 
 _PATIENCE = 60.0  # seconds until everything is acknowledged
 
 
-class KafkaOutlet:
+class KafkaSink:
     """A topic that workers send matches to; nothing is left for the driver to commit."""
 
     def __init__(self, address: KafkaAddress) -> None:
@@ -33,11 +33,11 @@ class KafkaOutlet:
         """Nobody knows: it is sent again."""
         return False
 
-    def knows(self, query: str, batch: int) -> bool:
+    def is_committed(self, query: str, batch: int) -> bool:
         """A topic is not looked at."""
         return True
 
-    def commit(self, query: str, batch: int, parts: list[Part]) -> bool:
+    def commit(self, query: str, batch: int, parts: list[LakePart]) -> bool:
         """Everything was acknowledged when the tasks ended."""
         return True
 
@@ -47,7 +47,7 @@ def send_matches(rows: Iterable[pa.RecordBatch], topic: str, settings: Mapping[s
     _send(_matches(rows), topic, settings)
 
 
-def send_said(rows: Iterable[dict[str, Any]], topic: str, settings: Mapping[str, str]) -> None:
+def send_notifications(rows: Iterable[dict[str, Any]], topic: str, settings: Mapping[str, str]) -> None:
     """Send rows of the table `said`, under keys that are the same whenever a batch is repeated, and wait likewise."""
     _send(((f"said/{row['shard']}/{row['place']}/{row['batch']}", row) for row in rows), topic, settings)
 

@@ -16,12 +16,12 @@ import msgspec
 
 from likewise.errors import ArtefactMissing
 from likewise.lake.atomic_create import create_once
-from likewise.lake.storage import ObjectPlace
+from likewise.lake.storage import ObjectStorePath
 
 WHOLE: Final = "_whole.json"
 
 
-def copies_of(folder: ObjectPlace) -> Path:
+def copy_folder(folder: ObjectStorePath) -> Path:
     """The folder of this machine for copies of what lies at an address."""
     from platformdirs import user_cache_path
 
@@ -29,7 +29,7 @@ def copies_of(folder: ObjectPlace) -> Path:
     return Path(user_cache_path("likewise", appauthor=False), "matchers", name)
 
 
-def share(local: Path, place: ObjectPlace) -> None:
+def upload_matcher(local: Path, place: ObjectStorePath) -> None:
     """Put a saved matcher where other machines find it."""
     if (place / WHOLE).is_file():
         return
@@ -39,10 +39,10 @@ def share(local: Path, place: ObjectPlace) -> None:
     create_once(place / WHOLE, msgspec.json.encode(names))
 
 
-def copied(address: str) -> Path:
+def download_matcher(address: str) -> Path:
     """The copy of a saved matcher on this machine, fetched unless it is there."""
-    place = ObjectPlace(address)
-    here = copies_of(place.parent) / place.name
+    place = ObjectStorePath(address)
+    here = copy_folder(place.parent) / place.name
     if (here / "manifest.json").is_file():
         return here
     try:

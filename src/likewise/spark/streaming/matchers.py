@@ -16,9 +16,9 @@ from typing import Final
 
 import msgspec
 
-from likewise.errors import InputError, NotServed
-from likewise.lake.storage import ObjectPlace, Place
-from likewise.lake.subscription_snapshot import ComparedBy, HeldSet, Known, LoggedSubscription
+from likewise.errors import InputError, UnsupportedSubscription
+from likewise.lake.storage import ObjectStorePath, StoragePath
+from likewise.lake.subscription_snapshot import LoggedSubscription, SnapshotKnowledge, SubscriptionSnapshot, TermMeaning
 from likewise.matching.coercion import as_annotations
 from likewise.matching.matcher import Matcher
 from likewise.matching.storage.index_file import product
@@ -27,7 +27,7 @@ from likewise.semantics.concepts.library import inventory_checksum
 from likewise.semantics.feedback import Feedback, Judgement
 from likewise.semantics.interpretation import Interpretation
 from likewise.semantics.library import load_space
-from likewise.spark.streaming.matcher_copies import copied, copies_of, share
+from likewise.spark.streaming.matcher_copies import copy_folder, download_matcher, upload_matcher
 
 STATEFUL: Final[tuple[Kind, ...]] = ("top", "alert")  # kinds whose answers depend on what came before
 _OPEN: Final = 4  # matchers a worker keeps: those of a batch, and the ones before
@@ -44,9 +44,9 @@ class MeaningChoice(msgspec.Struct, frozen=True, omit_defaults=True):
     feedback: tuple[Judgement, ...] = ()
     lateness: int = 0  # µs an event may be behind the newest and still move rankings and alerts
 
-    def as_logged(self, known: Known) -> MeaningChoice:
+    def as_logged(self, known: SnapshotKnowledge) -> MeaningChoice:
         """The same, where nothing is said as the change log has it; another space than its own is refused."""
-        meant = known.meaning or ComparedBy()
+        meant = known.meaning or TermMeaning()
         choice = msgspec.structs.replace(
             self,
             space=self.space or meant.space,
@@ -75,7 +75,7 @@ class MeaningChoice(msgspec.Struct, frozen=True, omit_defaults=True):
         return Matcher(interpretation=by)
 
 
-def check_meaning(meant: ComparedBy) -> None:
+def check_meaning(meant: TermMeaning) -> None:
     """Refuse a space or an inventory that is other than where the change log is written: matches would be others."""
     found = load_space(meant.space).checksum
     if found != meant.space_checksum:
@@ -90,28 +90,28 @@ def check_meaning(meant: ComparedBy) -> None:
         )
 
 
-def seen_at(held: HeldSet, at: int) -> list[LoggedSubscription]:
+def active_at(held: SubscriptionSnapshot, at: int) -> list[LoggedSubscription]:
     """What a batch at this moment sees: all whose validity is not over."""
     return [each for each in held.subscriptions.values() if each.end is None or each.end > at]
 
 
-def selecting(seen: Iterable[LoggedSubscription]) -> frozenset[int]:
+def numbers_with_select(seen: Iterable[LoggedSubscription]) -> frozenset[int]:
     """The numbers of those that name what their matches carry."""
     return frozenset(each.number for each in seen if each.subscription.select)
 
 
 def refuse_stateful(seen: Iterable[LoggedSubscription]) -> None:
-    """Raise `NotServed` for a ranking or an alert, where events are not looked at in their order."""
+    """Raise `UnsupportedSubscription` for a ranking or an alert, where events are not looked at in their order."""
     for each in seen:
         if each.subscription.kind in STATEFUL:
             what = "ranking" if each.subscription.kind == "top" else "subscription with a state"
-            raise NotServed(
+            raise UnsupportedSubscription(
                 f"{each.subscription.id!r} is a {what}: what it delivers depends on the order of all events, which is "
                 "not kept here; `likewise stream run` and a broker serve it. Remove it, or write it without"
             )
 
 
-def hold(matcher: Matcher, seen: Sequence[LoggedSubscription]) -> Matcher:
+def set_subscriptions(matcher: Matcher, seen: Sequence[LoggedSubscription]) -> Matcher:
     """The matcher, holding exactly these from now on, by their numbers; it held earlier ones of the same log before."""
     wanted = {each.number: each for each in seen}
     here = matcher.numbers()
@@ -124,21 +124,21 @@ def hold(matcher: Matcher, seen: Sequence[LoggedSubscription]) -> Matcher:
     return matcher
 
 
-def save_matcher(held: HeldSet, at: int, choice: MeaningChoice, folder: Place) -> str:
+def save_matcher(held: SubscriptionSnapshot, at: int, choice: MeaningChoice, folder: StoragePath) -> str:
     """Where a saved matcher for what is held lies, made unless it is there; `folder` is where such lie.
 
     It has no rankings and alerts (`state` serves them), and goes on from the newest one of the same log and choice. Its
     name has the digest of what is held: another log at the same address, with the same versions, never meets it.
     """
-    if isinstance(folder, ObjectPlace):
-        local = _save(held, at, choice, copies_of(folder))
-        share(local, folder / local.name)
+    if isinstance(folder, ObjectStorePath):
+        local = _save(held, at, choice, copy_folder(folder))
+        upload_matcher(local, folder / local.name)
         return str(folder / local.name)
     return str(_save(held, at, choice, folder))
 
 
-def _save(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) -> Path:
-    seen = seen_at(held, at)
+def _save(held: SubscriptionSnapshot, at: int, choice: MeaningChoice, folder: Path) -> Path:
+    seen = active_at(held, at)
     chosen = hashlib.sha256(msgspec.json.encode(choice)).hexdigest()[:12]
     over = len(held.subscriptions) - len(seen)
     place = folder / f"{held.version:020d}-{held.digest}-{over}-{chosen}-{product()}"
@@ -150,7 +150,7 @@ def _save(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) -> Path:
         if held.digests.get(int(path.name[:20])) == path.name[21:37]
     ]
     matcher = Matcher.load(former[-1]) if former else choice.matcher()
-    hold(matcher, [each for each in seen if each.subscription.kind not in STATEFUL])
+    set_subscriptions(matcher, [each for each in seen if each.subscription.kind not in STATEFUL])
     folder.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=".making.", dir=folder))
     try:
@@ -162,14 +162,14 @@ def _save(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) -> Path:
     return place
 
 
-def saved_at(address: str) -> Path:
+def matcher_folder(address: str) -> Path:
     """The folder of a saved matcher on this machine."""
-    return copied(address) if "://" in address else Path(address)
+    return download_matcher(address) if "://" in address else Path(address)
 
 
-def opened(folder: str) -> Matcher:
+def open_matcher(folder: str) -> Matcher:
     """A saved matcher, opened once by a worker that uses it again and again; another in its place is opened anew."""
-    place = saved_at(folder)
+    place = matcher_folder(folder)
     manifest = place / "manifest.json"
     key = f"{folder}@{manifest.stat().st_mtime_ns}" if manifest.is_file() else folder
     found = _opened.get(key)
@@ -181,12 +181,14 @@ def opened(folder: str) -> Matcher:
     return found
 
 
-def made(subscriptions: bytes, choice: MeaningChoice) -> Matcher:
+def make_matcher(subscriptions: bytes, choice: MeaningChoice) -> Matcher:
     """A matcher of subscriptions that travel as JSON (a list of `LoggedSubscription`), made once by a worker."""
     key = hashlib.sha256(subscriptions + msgspec.json.encode(choice)).hexdigest()
     found = _opened.get(key)
     if found is None:
-        found = _opened[key] = hold(choice.matcher(), msgspec.json.decode(subscriptions, type=list[LoggedSubscription]))
+        found = _opened[key] = set_subscriptions(
+            choice.matcher(), msgspec.json.decode(subscriptions, type=list[LoggedSubscription])
+        )
         while len(_opened) > _OPEN:
             _opened.popitem(last=False)
     _opened.move_to_end(key)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from likewise.lake.atomic_create import write_whole
-from likewise.spark.streaming.checkpoint import Counts
+from likewise.spark.streaming.checkpoint import BatchCounts
 
 _HELP = {
     "events": "Events read",
@@ -29,10 +29,10 @@ class StreamMetrics:
 
     def __init__(self, tenant: str) -> None:
         self._label = '{tenant="' + tenant.replace("\\", r"\\").replace('"', r"\"") + '"}'
-        self._total = Counts()
+        self._total = BatchCounts()
         self._last: dict[str, float] = {}
 
-    def add(self, counts: Counts, *, batch: int, seconds: float, lag: int, subscriptions: int) -> None:
+    def add(self, counts: BatchCounts, *, batch: int, seconds: float, lag: int, subscriptions: int) -> None:
         """Count a batch."""
         self._total = self._total.plus(counts)
         rate = counts.events / seconds if seconds else 0.0

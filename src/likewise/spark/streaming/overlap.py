@@ -7,14 +7,14 @@ from itertools import combinations
 from pathlib import Path
 
 from likewise.errors import InputError
-from likewise.lake.storage import Place
-from likewise.spark.streaming.sources.files import is_passed_over
+from likewise.lake.storage import StoragePath
+from likewise.spark.streaming.sources.files import is_ignored_path
 
 
-def check_apart(read: Path | None, written: Mapping[str, Place | None]) -> None:
+def check_disjoint(read: Path | None, written: Mapping[str, StoragePath | None]) -> None:
     """Refuse places that are the same, or that lie where files are read (`read`) and would be read, too.
 
-    >>> check_apart(Path("/in"), {"--to": Path("/in/lake"), "--checkpoint": Path("/in/_checkpoint")})
+    >>> check_disjoint(Path("/in"), {"--to": Path("/in/lake"), "--checkpoint": Path("/in/_checkpoint")})
     Traceback (most recent call last):
     likewise.errors.InputError: --to lies in /in, which is read, so that the stream would read it; choose another folder
     """
@@ -25,13 +25,13 @@ def check_apart(read: Path | None, written: Mapping[str, Place | None]) -> None:
     for name, place in places.items():
         if read is None or not isinstance(place, Path) or not place.is_relative_to(read.resolve()):
             continue
-        if not is_passed_over(place.relative_to(read.resolve())):
+        if not is_ignored_path(place.relative_to(read.resolve())):
             raise InputError(
                 f"{name} lies in {read}, which is read, so that the stream would read it; choose another folder"
             )
 
 
-def check_replaced(out: Path, others: Iterable[Place], made: frozenset[str]) -> None:
+def check_overwrite(out: Path, others: Iterable[StoragePath], made: frozenset[str]) -> None:
     """Refuse to write a folder in the place of, around or in one of others, or over other files than these, `made`."""
     place = out.resolve()
     for other in others:

@@ -11,9 +11,9 @@ import numpy as np
 from likewise.errors import FormatError, LikewiseError, Unavailable
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import METADATA, check_schema
-from likewise.formats.json.batches import read_good
+from likewise.formats.json.batches import decode_valid
 from likewise.model import Event
-from likewise.spark.streaming.deserialisers.deserialiser import PLAIN, PayloadForm, read_special
+from likewise.spark.streaming.deserialisers.deserialiser import PLAIN, PayloadFormat, read_special
 from likewise.spark.streaming.deserialisers.documents import Headers
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-AUTO: Final = PayloadForm()
+AUTO: Final = PayloadFormat()
 _NULL: Final = "there is no event: the payload is null"
 
 
@@ -33,7 +33,7 @@ class BadPayload(NamedTuple):
     reason: str
 
 
-class ReadPayloads(NamedTuple):
+class DecodedBatch(NamedTuple):
     """The events, where each stood among the payloads, and those that are none."""
 
     events: EventBatch
@@ -41,21 +41,21 @@ class ReadPayloads(NamedTuple):
     bad: list[BadPayload]
 
 
-class Beside(NamedTuple):
+class PayloadContext(NamedTuple):
     """What stands beside payloads: their form, headers and sources of each where they have any, moments (µs)."""
 
-    form: PayloadForm = PLAIN
+    form: PayloadFormat = PLAIN
     headers: Sequence[Headers | None] | None = None
     sources: Sequence[str] | str | None = None
     now: Sequence[int] | int = 0
 
 
-def read_payloads(payloads: Sequence[bytes | str | None], beside: Beside = Beside()) -> ReadPayloads:  # noqa: B008
+def decode_payloads(payloads: Sequence[bytes | str | None], beside: PayloadContext = PayloadContext()) -> DecodedBatch:  # noqa: B008
     """The events of payloads: of JSON, each an object or an envelope, or of what else they are said to be.
 
     An event that names no source has the one that stands beside its payload. A payload may hold several events.
 
-    >>> read = read_payloads([b'{"t": 21}', None, b'[1]'])
+    >>> read = decode_payloads([b'{"t": 21}', None, b'[1]'])
     >>> len(read.events), read.places.tolist(), [(bad.place, bad.code) for bad in read.bad]
     (1, [0], [(1, 'format'), (2, 'format')])
     """
@@ -81,17 +81,17 @@ def read_payloads(payloads: Sequence[bytes | str | None], beside: Beside = Besid
                 wrong.append(BadPayload(place, error.code, str(error)))
     aside = {*special, *(each.place for each in wrong)}
     places = [place for place in range(len(given)) if place not in aside] if aside else list(range(len(given)))
-    events, refused = read_good([given[place] for place in places] if aside else given)
+    events, refused = decode_valid([given[place] for place in places] if aside else given)
     wrong += [BadPayload(places[place], error.code, str(error)) for place, error in refused]
     kept = _without(len(given), [*aside, *(each.place for each in wrong)])
     if beside.sources is not None:
         said = beside.sources
         events = events.with_sources([said] * len(kept) if isinstance(said, str) else [said[n] for n in kept.tolist()])
-    read = ReadPayloads(events, kept, sorted(wrong))
+    read = DecodedBatch(events, kept, sorted(wrong))
     return read if not special else _with_special(read, special, beside)
 
 
-def _with_special(read: ReadPayloads, special: dict[int, Sequence[Event]], beside: Beside) -> ReadPayloads:
+def _with_special(read: DecodedBatch, special: dict[int, Sequence[Event]], beside: PayloadContext) -> DecodedBatch:
     """The events of other documents between those of JSON, in the order of their payloads."""
     found: list[tuple[int, Event]] = list(zip(read.places.tolist(), read.events, strict=True))
     for place, events in special.items():
@@ -102,35 +102,35 @@ def _with_special(read: ReadPayloads, special: dict[int, Sequence[Event]], besid
         ]
     found.sort(key=lambda pair: pair[0])  # which keeps the order of a document's own events
     events = EventBatch.from_events([each for _, each in found])
-    return ReadPayloads(events, np.array([place for place, _ in found], np.int64), read.bad)
+    return DecodedBatch(events, np.array([place for place, _ in found], np.int64), read.bad)
 
 
-def read_structs(rows: Sequence[dict[str, Any] | None]) -> ReadPayloads:
+def decode_structs(rows: Sequence[dict[str, Any] | None]) -> DecodedBatch:
     """The events of objects that were read already; fields without a value are left out.
 
     Maps are objects, too: Arrow gives them as lists of pairs, and nothing else as tuples.
 
-    >>> read_structs([{"t": 21, "unit": None}]).events[0].tuples[0].value
+    >>> decode_structs([{"t": 21, "unit": None}]).events[0].tuples[0].value
     21
-    >>> read_structs([{"m": [("k", 1)]}]).events[0].tuples[0].attribute
+    >>> decode_structs([{"m": [("k", 1)]}]).events[0].tuples[0].attribute
     'm.k'
     """
-    return read_payloads([None if row is None else msgspec.json.encode(_present(row)) for row in rows])
+    return decode_payloads([None if row is None else msgspec.json.encode(_present(row)) for row in rows])
 
 
-def read_table(table: pa.RecordBatch) -> ReadPayloads:
+def decode_table(table: pa.RecordBatch) -> DecodedBatch:
     """The events of a table in EventBatch's schema; a row that is no event is told from the others.
 
     Raises what is wrong with the table itself: its columns, whatever is in them.
     """
     try:
-        return ReadPayloads(EventBatch.from_arrow(table), np.arange(table.num_rows), [])
+        return DecodedBatch(EventBatch.from_arrow(table), np.arange(table.num_rows), [])
     except LikewiseError:
         EventBatch.from_arrow(table.slice(0, 0))
     table = _with_version(table)
     bad = list(_bad_rows(table, 0))
     good = _without(table.num_rows, [each.place for each in bad])
-    return ReadPayloads(EventBatch.from_arrow(table.take(good)), good, bad)
+    return DecodedBatch(EventBatch.from_arrow(table.take(good)), good, bad)
 
 
 def _with_version(table: pa.RecordBatch) -> pa.RecordBatch:

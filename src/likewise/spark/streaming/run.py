@@ -15,25 +15,31 @@ import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError
 from likewise.lake.change_log import MATCHERS, ChangeLog
-from likewise.lake.parts import SUBSCRIPTIONS, Part, subscription_rows, write_part
-from likewise.lake.storage import Place, place_of, store_settings
-from likewise.lake.subscription_snapshot import HeldSet
+from likewise.lake.parts import SUBSCRIPTIONS, LakePart, subscription_rows, write_part
+from likewise.lake.storage import StoragePath, storage_path, store_settings
+from likewise.lake.subscription_snapshot import SubscriptionSnapshot
 from likewise.matching.matcher import system_clock
 from likewise.matching.storage.index_file import product
-from likewise.spark.streaming.checkpoint import Checkpoint, Counts, Plan, Query
-from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm, without_registry
+from likewise.spark.streaming.checkpoint import BatchCounts, BatchPlan, Checkpoint, Query
+from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat, without_registry
 from likewise.spark.streaming.kafka_settings import kafka_address
-from likewise.spark.streaming.matchers import MeaningChoice, save_matcher, saved_at, seen_at, selecting
-from likewise.spark.streaming.overlap import check_apart
+from likewise.spark.streaming.matchers import (
+    MeaningChoice,
+    active_at,
+    matcher_folder,
+    numbers_with_select,
+    save_matcher,
+)
+from likewise.spark.streaming.overlap import check_disjoint
 from likewise.spark.streaming.payloads import AUTO
-from likewise.spark.streaming.sinks import Outlet, open_outlet
-from likewise.spark.streaming.sources.files import FileInlet
-from likewise.spark.streaming.sources.ranges import Inlet
+from likewise.spark.streaming.sinks import Sink, open_sink
+from likewise.spark.streaming.sources.files import FileSource
+from likewise.spark.streaming.sources.ranges import StreamSource
 from likewise.spark.streaming.spark_reader import READERS, java_settings, require_connector, run_read_by_spark
-from likewise.spark.streaming.state.shard import ShardDone, ShardOrder
+from likewise.spark.streaming.state.shard import ShardResult, ShardTask
 from likewise.spark.streaming.state.shards import StreamState
-from likewise.spark.streaming.task import Done, Order, run_task
-from likewise.spark.streaming.tasks import raised, run_each
+from likewise.spark.streaming.task import MatchTask, MatchTaskResult, run_task
+from likewise.spark.streaming.tasks import map_orders, rebuild_error
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,26 +53,26 @@ class BatchReport(msgspec.Struct, frozen=True):
     """What came of one batch; `repeated` if it was planned before the query was last started."""
 
     batch: int
-    counts: Counts
+    counts: BatchCounts
     subscriptions: int
     seconds: float
     lag: int
     repeated: bool = False
 
 
-class Stream:
+class StreamQuery:
     """A query that is ready to run; everything that can be refused at the start is refused here."""
 
     def __init__(
         self,
         query: Query,
-        checkpoint: str | Place,
+        checkpoint: str | StoragePath,
         choice: MeaningChoice | None = None,
         *,
         most: int = MOST,
         bad: str = "",
         kafka: Mapping[str, str] | None = None,
-        form: PayloadForm = AUTO,
+        form: PayloadFormat = AUTO,
         reader: str = "own",
     ) -> None:
         if query.keep not in KEPT:
@@ -82,35 +88,35 @@ class Stream:
         self.reader = reader
         self.choice = choice or MeaningChoice()
         self.most = most
-        self.bad = str(place_of(bad)) if bad else ""
+        self.bad = str(storage_path(bad)) if bad else ""
         self.kafka = without_registry(kafka or {})
         if self.reader == "spark":
             java_settings(self.kafka)  # what it would not understand is said now
         self.form = form
         self.query = query = msgspec.structs.replace(query, payload=form.label)
-        self.inlet: Inlet = open_inlet(query.inlet, self.kafka)
-        self.outlet: Outlet = open_outlet(query.outlet)
+        self.inlet: StreamSource = open_source(query.inlet, self.kafka)
+        self.outlet: Sink = open_sink(query.outlet)
         if self.outlet.folder is None and query.keep != "matches":
             raise InputError(f"a topic takes matches alone; --keep {query.keep} needs parquet:DIR or delta:DIR")
         self.log = ChangeLog.opened(query.subscriptions)
         read = Path(query.inlet.removeprefix("files:")) if query.inlet.startswith("files:") else None
         written = {
             "--to": self.outlet.folder,
-            "--bad": place_of(bad) if bad else None,
-            "--checkpoint": place_of(checkpoint),
+            "--bad": storage_path(bad) if bad else None,
+            "--checkpoint": storage_path(checkpoint),
             "--subscriptions": self.log.folder,
         }
-        check_apart(read, written)
+        check_disjoint(read, written)
         self.matchers = self.log.folder / MATCHERS
-        held, at = self.log.held(), system_clock()
+        held, at = self.log.snapshot(), system_clock()
         choice = self.choice.as_logged(held.known)
         save_matcher(held, at, choice, self.matchers)  # what cannot be held is said now
-        self.state = StreamState(place_of(checkpoint))
+        self.state = StreamState(storage_path(checkpoint))
         self.state.check(held, at, choice)
-        self.checkpoint = Checkpoint(place_of(checkpoint), query)
+        self.checkpoint = Checkpoint(storage_path(checkpoint), query)
         self._check_log(held)
         last = self.checkpoint.last
-        if last >= 0 and not self.outlet.knows(self.checkpoint.name, last):
+        if last >= 0 and not self.outlet.is_committed(self.checkpoint.name, last):
             raise ArtefactMissing(
                 f"batch {last} was committed to {self.outlet.folder} and is not there: is the disk mounted? Bring it "
                 "back, or choose another --checkpoint to begin anew"
@@ -131,11 +137,11 @@ class Stream:
         ranges = self.inlet.plan(self.checkpoint.positions, self.most)
         if not ranges:
             return False
-        held, at = self.log.held(), system_clock()
+        held, at = self.log.snapshot(), system_clock()
         self._check_log(held)
         choice = self.choice.as_logged(held.known)
         folder = save_matcher(held, at, choice, self.matchers)
-        plan = Plan(
+        plan = BatchPlan(
             self.checkpoint.last + 1,
             product(),
             held.version,
@@ -149,7 +155,7 @@ class Stream:
         self.checkpoint.write_plan(plan)
         return True
 
-    def _check_log(self, held: HeldSet) -> None:
+    def _check_log(self, held: SubscriptionSnapshot) -> None:
         newest = self.checkpoint.newest()
         if newest is not None:
             newest.check_log(held)
@@ -158,9 +164,9 @@ class Stream:
         began = time.perf_counter()
         checkpoint, outlet, plan = self.checkpoint, self.outlet, self.checkpoint.plan
         assert plan is not None
-        counts = Counts()
+        counts = BatchCounts()
         if not outlet.committed(checkpoint.name, plan.batch):
-            held = self.log.held(plan.subscriptions)
+            held = self.log.snapshot(plan.subscriptions)
             plan.check_log(held)
             folder = save_matcher(held, plan.at, plan.choice, self.matchers)
             if _meaning(folder) != plan.meaning:
@@ -169,9 +175,9 @@ class Stream:
                     "bring them back, so that it gives the rows it was planned to"
                 )
             feeds = self.state.feeds(held, plan.at, plan.choice, self.query.shards, folder)
-            chosen = selecting(seen_at(held, plan.at))
+            chosen = numbers_with_select(active_at(held, plan.at))
             orders = [
-                Order(
+                MatchTask(
                     checkpoint.name,
                     plan.batch,
                     number,
@@ -193,22 +199,22 @@ class Stream:
             done = run_tasks(spark, orders, self.reader)
             for each in done:
                 counts = counts.plus(each.counts)
-            parts = [part for each in done for part in each.parts] + self._told(plan, held)
+            parts = [part for each in done for part in each.parts] + self._write_new_subscriptions(plan, held)
             for moved in self._move(spark, plan, feeds, done):
                 parts += moved.parts
-                counts = counts.plus(Counts(said=moved.said))
+                counts = counts.plus(BatchCounts(said=moved.said))
             outlet.commit(checkpoint.name, plan.batch, parts)
         checkpoint.write_commit(counts)
         self.state.tidy(plan.batch)
         seconds, lag = time.perf_counter() - began, self.inlet.lag(checkpoint.positions)
         return BatchReport(plan.batch, counts, plan.subscriptions, round(seconds, 3), lag, repeated)
 
-    def _move(self, spark: SparkSession, plan: Plan, feeds: str, done: list[Done]) -> list[ShardDone]:
+    def _move(self, spark: SparkSession, plan: BatchPlan, feeds: str, done: list[MatchTaskResult]) -> list[ShardResult]:
         """Let the events of a batch move rankings and alerts; what is left of those that went is let go."""
         if not feeds and self.state.after(plan.batch - 1) is None:
             return []
         topics = {name: value for name, value in self._elsewhere().items() if name != "kafka"}
-        order = ShardOrder(
+        order = ShardTask(
             self.checkpoint.name,
             plan.batch,
             "",
@@ -234,7 +240,7 @@ class Stream:
             said["kafka_out"] = self.kafka | {"bootstrap.servers": servers}
         return said
 
-    def _told(self, plan: Plan, held: HeldSet) -> list[Part]:
+    def _write_new_subscriptions(self, plan: BatchPlan, held: SubscriptionSnapshot) -> list[LakePart]:
         """The part that says what numbers stand for, those that the batch before did not know."""
         known = 0
         if self.outlet.folder is None:
@@ -244,7 +250,7 @@ class Stream:
             if before.subscriptions == plan.subscriptions:
                 return []
             said = before.next_number  # plans of older versions say none
-            known = self.log.held(before.subscriptions).next_number if said is None else said
+            known = self.log.snapshot(before.subscriptions).next_number if said is None else said
         new = [each for each in held.subscriptions.values() if each.number >= known]
         if not new:
             return []
@@ -252,10 +258,10 @@ class Stream:
         return [write_part(self.outlet.folder, SUBSCRIPTIONS, subscription_rows(new, held.version), name)]
 
 
-def open_inlet(address: str, kafka: Mapping[str, str] | None = None) -> Inlet:
+def open_source(address: str, kafka: Mapping[str, str] | None = None) -> StreamSource:
     """The inlet of an address.
 
-    >>> open_inlet("readings")
+    >>> open_source("readings")
     Traceback (most recent call last):
     likewise.errors.InputError: a stream comes from files:DIR or kafka://host:port/topic, not from 'readings'
     """
@@ -263,33 +269,33 @@ def open_inlet(address: str, kafka: Mapping[str, str] | None = None) -> Inlet:
     if kind == "files" and place:
         if "://" in place:
             raise InputError(f"files are read from a folder, not from {place}; copy them, or bring them by Kafka")
-        return FileInlet(Path(place))
+        return FileSource(Path(place))
     if kind == "kafka":
-        from likewise.spark.streaming.sources.kafka import KafkaInlet
+        from likewise.spark.streaming.sources.kafka import KafkaSource
 
-        return KafkaInlet(kafka_address(address), kafka)
+        return KafkaSource(kafka_address(address), kafka)
     raise InputError(f"a stream comes from files:DIR or kafka://host:port/topic, not from {address!r}")
 
 
-def run_tasks(spark: SparkSession, orders: list[Order], reader: str = "own") -> list[Done]:
+def run_tasks(spark: SparkSession, orders: list[MatchTask], reader: str = "own") -> list[MatchTaskResult]:
     """Every order as a task of one Spark job, in order; the first error is raised."""
     if reader == "spark":
         done = run_read_by_spark(spark, orders)
     else:
         told = [msgspec.json.encode(order) for order in orders]
-        done = [msgspec.json.decode(found, type=Done) for found in run_each(spark, told, run_order)]
+        done = [msgspec.json.decode(found, type=MatchTaskResult) for found in map_orders(spark, told, run_order)]
     for each in done:
         if each.code:
-            raise raised(each.error, each.code)
+            raise rebuild_error(each.error, each.code)
     return done
 
 
 def run_order(order: bytes) -> bytes:
     """What a worker does with one order."""
-    return msgspec.json.encode(run_task(msgspec.json.decode(order, type=Order)))
+    return msgspec.json.encode(run_task(msgspec.json.decode(order, type=MatchTask)))
 
 
 def _meaning(folder: str) -> str:
     """By what a saved matcher compares words: the space's checksum and the measure."""
-    raw = msgspec.json.decode((saved_at(folder) / "manifest.json").read_bytes())
+    raw = msgspec.json.decode((matcher_folder(folder) / "manifest.json").read_bytes())
     return msgspec.json.encode([raw.get("space"), raw.get("measure"), raw.get("threshold")]).decode()

@@ -6,18 +6,18 @@ from typing import Protocol
 
 from likewise.errors import InputError
 from likewise.lake.delta_commits import DeltaCommits
-from likewise.lake.parts import Part
+from likewise.lake.parts import LakePart
 from likewise.lake.plain_commits import PlainCommits
-from likewise.lake.storage import Place, place_of
+from likewise.lake.storage import StoragePath, storage_path
 from likewise.spark.streaming.kafka_settings import kafka_address
-from likewise.spark.streaming.kafka_sink import KafkaOutlet
+from likewise.spark.streaming.kafka_sink import KafkaSink
 
 
-class Outlet(Protocol):
+class Sink(Protocol):
     """What parts are committed to; `folder` is where workers write them, None if they write none."""
 
     @property
-    def folder(self) -> Place | None:
+    def folder(self) -> StoragePath | None:
         """Where workers write parts."""
         ...
 
@@ -25,27 +25,27 @@ class Outlet(Protocol):
         """Whether a batch is there."""
         ...
 
-    def knows(self, query: str, batch: int) -> bool:
+    def is_committed(self, query: str, batch: int) -> bool:
         """Whether anything of a batch that was committed is there, so that this is where it went."""
         ...
 
-    def commit(self, query: str, batch: int, parts: list[Part]) -> bool:
+    def commit(self, query: str, batch: int, parts: list[LakePart]) -> bool:
         """Let the parts of a batch count, once; False if they do already."""
         ...
 
 
-def open_outlet(address: str) -> Outlet:
+def open_sink(address: str) -> Sink:
     """The outlet of an address.
 
-    >>> open_outlet("lake")
+    >>> open_sink("lake")
     Traceback (most recent call last):
     likewise.errors.InputError: a stream goes to parquet:DIR, delta:DIR or kafka://host:port/topic, not to 'lake'
     """
     kind, _, place = address.partition(":")
     if kind == "parquet" and place:
-        return PlainCommits(place_of(place))
+        return PlainCommits(storage_path(place))
     if kind == "delta" and place:
-        return DeltaCommits(place_of(place))
+        return DeltaCommits(storage_path(place))
     if kind == "kafka":
-        return KafkaOutlet(kafka_address(address))
+        return KafkaSink(kafka_address(address))
     raise InputError(f"a stream goes to parquet:DIR, delta:DIR or kafka://host:port/topic, not to {address!r}")

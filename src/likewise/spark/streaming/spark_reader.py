@@ -18,9 +18,9 @@ import pyarrow as pa
 from likewise.errors import InputError
 from likewise.formats.arrow.columns import NO_TIME
 from likewise.spark.streaming.deserialisers.documents import headers_of
-from likewise.spark.streaming.sources.kafka import Messages, records_of
+from likewise.spark.streaming.sources.kafka import KafkaMessages, decode_messages
 from likewise.spark.streaming.sources.ranges import Records, TopicRange
-from likewise.spark.streaming.task import Done, Order, run_task
+from likewise.spark.streaming.task import MatchTask, MatchTaskResult, run_task
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -114,34 +114,34 @@ def messages(spark: SparkSession, ranges: Sequence[TopicRange], settings: Mappin
     return spark.read.format("kafka").options(**said).load().select(*COLUMNS)
 
 
-def run_read_by_spark(spark: SparkSession, orders: Sequence[Order]) -> list[Done]:
+def run_read_by_spark(spark: SparkSession, orders: Sequence[MatchTask]) -> list[MatchTaskResult]:
     """What comes of orders whose messages Spark reads; one whose range holds no message has nothing."""
     ranges = [order.range for order in orders if isinstance(order.range, TopicRange)]
     told = [msgspec.json.encode(order) for order in orders]
     rows = messages(spark, ranges, orders[0].kafka).mapInArrow(_mapper(told), "task long, found binary")
-    found = {row["task"]: msgspec.json.decode(bytes(row["found"]), type=Done) for row in rows.collect()}
-    return [found.get(order.task, Done()) for order in orders]
+    found = {row["task"]: msgspec.json.decode(bytes(row["found"]), type=MatchTaskResult) for row in rows.collect()}
+    return [found.get(order.task, MatchTaskResult()) for order in orders]
 
 
 def _mapper(orders: list[bytes]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def mapped(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from likewise.spark.streaming.spark_reader import done_orders
+        from likewise.spark.streaming.spark_reader import run_spark_read_orders
 
-        return done_orders(rows, orders)
+        return run_spark_read_orders(rows, orders)
 
     return mapped
 
 
-def done_orders(rows: Iterator[pa.RecordBatch], told: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
+def run_spark_read_orders(rows: Iterator[pa.RecordBatch], told: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
     """What a worker does with the messages of a partition, which come in the order of their offsets."""
-    orders = {order.task: order for order in (msgspec.json.decode(each, type=Order) for each in told)}
+    orders = {order.task: order for order in (msgspec.json.decode(each, type=MatchTask) for each in told)}
     for task, pieces in groupby(_pieces(rows, list(orders.values())), key=lambda piece: piece[0]):
         done = run_task(orders[task], (_records(orders[task], piece) for _, piece in pieces))
         columns: list[Any] = [pa.array([task], pa.int64()), pa.array([msgspec.json.encode(done)], pa.binary())]
         yield pa.RecordBatch.from_arrays(columns, names=["task", "found"])
 
 
-def _pieces(rows: Iterator[pa.RecordBatch], orders: Sequence[Order]) -> Iterator[tuple[int, pa.RecordBatch]]:
+def _pieces(rows: Iterator[pa.RecordBatch], orders: Sequence[MatchTask]) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Rows cut where another order's begin."""
     for batch in rows:
         partitions = batch.column("partition").to_numpy()
@@ -154,15 +154,15 @@ def _pieces(rows: Iterator[pa.RecordBatch], orders: Sequence[Order]) -> Iterator
                 yield order.task, batch.filter(pa.array(within))
 
 
-def _records(order: Order, rows: pa.RecordBatch) -> Records:
+def _records(order: MatchTask, rows: pa.RecordBatch) -> Records:
     range = order.range
     assert isinstance(range, TopicRange)
     moments = rows.column("timestamp").cast(pa.int64()).fill_null(NO_TIME).to_numpy()
-    found = Messages(
+    found = KafkaMessages(
         rows.column("value").to_pylist(),
         rows.column("key").to_pylist(),
         rows.column("offset").to_numpy().astype(np.int64),
         np.where(moments < 0, NO_TIME, moments),
         [headers_of((each["key"], each["value"]) for each in row or ()) for row in rows.column("headers").to_pylist()],
     )
-    return records_of(range, found, order.form, order.at)
+    return decode_messages(range, found, order.form, order.at)

@@ -22,16 +22,16 @@ from likewise.errors import LikewiseError
 from likewise.formats.arrow.columns import NO_TIME
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.atomic_create import write_whole
-from likewise.lake.parts import DAY, EVENTS, MATCHES, SELECTED, Part, day_text, lake_schema, write_part
-from likewise.lake.storage import place_of
-from likewise.spark.streaming.checkpoint import Counts
-from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm
+from likewise.lake.parts import DAY, EVENTS, MATCHES, SELECTED, LakePart, day_text, lake_schema, write_part
+from likewise.lake.storage import storage_path
+from likewise.spark.streaming.checkpoint import BatchCounts
+from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
 from likewise.spark.streaming.matched_events import MatchedEvents, match_events
-from likewise.spark.streaming.matchers import opened
+from likewise.spark.streaming.matchers import open_matcher
 from likewise.spark.streaming.payloads import AUTO
 from likewise.spark.streaming.sources.files import read_file
 from likewise.spark.streaming.sources.ranges import FileRange, Range, Records
-from likewise.spark.streaming.state.fed_events import Fed, ShardFeeder
+from likewise.spark.streaming.state.fed_events import ShuffleFile, ShuffleWriter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 YOUNG: Final = 100_000  # new objects between two collections, about a chunk's; 700 would look at each again and again
 
 
-class Order(msgspec.Struct, frozen=True):
+class MatchTask(msgspec.Struct, frozen=True):
     """What a task is told."""
 
     query: str
@@ -55,7 +55,7 @@ class Order(msgspec.Struct, frozen=True):
     kafka: dict[str, str] = {}  # settings to read with
     topic: str = ""  # to send matches to, in place of the lake
     kafka_out: dict[str, str] = {}  # settings to send with
-    form: PayloadForm = AUTO  # of payloads
+    form: PayloadFormat = AUTO  # of payloads
     objects: dict[str, str] = {}  # what the driver's environment says about object stores
     feeds: str = ""  # folder of what moves rankings and alerts, if there are any
     state: str = ""  # folder to leave events in for their shards
@@ -67,12 +67,12 @@ class Order(msgspec.Struct, frozen=True):
         return f"{self.query}-{self.batch:010d}-{self.task:05d}"
 
 
-class Done(msgspec.Struct, frozen=True):
+class MatchTaskResult(msgspec.Struct, frozen=True):
     """What came of a task: its parts and counts, or why it could not be done."""
 
-    parts: tuple[Part, ...] = ()
-    counts: Counts = Counts()
-    fed: tuple[Fed, ...] = ()  # left for shards
+    parts: tuple[LakePart, ...] = ()
+    counts: BatchCounts = BatchCounts()
+    fed: tuple[ShuffleFile, ...] = ()  # left for shards
     newest: int | None = None  # of the events' moments
     error: str = ""
     code: str = ""
@@ -90,13 +90,13 @@ class BadEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     base64: str | None = None  # of what is no text
 
 
-def run_task(order: Order, came: Iterator[Records] | None = None) -> Done:
+def run_task(order: MatchTask, came: Iterator[Records] | None = None) -> MatchTaskResult:
     """Do what a task is told, with what `came` if somebody else has read it; an error comes back as words."""
     try:
         with _collected_seldom():
             return _run(order, came)
     except LikewiseError as error:
-        return Done(error=str(error), code=error.code)
+        return MatchTaskResult(error=str(error), code=error.code)
 
 
 @contextmanager
@@ -110,16 +110,16 @@ def _collected_seldom() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _run(order: Order, came: Iterator[Records] | None) -> Done:
+def _run(order: MatchTask, came: Iterator[Records] | None) -> MatchTaskResult:
     for name, value in order.objects.items():
         os.environ.setdefault(name, value)  # the worker's own comes first
-    matcher = opened(order.matcher)
+    matcher = open_matcher(order.matcher)
     matches: dict[int, list[Any]] = {}
     events: dict[int, list[Any]] = {}
     selected: dict[int, list[Any]] = {}
     bad: list[BadEvent] = []
-    counts = Counts()
-    feeder = ShardFeeder(order.feeds) if order.feeds else None
+    counts = BatchCounts()
+    feeder = ShuffleWriter(order.feeds) if order.feeds else None
     newest: list[int] = []
     for records in read_range(order.range, order.kafka, order.form, order.at) if came is None else came:
         read = records.read
@@ -127,7 +127,7 @@ def _run(order: Order, came: Iterator[Records] | None) -> Done:
         stated = read.events.columns().time
         moments = np.where(stated != NO_TIME, stated, np.where(times != NO_TIME, times, order.at))
         found = match_events(matcher, read.events, moments, order.selecting)
-        counts = counts.plus(Counts(len(read.events), len(found.places), len(found.numbers), len(read.bad)))
+        counts = counts.plus(BatchCounts(len(read.events), len(found.places), len(found.numbers), len(read.bad)))
         bad += _bad(records)
         days = moments // DAY
         newest += _newest(read.events, moments)
@@ -152,12 +152,12 @@ def _run(order: Order, came: Iterator[Records] | None) -> Done:
     for table, collected in ((MATCHES, matches), (EVENTS, events), (SELECTED, selected)):
         for day, rows in sorted(collected.items()):
             whole = pa.Table.from_batches(rows, lake_schema(table))
-            parts.append(write_part(place_of(order.folder), table, whole, order.name, order.tenant, day_text(day)))
+            parts.append(write_part(storage_path(order.folder), table, whole, order.name, order.tenant, day_text(day)))
     if bad and order.bad:
         lines = b"".join(msgspec.json.encode(each) + b"\n" for each in bad)
-        write_whole(place_of(order.bad) / f"{order.name}.jsonl", lines)
+        write_whole(storage_path(order.bad) / f"{order.name}.jsonl", lines)
     fed = () if feeder is None else feeder.write(Path(order.state), order.batch, order.task)
-    return Done(tuple(parts), counts, fed, max(newest, default=None))
+    return MatchTaskResult(tuple(parts), counts, fed, max(newest, default=None))
 
 
 def _newest(events: EventBatch, moments: NDArray[np.int64]) -> list[int]:
@@ -167,7 +167,7 @@ def _newest(events: EventBatch, moments: NDArray[np.int64]) -> list[int]:
     return [int(valid.max())] if len(valid) else []
 
 
-def read_range(range: Range, kafka: Mapping[str, str], form: PayloadForm = AUTO, at: int = 0) -> Iterator[Records]:
+def read_range(range: Range, kafka: Mapping[str, str], form: PayloadFormat = AUTO, at: int = 0) -> Iterator[Records]:
     """What a range holds, read as payloads of a form at a moment."""
     if isinstance(range, FileRange):
         return read_file(range, form, at)
@@ -176,7 +176,7 @@ def read_range(range: Range, kafka: Mapping[str, str], form: PayloadForm = AUTO,
     return read_topic(range, kafka, form, at)
 
 
-def _match_rows(order: Order, records: Records, found: MatchedEvents) -> pa.RecordBatch:
+def _match_rows(order: MatchTask, records: Records, found: MatchedEvents) -> pa.RecordBatch:
     """One row for each event that met something."""
     size = len(found.places)
     columns: list[Any] = [

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Do = Callable[[bytes], bytes]
 
 
-def run_each(spark: SparkSession, orders: list[bytes], do: Do) -> list[bytes]:
+def map_orders(spark: SparkSession, orders: list[bytes], do: Do) -> list[bytes]:
     """What `do`, a function of a module that workers have too, makes of each order: one task each, in their order."""
     rows = spark.range(0, len(orders), 1, numPartitions=len(orders)).mapInArrow(
         _mapper(orders, do), "task long, found binary"
@@ -23,7 +23,7 @@ def run_each(spark: SparkSession, orders: list[bytes], do: Do) -> list[bytes]:
     return [found[number] for number in range(len(orders))]
 
 
-def raised(error: str, code: str) -> LikewiseError:
+def rebuild_error(error: str, code: str) -> LikewiseError:
     """The error of a task, as near to its class as can be told by its code."""
     kinds: list[type[LikewiseError]] = [LikewiseError]
     for kind in kinds:

@@ -17,7 +17,7 @@ from likewise.semantics.space import Space
 
 def heaviest(space: Space, text: str, context: tuple[str, ...] = ()) -> str:
     """The word of a name that counts most."""
-    parsed = parse_name(text, context, space.vectors.words, space.vectors.knows, space.calibration.names)
+    parsed = parse_name(text, context, space.vectors.words, space.vectors.has_token, space.calibration.names)
     return max(parsed.words, key=lambda word: word.weight).text
 
 

@@ -14,10 +14,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Server
+from likewise.broker.config import Config, ServerSettings
 from likewise.broker.log.tokens import make_token
 from likewise.server.http.mobile.page import HEADERS
-from likewise.server.http.server import Served, make_app
+from likewise.server.http.server import HttpServer, make_app
 
 CHROMIUM = os.environ.get("LIKEWISE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 SLOW = 60_000
@@ -108,8 +108,8 @@ def test_a_phone_shows_what_came_and_takes_a_thumb(tmp_path: Path) -> None:
     with socket.socket() as trying:
         trying.bind(("127.0.0.1", 0))
         port = int(trying.getsockname()[1])
-    with Broker(None, Config(server=Server(port=port))) as broker:
-        served = Served(broker)
+    with Broker(None, Config(server=ServerSettings(port=port))) as broker:
+        served = HttpServer(broker)
         running = threading.Thread(target=_run, args=(served,), daemon=True)
         running.start()
         try:
@@ -119,7 +119,7 @@ def test_a_phone_shows_what_came_and_takes_a_thumb(tmp_path: Path) -> None:
             running.join(60)
 
 
-def _run(served: Served) -> None:
+def _run(served: HttpServer) -> None:
     import asyncio
 
     asyncio.run(served.run())

@@ -18,15 +18,16 @@ import msgspec
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Limits, Mqtt, Server
-from likewise.server.http.server import Served
-from likewise.server.mqtt.broker.sockets import listening, open_sockets
+from likewise.broker.config import Config, MqttSettings, ServerSettings, TenantLimits
+from likewise.server.http.server import HttpServer
+from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
 from likewise.server.mqtt.codec import (
     MQTT_5,
     Connack,
     Connect,
     Decoder,
     Disconnect,
+    FilterRequest,
     Packet,
     Pingreq,
     Pingresp,
@@ -41,7 +42,6 @@ from likewise.server.mqtt.codec import (
     Unsuback,
     Unsubscribe,
     Will,
-    Wish,
     encode,
 )
 
@@ -165,12 +165,12 @@ class Client:
 
     def subscribe(
         self,
-        *wishes: Wish | str,
+        *wishes: FilterRequest | str,
         qos: int = 0,
         user: tuple[tuple[str, str], ...] = (),
         identifiers: tuple[int, ...] = (),
     ) -> Suback:
-        made = tuple(Wish(wish, qos) if isinstance(wish, str) else wish for wish in wishes)
+        made = tuple(FilterRequest(wish, qos) if isinstance(wish, str) else wish for wish in wishes)
         said = Properties(user=user, subscription_identifiers=identifiers)
         self.send(Subscribe(self.packet_id(), made, said))
         return self.next(Suback)
@@ -242,20 +242,22 @@ class Devices:
 def devices(
     data: Path | None = None,
     *,
-    mqtt: Mqtt | None = None,
-    server: Server | None = None,
-    limits: Limits | None = None,
+    mqtt: MqttSettings | None = None,
+    server: ServerSettings | None = None,
+    limits: TenantLimits | None = None,
     broker: Broker | None = None,
 ) -> Iterator[Devices]:
     """Serve devices."""
-    mqtt = mqtt or Mqtt()
-    server = server or Server(port=0)
+    mqtt = mqtt or MqttSettings()
+    server = server or ServerSettings(port=0)
     tls = 0 if server.tls_certificate else None
-    config = Config(server=server, mqtt=msgspec.structs.replace(mqtt, port=0, tls_port=tls), limits=limits or Limits())
+    config = Config(
+        server=server, mqtt=msgspec.structs.replace(mqtt, port=0, tls_port=tls), limits=limits or TenantLimits()
+    )
     made = broker or Broker(data, config)
     sockets = open_sockets(config)
     ports: queue.Queue[int] = queue.Queue()
-    served = Served(made, on_ready=ports.put, beside=listening(sockets))
+    served = HttpServer(made, on_ready=ports.put, beside=listener_connectors(sockets))
     thread = threading.Thread(target=lambda: asyncio.run(served.run()), daemon=True)
     thread.start()
     try:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Mqtt, Server
+from likewise.broker.config import Config, MqttSettings, ServerSettings
 from likewise.broker.log.tokens import make_token
 from likewise.errors import InputError, StateError
 from likewise.server.mqtt.broker.sockets import open_sockets
@@ -165,7 +165,7 @@ def test_connections_are_listed_for_their_tenant(guarded: tuple[Devices, dict[st
 
 def test_limits_are_stated_and_enforced() -> None:
     """Connections, the size of a packet, messages on their way, filters of a session, silence."""
-    limits = Mqtt(connections=3, packet_bytes=1_000, receive_maximum=5, subscriptions=2, keep_alive=60)
+    limits = MqttSettings(connections=3, packet_bytes=1_000, receive_maximum=5, subscriptions=2, keep_alive=60)
     with devices(mqtt=limits) as found:
         client = Client(found.port, "limited")
         said = client.connect().properties
@@ -199,7 +199,7 @@ def _lets_in(found: Devices) -> bool:
 
 def test_too_many_messages_at_once_end_the_connection() -> None:
     """0x93: more than the Receive Maximum that the client was told."""
-    with devices(mqtt=Mqtt(receive_maximum=2)) as found, found.client() as client:
+    with devices(mqtt=MqttSettings(receive_maximum=2)) as found, found.client() as client:
         client.send(*(Publish("x", b"1", 1, packet_id=n) for n in range(1, 60)))
         ended = client.ended()
         assert ended is not None
@@ -209,13 +209,13 @@ def test_too_many_messages_at_once_end_the_connection() -> None:
 def test_settings_that_cannot_be_are_refused() -> None:
     """With what may be."""
     with pytest.raises(InputError, match="receive_maximum is from 1"):
-        Mqtt(receive_maximum=0)
+        MqttSettings(receive_maximum=0)
     with pytest.raises(InputError, match="certificate"):
-        open_sockets(Config(mqtt=Mqtt(tls_port=0)))
+        open_sockets(Config(mqtt=MqttSettings(tls_port=0)))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(StateError, match="choose another port"):
-            open_sockets(Config(mqtt=Mqtt(port=port)))
+            open_sockets(Config(mqtt=MqttSettings(port=port)))
 
 
 def test_without_a_port_nobody_listens_for_devices() -> None:
@@ -250,7 +250,7 @@ def test_over_tls(tmp_path: Path) -> None:
     )
     if made.returncode:
         pytest.skip(f"there is no openssl that makes a certificate: {sys.platform}")
-    server = Server(port=0, tls_certificate=str(certificate), tls_key=str(key))
+    server = ServerSettings(port=0, tls_certificate=str(certificate), tls_key=str(key))
     with devices(server=server) as found:
         context = ssl.create_default_context(cafile=str(certificate))
         line = socket.create_connection(("127.0.0.1", found.tls_port), timeout=60)

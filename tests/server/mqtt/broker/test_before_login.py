@@ -11,23 +11,23 @@ import pytest
 from structlog.testing import capture_logs
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Mqtt, Server
+from likewise.broker.config import Config, MqttSettings, ServerSettings
 from likewise.broker.log.tokens import make_token
 from likewise.defaults import LOGIN_ADDRESSES
 from likewise.server.connection_limits import ConnectionLimits
-from likewise.server.mqtt.broker.logins import FailedLogins
+from likewise.server.mqtt.broker.authentication import LoginThrottle
 from likewise.server.mqtt.codec import MQTT_3_1_1, MQTT_5, Connack, Connect, Puback, Publish, Reason, Will, encode
-from likewise.server.mqtt.codec.fields import variable
+from likewise.server.mqtt.codec.fields import encode_variable
 from tests.server.mqtt.broker.conftest import PATIENCE, Client, devices
 from tests.server.mqtt.processes import listening_broker
 
-STRANGER = Server(port=0, proxies=())  # loopback counts as any other address
+STRANGER = ServerSettings(port=0, proxies=())  # loopback counts as any other address
 
 
 def declared(size: int, version: int = MQTT_5) -> bytes:
     """The first bytes of a CONNECT that says it has so many."""
     whole = encode(Connect("roof", version), version)
-    return whole[:1] + variable(size) + whole[2:]
+    return whole[:1] + encode_variable(size) + whole[2:]
 
 
 def closed(client: Client) -> bool:
@@ -66,7 +66,7 @@ def test_the_will_counts_for_the_size_of_a_connect(payload: int, reason: int) ->
 
 def test_the_size_of_a_connect_is_configurable() -> None:
     """`[mqtt] connect_bytes`."""
-    with devices(mqtt=Mqtt(connect_bytes=200_000)) as home, Client(home.port, "willing") as client:
+    with devices(mqtt=MqttSettings(connect_bytes=200_000)) as home, Client(home.port, "willing") as client:
         assert client.connect(will=Will("last/words", bytes(65_530))).reason == 0
 
 
@@ -80,7 +80,7 @@ def test_what_follows_a_good_connect_may_be_large_at_once() -> None:
 
 def test_bytes_that_trickle_in_do_not_prolong_the_time_to_log_in() -> None:
     """The time counts from the start of the connection."""
-    with devices(mqtt=Mqtt(connect_seconds=0.5)) as home, Client(home.port) as slow:
+    with devices(mqtt=MqttSettings(connect_seconds=0.5)) as home, Client(home.port) as slow:
         slow.raw(declared(60_000))
         deadline = time.monotonic() + PATIENCE
         with suppress(BrokenPipeError, ConnectionResetError):
@@ -92,7 +92,7 @@ def test_bytes_that_trickle_in_do_not_prolong_the_time_to_log_in() -> None:
 
 def test_the_oldest_connection_without_a_login_goes_when_there_are_too_many() -> None:
     """So who holds connections open keeps nobody out."""
-    with devices(mqtt=Mqtt(pending=5)) as home:
+    with devices(mqtt=MqttSettings(pending=5)) as home:
         held = [Client(home.port) for _ in range(5)]
         home.until(lambda: home.metric("likewise_mqtt_pending") == 5)
         with home.client("newcomer") as newcomer:
@@ -105,18 +105,18 @@ def test_the_oldest_connection_without_a_login_goes_when_there_are_too_many() ->
 
 def test_one_address_has_a_quarter_of_the_connections_without_a_login() -> None:
     """Loopback counts as a proxy by default, and has no such bound."""
-    with devices(mqtt=Mqtt(pending=8), server=STRANGER) as home:
+    with devices(mqtt=MqttSettings(pending=8), server=STRANGER) as home:
         held = [Client(home.port) for _ in range(3)]
         assert closed(held[0])
-    with devices(mqtt=Mqtt(pending=8)) as home:
+    with devices(mqtt=MqttSettings(pending=8)) as home:
         held = [Client(home.port) for _ in range(8)]
         home.until(lambda: home.metric("likewise_mqtt_pending") == 8)
 
 
-@pytest.mark.parametrize(("server", "allowed"), [(Server(port=0), 100_000), (STRANGER, 400_000)])
-def test_bytes_before_a_login_are_bounded_in_total_and_for_an_address(server: Server, allowed: int) -> None:
+@pytest.mark.parametrize(("server", "allowed"), [(ServerSettings(port=0), 100_000), (STRANGER, 400_000)])
+def test_bytes_before_a_login_are_bounded_in_total_and_for_an_address(server: ServerSettings, allowed: int) -> None:
     """The oldest connection with a part of a packet goes; 100,000 bytes are a quarter of 400,000."""
-    with devices(mqtt=Mqtt(pending_bytes=allowed), server=server) as home:
+    with devices(mqtt=MqttSettings(pending_bytes=allowed), server=server) as home:
         held = []
         for number in range(3):
             held.append(Client(home.port))
@@ -129,7 +129,7 @@ def test_bytes_before_a_login_are_bounded_in_total_and_for_an_address(server: Se
 
 def test_connections_of_http_and_mqtt_share_one_bound() -> None:
     """`[server] connections`; health and metrics show it."""
-    with devices(server=Server(port=0, connections=6)) as home, ExitStack() as held:
+    with devices(server=ServerSettings(port=0, connections=6)) as home, ExitStack() as held:
         http = int(home.url.rpartition(":")[2])
         silent = [held.enter_context(socket.create_connection(("127.0.0.1", http), timeout=PATIENCE)) for _ in range(3)]
         logged_in = [home.client(f"d{n}") for n in range(2)]
@@ -176,9 +176,9 @@ def test_connections_leave_files_for_the_store() -> None:
 # -- failed logins ---------------------------------------------------------------------------------
 
 
-def guarded(server: Server) -> tuple[Broker, str]:
+def guarded(server: ServerSettings) -> tuple[Broker, str]:
     """A broker with a token."""
-    broker = Broker(None, Config(server=server, mqtt=Mqtt(port=0)))
+    broker = Broker(None, Config(server=server, mqtt=MqttSettings(port=0)))
     return broker, broker.store.commit(lambda tables: make_token(tables, "root", "default", ("admin",), 1))
 
 
@@ -200,8 +200,8 @@ def test_failed_logins_are_answered_later_and_a_good_token_at_once() -> None:
 
 def test_failed_logins_are_logged_now_and_then() -> None:
     """One line for an address in a minute, and it says how many were left out."""
-    broker, _ = guarded(Server(port=0))
-    with devices(broker=broker, server=Server(port=0)) as home, capture_logs() as logs:
+    broker, _ = guarded(ServerSettings(port=0))
+    with devices(broker=broker, server=ServerSettings(port=0)) as home, capture_logs() as logs:
         for _ in range(20):
             with Client(home.port, "bad") as bad:
                 bad.connect(token="lw_wrong")
@@ -212,7 +212,7 @@ def test_failed_logins_are_logged_now_and_then() -> None:
 
 def test_failed_logins_take_a_bounded_memory() -> None:
     """The oldest addresses are forgotten."""
-    logins = FailedLogins()
+    logins = LoginThrottle()
     for number in range(2 * LOGIN_ADDRESSES):
         logins.add(f"10.{number}", 0.0)
         logins.suppressed(f"10.{number}", 0.0)
@@ -221,7 +221,7 @@ def test_failed_logins_take_a_bounded_memory() -> None:
 
 def test_addresses_are_counted_by_machine_and_proxies_not_at_all() -> None:
     """A /64 of IPv6 is one machine's; an IPv4 address in IPv6's form is the same as itself."""
-    limits = ConnectionLimits(Server(proxies=("127.0.0.0/8", "::1", "10.1.0.0/16")))
+    limits = ConnectionLimits(ServerSettings(proxies=("127.0.0.0/8", "::1", "10.1.0.0/16")))
     assert limits.key_of("127.0.0.1") is limits.key_of("::1") is limits.key_of("10.1.2.3") is None
     assert limits.key_of("::ffff:10.1.2.3") is None
     assert limits.key_of("192.0.2.7") == limits.key_of("::ffff:192.0.2.7") == "192.0.2.7"

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import LikewiseError
-from likewise.formats.json.batches import keys_once, read_decoded
-from likewise.formats.json.envelope_bytes import Around
+from likewise.formats.json.batches import batch_of_documents, has_unique_keys
+from likewise.formats.json.envelope_bytes import EnvelopeFields
 from likewise.model import Event
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.topic_maps import load_maps
 
@@ -32,14 +32,14 @@ VALUES = st.recursive(
 
 def both(topic: str, payload: bytes, copies: int = 20) -> tuple[list[Event], list[Event]] | None:
     """The same message, read plainly and as it came; None if it is not stored as it came."""
-    plain, found = READER.plain(topic), msgspec.json.decode(payload)
-    if plain is None or not found or not plain.taken.isdisjoint(found) or not keys_once(payload, found):
+    plain, found = READER.envelope_template(topic), msgspec.json.decode(payload)
+    if plain is None or not found or not plain.reserved.isdisjoint(found) or not has_unique_keys(payload, found):
         return None
-    expected = READER.read(Message(topic, payload, client="dev"), 0)
+    expected = READER.read(MqttPublication(topic, payload, client="dev"), 0)
     envelope = plain.envelope(payload, b'"dev"', None)
     assert msgspec.json.decode(envelope)["payload"] == {**found, **plain.names, "client": "dev"}
     whole = [{**found, **plain.names, "client": "dev"} for _ in range(copies)]
-    batch = read_decoded(whole, [envelope] * copies, [Around(False, None, plain.source)] * copies)
+    batch = batch_of_documents(whole, [envelope] * copies, [EnvelopeFields(False, None, plain.source)] * copies)
     return expected, [batch[0], batch[copies - 1]]
 
 
@@ -72,6 +72,6 @@ def test_what_says_more_is_taken_apart(payload: bytes) -> None:
 
 def test_where_a_map_says_more_than_names_messages_are_taken_apart() -> None:
     """Units, readings within a field: the map is for them."""
-    assert READER.plain("tele/plug/SENSOR") is None
-    named = READER.plain("shellies/ht-1/sensor/humidity")
+    assert READER.envelope_template("tele/plug/SENSOR") is None
+    named = READER.envelope_template("shellies/ht-1/sensor/humidity")
     assert named is None or named.names["device"] == "ht-1"

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from likewise.broker.config import Limits, Mqtt
+from likewise.broker.config import MqttSettings, TenantLimits
 from likewise.broker.log.entries import EVENT, Entry
 from likewise.model import Event
 from likewise.server.mqtt.codec import MQTT_3_1_1, MQTT_5, Puback, Pubcomp, Publish, Pubrec, Pubrel, Reason
@@ -67,7 +67,7 @@ def test_what_none_can_read_is_kept_and_passed_on(home: Devices) -> None:
 
 def test_a_strict_broker_refuses_what_cannot_be_read() -> None:
     """MQTT 5 is told 0x99; 3.1.1 is told that it was taken, and it is a dead letter."""
-    with devices(mqtt=Mqtt(strict=True)) as found:
+    with devices(mqtt=MqttSettings(strict=True)) as found:
         for version in (MQTT_5, MQTT_3_1_1):
             with found.client(f"v{version}", version) as client:
                 answer = (
@@ -86,14 +86,14 @@ def test_a_strict_broker_refuses_what_cannot_be_read() -> None:
 def test_a_map_may_be_strict(tmp_path: Path) -> None:
     """Only where it says so."""
     (tmp_path / "mine.toml").write_text('[[topic]]\ntopic = "s/{device}"\nread = "json"\nstrict = true\n')
-    with devices(mqtt=Mqtt(maps=(str(tmp_path / "mine.toml"),))) as found, found.client() as client:
+    with devices(mqtt=MqttSettings(maps=(str(tmp_path / "mine.toml"),))) as found, found.client() as client:
         assert client.publish("s/1", b"no").reason == Reason.PAYLOAD_FORMAT_INVALID  # type: ignore[union-attr]
         assert client.publish("t/1", b"no").reason == 0  # type: ignore[union-attr]
 
 
 def test_a_tenant_over_its_rate_is_told_with_mqtt_5_and_held_up_with_3_1_1() -> None:
     """0x97 where that can be said; nobody else's messages are lost."""
-    with devices(limits=Limits(rate=5)) as found:
+    with devices(limits=TenantLimits(rate=5)) as found:
         with found.client("five") as client:
             reasons = {client.publish("r", b"1").reason for _ in range(30)}  # type: ignore[union-attr]
             assert reasons == {0, Reason.QUOTA_EXCEEDED}

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping, Mqtt
-from likewise.server.mqtt.broker.sessions import Sessions
+from likewise.broker.config import Config, MqttSettings, StoreSettings
+from likewise.server.mqtt.broker.sessions import SessionRegistry
 from likewise.server.mqtt.codec import (
     MQTT_3_1_1,
     MQTT_5,
@@ -113,7 +113,7 @@ def test_a_clean_start_forgets_the_session(home: Devices) -> None:
 def test_a_session_is_over_after_its_time_and_no_later_than_allowed(tmp_path: Path) -> None:
     """Its subscriber is unregistered; a client that asks for more than is allowed is told what it gets."""
     clock = ManualClock("2024-05-01T12:00:00Z")
-    config = Config(mqtt=Mqtt(session="100 s"))
+    config = Config(mqtt=MqttSettings(session="100 s"))
     with devices(broker=Broker(tmp_path / "data", config, clock=clock)) as found:
         client = Client(found.port, "brief")
         answer = client.connect(clean=False, session_expiry=1_000)
@@ -135,15 +135,15 @@ def test_a_session_outlives_a_step_of_the_clock_with_what_waits_for_it(
 ) -> None:
     """For an hour; accepting the clock ends it."""
     looked: list[int] = []
-    look = Sessions.look
+    look = SessionRegistry.end_expired
 
-    def counted(self: Sessions, now: int) -> None:
+    def counted(self: SessionRegistry, now: int) -> None:
         look(self, now)
         looked.append(now)
 
-    monkeypatch.setattr(Sessions, "look", counted)
+    monkeypatch.setattr(SessionRegistry, "look", counted)
     clock = ManualClock("2024-05-01T12:00:00Z")
-    config = Config(mqtt=Mqtt(session="100 s"), store=Keeping("1 day"))
+    config = Config(mqtt=MqttSettings(session="100 s"), store=StoreSettings("1 day"))
     with devices(broker=Broker(tmp_path / "data", config, clock=clock)) as found:
         client = Client(found.port, "patient")
         client.connect(clean=False, session_expiry=100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from likewise.server.mqtt.codec import Puback, Pubrec, Pubrel, Reason, Subscribe, Wish
+from likewise.server.mqtt.codec import FilterRequest, Puback, Pubrec, Pubrel, Reason, Subscribe
 from tests.server.mqtt.broker.conftest import Devices, devices
 
 LAST = 100_000  # seconds
@@ -51,7 +51,7 @@ def test_a_group_gets_no_retained_messages_and_no_local_is_refused(home: Devices
         writer.publish("group/kept", b"1", 1, retain=True)
         assert reader.subscribe("$share/g3/group/kept", qos=1).reasons == (1,)
         assert not reader.settled()
-        reader.send(Subscribe(9, (Wish("$share/g3/group/other", 1, no_local=True),)))
+        reader.send(Subscribe(9, (FilterRequest("$share/g3/group/other", 1, no_local=True),)))
         said = reader.ended()
         assert said is not None
         assert said.reason == Reason.PROTOCOL_ERROR

@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from likewise.broker.config import Limits, Mqtt
+from likewise.broker.config import MqttSettings, TenantLimits
 from likewise.server.mqtt.broker.send_buffers import SendBuffers
-from likewise.server.mqtt.codec import MQTT_3_1_1, Puback, Publish, Reason, Subscribe, Wish, encode
+from likewise.server.mqtt.codec import MQTT_3_1_1, FilterRequest, Puback, Publish, Reason, Subscribe, encode
 from tests.server.mqtt.broker.conftest import PATIENCE, Client, devices
 from tests.server.mqtt.processes import Running, listening_broker
 
@@ -56,7 +56,7 @@ def test_subscribers_that_do_not_read_take_a_bounded_memory(qos: int) -> None:
     with listening_broker() as running, ExitStack() as held:
         for number in range(60):
             silent = held.enter_context(connected(running, f"silent-{number}", TINY))
-            silent.send(Subscribe(1, (Wish("large/#", qos),)))
+            silent.send(Subscribe(1, (FilterRequest("large/#", qos),)))
         reader, publisher = connected(running, "reader"), connected(running, "publisher")
         assert reader.subscribe("large/#", qos=max(1, qos)).reasons == (max(1, qos),)
         before = running.memory()
@@ -101,7 +101,7 @@ def test_what_is_acknowledged_waits_for_a_client_that_reads_late(qos: int) -> No
 
 def test_one_that_reads_is_served_while_all_together_have_too_many_bytes() -> None:
     """The bound of all connections stops those that have bytes waiting, not the others."""
-    with devices(mqtt=Mqtt(send_bytes=1)) as home, ExitStack() as held:
+    with devices(mqtt=MqttSettings(send_bytes=1)) as home, ExitStack() as held:
         for number in range(3):
             held.enter_context(home.client(f"silent-{number}", window=TINY)).subscribe("large/#")
         with home.client("reader") as reader, home.client("publisher") as publisher:
@@ -113,7 +113,7 @@ def test_one_that_reads_is_served_while_all_together_have_too_many_bytes() -> No
 
 def test_a_client_that_reads_nothing_for_too_long_is_disconnected_and_its_session_stays() -> None:
     """With 0x97, counted; what it did not read waits for it."""
-    with devices(mqtt=Mqtt(stalled_seconds=0.5)) as home, home.client("publisher") as publisher:
+    with devices(mqtt=MqttSettings(stalled_seconds=0.5)) as home, home.client("publisher") as publisher:
         stalled = home.client("stalled", window=TINY, session_expiry=600)
         stalled.subscribe("large/#", qos=1)
         for number in range(60):
@@ -127,7 +127,7 @@ def test_a_client_that_reads_nothing_for_too_long_is_disconnected_and_its_sessio
 
 def test_a_client_that_reads_slowly_stays() -> None:
     """Bytes that shrink are a sign of life."""
-    with devices(mqtt=Mqtt(stalled_seconds=3.0)) as home, home.client("publisher") as publisher:
+    with devices(mqtt=MqttSettings(stalled_seconds=3.0)) as home, home.client("publisher") as publisher:
         slow = home.client("slow", window=TINY)
         slow.subscribe("large/#", qos=1)
         for number in range(60):
@@ -174,7 +174,7 @@ def test_retained_messages_for_clients_that_do_not_read_take_a_bounded_memory(qo
         before = running.memory()
         for number in range(30):
             silent = held.enter_context(connected(running, f"silent-{number}", TINY))
-            silent.send(Subscribe(1, (Wish("#", qos),)))
+            silent.send(Subscribe(1, (FilterRequest("#", qos),)))
         reader = connected(running, "reader")
         reader.subscribe("kept/#", qos=qos)
         assert [each.topic for each in reader.messages(1_500)] == [f"kept/{n}" for n in range(1_500)]
@@ -188,10 +188,10 @@ def test_packets_of_a_client_do_not_wait_until_it_has_read_its_retained_messages
         retain(publisher, 300, 30_000)
         other.subscribe("said/#")
         with home.client("silent", window=TINY) as silent:
-            silent.send(Subscribe(1, (Wish("kept/#", 0),)))
+            silent.send(Subscribe(1, (FilterRequest("kept/#", 0),)))
             silent.send(Publish("said/x", b"1"))
             assert other.next(Publish).topic == "said/x"
-            silent.send(Subscribe(2, (Wish("kept/#", 0),)))  # anew: they come a second time, after the first
+            silent.send(Subscribe(2, (FilterRequest("kept/#", 0),)))  # anew: they come a second time, after the first
             silent.send(Publish("said/y", b"1"))
             assert other.next(Publish).topic == "said/y"
             publisher.publish("kept/299", b"new", retain=True)
@@ -202,7 +202,7 @@ def test_packets_of_a_client_do_not_wait_until_it_has_read_its_retained_messages
 
 def test_retained_messages_have_limits_with_a_clear_error(tmp_path: Path) -> None:
     """Of topics and of bytes, for a tenant; what is there may be replaced and ended, also after a restart."""
-    limits = Limits(retained_topics=2, retained_bytes=1_000)
+    limits = TenantLimits(retained_topics=2, retained_bytes=1_000)
     with devices(tmp_path, limits=limits) as home, home.client("publisher") as publisher:
         assert publisher.publish("a", b"1", retain=True).reason == 0  # type: ignore[union-attr]
         assert publisher.publish("b", b"1", retain=True).reason == 0  # type: ignore[union-attr]

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from likewise.api.sources import Sense
+from likewise.api.sources import SensingCommand
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Mqtt, Server
+from likewise.broker.config import Config, MqttSettings, ServerSettings
 from likewise.broker.log.tokens import make_token
 from likewise.client import Publisher, Subscriber
 from likewise.server.mqtt.codec import MQTT_3_1_1, MQTT_5, Puback, Publish, Reason, Will
@@ -21,11 +21,11 @@ SAID = msgspec.json.encode(
 )
 
 
-def word(message: Publish) -> Sense:
-    return msgspec.json.decode(message.payload, type=Sense)
+def word(message: Publish) -> SensingCommand:
+    return msgspec.json.decode(message.payload, type=SensingCommand)
 
 
-def next_word(client: Client, wanted: Callable[[Sense], bool] = lambda said: True) -> Sense:
+def next_word(client: Client, wanted: Callable[[SensingCommand], bool] = lambda said: True) -> SensingCommand:
     """The next word that a device is told, of those that are wanted."""
     while True:
         said = word(client.messages(1)[0])
@@ -41,7 +41,7 @@ def test_a_device_announces_itself_and_is_told_when_to_sense(home: Devices, vers
     device = home.client(name, version)
     assert device.subscribe(f"likewise/sense/{name}", qos=qos).reasons == (qos,)
     assert isinstance(device.publish(f"likewise/announcements/{name}", SAID), Puback)
-    assert home.tenant.known.announcement(name).announcement.controllable
+    assert home.tenant.sources.announcement(name).announcement.controllable
     first = next_word(device)
     assert (first.source, first.on, first.reason) == (name, False, "nobody asks for it")
     with Subscriber(f"ann {name}", home.url) as ann:
@@ -53,7 +53,7 @@ def test_a_device_announces_itself_and_is_told_when_to_sense(home: Devices, vers
         assert not next_word(device).on
     device.publish(f"likewise/announcements/{name}", b"")
     assert device.messages(1)[0].payload == b""  # nothing is told any more
-    assert name not in home.tenant.known.announcements
+    assert name not in home.tenant.sources.announcements
 
 
 def test_a_device_that_connects_later_has_the_newest_word(home: Devices) -> None:
@@ -94,9 +94,9 @@ def test_a_will_revokes_what_a_device_announced(home: Devices) -> None:
     device = Client(home.port, "mortal")
     device.connect(will=Will("likewise/announcements/mortal", b"", 1))
     device.publish("likewise/announcements/mortal", SAID)
-    assert "mortal" in home.tenant.known.announcements
+    assert "mortal" in home.tenant.sources.announcements
     device.cut()
-    home.until(lambda: "mortal" not in home.tenant.known.announcements)
+    home.until(lambda: "mortal" not in home.tenant.sources.announcements)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_bad_announcement_is_refused_with_words(
     assert answer.reason >= Reason.UNSPECIFIED_ERROR
     assert words in (answer.properties.reason_string or "")
     assert device.publish("home/1", b'{"t": 1}', qos).reason < Reason.UNSPECIFIED_ERROR  # type: ignore[union-attr]
-    assert "x" not in home.tenant.known.announcements
+    assert "x" not in home.tenant.sources.announcements
 
 
 def test_announcements_among_other_messages_keep_their_order(home: Devices) -> None:
@@ -135,12 +135,12 @@ def test_announcements_among_other_messages_keep_their_order(home: Devices) -> N
     device.send(*packets)
     answers = {found.packet_id: found.reason for found in (device.next(Puback) for _ in packets)}
     assert {n for n, reason in answers.items() if reason >= Reason.UNSPECIFIED_ERROR} == {10, 20, 30, 40}
-    assert {n for n in range(1, 41) if f"many{n}" in home.tenant.known.announcements} == {5, 15, 25, 35}
+    assert {n for n in range(1, 41) if f"many{n}" in home.tenant.sources.announcements} == {5, 15, 25, 35}
 
 
 def test_a_token_speaks_and_listens_for_its_own_source_alone(tmp_path: Path) -> None:
     """It needs no scope to subscribe where it is told; a filter over others it does."""
-    config = Config(server=Server(port=0), mqtt=Mqtt(port=0))
+    config = Config(server=ServerSettings(port=0), mqtt=MqttSettings(port=0))
     with Broker(tmp_path, config) as broker:
         token = broker.store.commit(lambda c: make_token(c, "roof", "default", ["publish:roof"], 1))
     with devices(tmp_path) as found:
@@ -169,7 +169,7 @@ def test_a_restart_tells_nobody_what_they_know(tmp_path: Path) -> None:
     with devices(tmp_path) as found:
         device = found.client("once", clean=False, session_expiry=1_000)
         with Publisher(found.url) as client:
-            found.until(lambda: found.broker.activation.told(found.tenant))
+            found.until(lambda: found.broker.activation.commands(found.tenant))
             assert client.sources.sense("once").version == first.version
             found.broker.learning.wait_until_learnt()
             client.sources.keep("once")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from likewise.server.mqtt.codec import MQTT_3_1_1, MQTT_5, Properties, Publish, Reason, Wish
+from likewise.server.mqtt.codec import MQTT_3_1_1, MQTT_5, FilterRequest, Properties, Publish, Reason
 from tests.server.mqtt.broker.conftest import Devices
 
 
@@ -89,7 +89,7 @@ def test_overlapping_filters_bring_a_message_once_with_all_their_identifiers(hom
 def test_no_local_keeps_a_clients_own_messages_from_it(home: Devices, qos: int) -> None:
     """Others' come."""
     with home.client(f"own-{qos}") as one, home.client() as other:
-        one.subscribe(Wish(f"local/{qos}", qos, no_local=True))
+        one.subscribe(FilterRequest(f"local/{qos}", qos, no_local=True))
         one.publish(f"local/{qos}", b"mine", qos)
         other.publish(f"local/{qos}", b"hers", qos)
         assert [each.payload for each in one.messages(1)] == [b"hers"]
@@ -110,7 +110,7 @@ def test_a_newcomer_gets_retained_messages_and_no_other_earlier_one(home: Device
             reader.subscribe(f"{base}/#", qos=qos)
             [message] = reader.messages(1)
             assert (message.topic, message.payload, message.retain, message.qos) == (f"{base}/a", b"2", True, qos)
-            other.subscribe(Wish(f"{base}/#", qos, retain_as_published=True, retain_handling=2))
+            other.subscribe(FilterRequest(f"{base}/#", qos, retain_as_published=True, retain_handling=2))
             writer.publish(f"{base}/a", b"5", qos, retain=True)
             assert [(each.payload, each.retain) for each in reader.messages(1)] == [(b"5", False)]
             assert [(each.payload, each.retain) for each in other.messages(1)] == [(b"5", True)]
@@ -123,7 +123,7 @@ def test_retain_handling_says_whether_retained_messages_are_sent(home: Devices) 
         writer.publish("handled", b"1", 1, retain=True)
         for qos in (0, 1):
             for handling, count in ((1, 1), (1, 0), (0, 1), (2, 0)):
-                reader.subscribe(Wish("handled", qos, retain_handling=handling))
+                reader.subscribe(FilterRequest("handled", qos, retain_handling=handling))
                 assert len(reader.messages(count)) == count
                 assert not reader.settled()
             reader.unsubscribe("handled")

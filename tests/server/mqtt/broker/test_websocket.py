@@ -20,6 +20,7 @@ from likewise.server.mqtt.codec import (
     Connect,
     Decoder,
     Disconnect,
+    FilterRequest,
     Packet,
     Pingreq,
     Pingresp,
@@ -30,7 +31,6 @@ from likewise.server.mqtt.codec import (
     Suback,
     Subscribe,
     Will,
-    Wish,
     encode,
 )
 from tests.server.mqtt.broker.conftest import PATIENCE, Devices
@@ -74,7 +74,10 @@ def test_topics_and_meaning_work_over_a_websocket(home: Devices) -> None:
     """Published over TCP, delivered over the WebSocket, acknowledged, and the other way round."""
     with line(home, "browser", session_expiry=60) as page, home.client("device") as device:
         by_meaning = Properties(user=(("q", "{no2 > 40}"),))
-        page.send(Subscribe(1, (Wish("ws/a", 1),)), Subscribe(2, (Wish("$likewise/bad air", 1),), by_meaning))
+        page.send(
+            Subscribe(1, (FilterRequest("ws/a", 1),)),
+            Subscribe(2, (FilterRequest("$likewise/bad air", 1),), by_meaning),
+        )
         assert [page.next(), page.next()] == [Suback(1, (1,)), Suback(2, (1,))]
         device.publish("ws/a", b'{"no2": 45}')
         came = [page.next(), page.next()]
@@ -141,7 +144,7 @@ def test_a_slow_reader_holds_up_nobody(home: Devices) -> None:
     """A page that does not read gets everything when it does, and others are served meanwhile."""
     body = b"y" * 60_000
     with line(home, "slow") as page, home.client("publisher") as device:
-        page.send(Subscribe(1, (Wish("ws/slow", 1),)))
+        page.send(Subscribe(1, (FilterRequest("ws/slow", 1),)))
         assert page.next() == Suback(1, (1,))
         for number in range(60):
             device.publish("ws/slow", b"%d " % number + body)

@@ -123,7 +123,7 @@ def agrees(ours: Packet, theirs: Any) -> bool:
             ]
             wished = [
                 (each.filter, each.qos, each.no_local, each.retain_as_published, each.retain_handling)
-                for each in ours.wishes
+                for each in ours.requests
             ]
             same = (ours.packet_id, wished) == (theirs.packet_id, asked)
         case Unsubscribe():

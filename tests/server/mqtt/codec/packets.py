@@ -14,6 +14,7 @@ from likewise.server.mqtt.codec import (
     Connack,
     Connect,
     Disconnect,
+    FilterRequest,
     Packet,
     Pingreq,
     Pingresp,
@@ -28,7 +29,6 @@ from likewise.server.mqtt.codec import (
     Unsuback,
     Unsubscribe,
     Will,
-    Wish,
     reason_of_return_code,
 )
 from likewise.server.mqtt.codec.packet_types import (
@@ -141,11 +141,11 @@ def subscribes(draw: st.DrawFn, version: int) -> Subscribe:
     wishes = []
     for asked in draw(st.lists(filters, min_size=1, max_size=4)):
         if version == MQTT_3_1_1:
-            wishes.append(Wish(asked, draw(st.integers(0, 2))))
+            wishes.append(FilterRequest(asked, draw(st.integers(0, 2))))
         else:
             local = not asked.startswith("$share/") and draw(st.booleans())
             options = draw(st.tuples(st.booleans(), st.integers(0, 2)))
-            wishes.append(Wish(asked, draw(st.integers(0, 2)), local, *options))
+            wishes.append(FilterRequest(asked, draw(st.integers(0, 2)), local, *options))
     return Subscribe(draw(packet_ids), tuple(wishes), draw(properties(SUBSCRIBE, version, False)))
 
 

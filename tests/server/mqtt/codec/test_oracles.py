@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from likewise.server.mqtt.codec import MQTT_5, Connect, Decoder, encode
 from likewise.server.mqtt.codec.fields import LARGEST_NUMBER
 from likewise.server.mqtt.codec.packet_types import NAMES, PINGREQ, PINGRESP, PUBLISH
-from likewise.server.mqtt.codec.property_bytes import read_properties, write_properties
+from likewise.server.mqtt.codec.property_bytes import encode_properties, read_properties
 from tests.server.mqtt.codec import oracles
 from tests.server.mqtt.codec.packets import connects, from_client, from_server, properties
 
@@ -38,7 +38,7 @@ def test_paho_reads_the_properties_that_we_write_and_we_read_its(kind: int, data
     said = data.draw(properties(kind, MQTT_5, True))
     assume("\ufeff" not in str(msgspec.to_builtins(said)))  # paho refuses it, the standard does not (1.5.4-3)
     assume((said.maximum_packet_size or 0) <= LARGEST_NUMBER)  # paho allows no more
-    written = write_properties(said, kind)
+    written = encode_properties(said, kind)
     read = oracles.read_by_paho(written, kind)
     for name, value in read.items():
         assert (tuple(value) if isinstance(value, list) else value) == getattr(said, name)

@@ -12,20 +12,20 @@ from likewise.server.mqtt.codec import (
     Connect,
     Decoder,
     Disconnect,
+    FilterRequest,
     Packet,
     Properties,
     Puback,
     Publish,
-    PublishForMany,
     Reason,
+    SharedPublish,
     Suback,
     Subscribe,
     Unsuback,
-    Wish,
     encode,
-    fitting,
     reason_of_return_code,
     return_code,
+    truncate_text,
 )
 from likewise.server.mqtt.codec.packet_types import NAMES
 from likewise.server.mqtt.codec.reasons import REASONS
@@ -265,7 +265,7 @@ UNSAYABLE: dict[str, tuple[Packet, int]] = {
     "an expiry below 0": (Publish("a", properties=Properties(message_expiry=-1)), MQTT_5),
     "an expiry too large": (Publish("a", properties=Properties(message_expiry=2**32)), MQTT_5),
     "a property of another packet": (Publish("a", properties=Properties(reason_string="no")), MQTT_5),
-    "identifier 0": (Subscribe(1, (Wish("a"),), Properties(subscription_identifiers=(0,))), MQTT_5),
+    "identifier 0": (Subscribe(1, (FilterRequest("a"),), Properties(subscription_identifiers=(0,))), MQTT_5),
     "a password without a name": (Connect("a", MQTT_3_1_1, password=b"p"), MQTT_3_1_1),
 }
 
@@ -284,7 +284,7 @@ def test_what_only_5_can_say_is_left_out_for_3_1_1() -> None:
     assert encode(Suback(1, (1, Reason.NOT_AUTHORIZED), said), MQTT_3_1_1) == b"\x90\x04\x00\x01\x01\x80"
     assert encode(Connack(False, Reason.NOT_AUTHORIZED, said), MQTT_3_1_1) == b"\x20\x02\x00\x05"
     assert encode(Disconnect(Reason.SERVER_BUSY, said), MQTT_3_1_1) == b"\xe0\x00"
-    assert PublishForMany("a", b"1", Properties(content_type="x"), MQTT_3_1_1).to(0) == b"\x30\x04\x00\x01a1"
+    assert SharedPublish("a", b"1", Properties(content_type="x"), MQTT_3_1_1).encode_for(0) == b"\x30\x04\x00\x01a1"
     for code in range(6):
         reason = reason_of_return_code(code)
         assert reason is not None
@@ -295,6 +295,6 @@ def test_what_only_5_can_say_is_left_out_for_3_1_1() -> None:
 def test_words_are_made_fit_to_be_said() -> None:
     """Whatever they hold, and however long they are."""
     for words in ("a\0b", "\ud83d\ude00 \udfff", "é" * 40_000, ""):
-        [came] = Decoder(MQTT_5).feed(encode(Publish(fitting(words) or "-")))
+        [came] = Decoder(MQTT_5).feed(encode(Publish(truncate_text(words) or "-")))
         assert isinstance(came, Publish)
         assert len(came.topic.encode()) <= 65_535

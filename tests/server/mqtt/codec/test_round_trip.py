@@ -16,7 +16,7 @@ from likewise.server.mqtt.codec import (
     Packet,
     Properties,
     Publish,
-    PublishForMany,
+    SharedPublish,
     encode,
 )
 from likewise.server.mqtt.codec.property_bytes import PROPERTIES
@@ -65,7 +65,7 @@ def test_a_message_for_many_is_the_message_for_one(
     """Bytes as `encode` makes them, at each call."""
     said = data.draw(properties(3, version, False))
     identifiers = tuple(data.draw(st.lists(st.integers(1, 300), max_size=2))) if version == MQTT_5 else ()
-    many = PublishForMany(topic, payload, said, version)
+    many = SharedPublish(topic, payload, said, version)
     for packet_id in (1, 65_535):
         one = Publish(
             topic,
@@ -76,7 +76,7 @@ def test_a_message_for_many_is_the_message_for_one(
             packet_id if qos else 0,
             msgspec.structs.replace(said, subscription_identifiers=identifiers),
         )
-        made = many.to(qos, packet_id, retain=retain, dup=one.dup, identifiers=identifiers)
+        made = many.encode_for(qos, packet_id, retain=retain, dup=one.dup, identifiers=identifiers)
         assert list(Decoder(version, of_server=True).feed(made)) == [one]
 
 

@@ -11,10 +11,10 @@ import pytest
 
 import likewise as lw
 from likewise.errors import FormatError
-from likewise.server.media_types import Unreadable
-from likewise.server.mqtt.messages import Message
+from likewise.server.media_types import UnreadableInput
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
-from likewise.server.mqtt.sparkplug.births import Announced, Births
+from likewise.server.mqtt.sparkplug.decoder import BirthMetric, BirthRegistry
 from likewise.server.mqtt.topic_maps import load_maps, read_map
 from tests.server.mqtt.broker.conftest import devices
 from tests.server.mqtt.conftest import Mosquitto
@@ -34,7 +34,7 @@ class Plant:
 
     def says(self, kind: str, *metrics: dict[str, Any], device: str = "", node: str = "press", **said: Any) -> Any:
         topic = f"spBv1.0/plant/{kind}/{node}" + (f"/{device}" if device else "")
-        return self.reader.read(Message(topic, payload(*metrics, **said)), NOW)
+        return self.reader.read(MqttPublication(topic, payload(*metrics, **said)), NOW)
 
 
 def own(made: lw.Event) -> list[tuple[str, object, str]]:
@@ -210,7 +210,9 @@ def test_commands_and_states_are_ordinary() -> None:
     )
     assert own(command) == [("Node Control/Rebirth", True, ""), ("oil/temperature", 70, "degC")]
     assert ("message", "NCMD") in [(t.attribute, t.value) for t in command.tuples]
-    [state] = plant.reader.read(Message("spBv1.0/STATE/scada", b'{"online": true, "timestamp": 1700000000000}'), NOW)
+    [state] = plant.reader.read(
+        MqttPublication("spBv1.0/STATE/scada", b'{"online": true, "timestamp": 1700000000000}'), NOW
+    )
     assert ("online", True, "") in own(state)
     assert ("host", "scada", "") in own(state)
 
@@ -232,10 +234,10 @@ def test_what_is_unreadable_is_kept_as_bytes_and_changes_nothing(topic: str, bod
     plant, strict = Plant(), Plant(strict=True)
     for each in (plant, strict):
         each.says("NBIRTH", OIL)
-    [made] = plant.reader.read(Message(topic, body), NOW)
+    [made] = plant.reader.read(MqttPublication(topic, body), NOW)
     assert own(made)[0] == ("bytes", len(body), "")
-    with pytest.raises(Unreadable):
-        strict.reader.read(Message(topic, body), NOW)
+    with pytest.raises(UnreadableInput):
+        strict.reader.read(MqttPublication(topic, body), NOW)
     for each in (plant, strict):
         assert own(each.says("NDATA", {"alias": 7, "int_value": 5})[0]) == [("oil/temperature", 5, "degC")]
 
@@ -243,27 +245,27 @@ def test_what_is_unreadable_is_kept_as_bytes_and_changes_nothing(topic: str, bod
 def test_what_is_remembered_is_bounded() -> None:
     """By nodes and devices, by metrics and by characters; the node that was born first goes first."""
 
-    def metrics(count: int, name: str = "m") -> list[Announced]:
-        return [Announced(f"{name}{n}", n, "", 0) for n in range(count)]
+    def metrics(count: int, name: str = "m") -> list[BirthMetric]:
+        return [BirthMetric(f"{name}{n}", n, "", 0) for n in range(count)]
 
-    for births in (Births(sources=5), Births(announced=50), Births(characters=5 * 26)):
+    for births in (BirthRegistry(sources=5), BirthRegistry(announced=50), BirthRegistry(characters=5 * 26)):
         for n in range(20):
-            births.born(f"g/{n:02}", "", metrics(10))
+            births.record_birth(f"g/{n:02}", "", metrics(10))
             assert births.sources <= 5
             assert births.announced <= 50
         assert births.find("g/14", "", "", 3) is None
-        assert births.find("g/15", "", "", 3) == Announced("m3", 3, "", 0)
-        births.born("g/15", "", metrics(1))
-        births.born("g/20", "", metrics(10))
+        assert births.find("g/15", "", "", 3) == BirthMetric("m3", 3, "", 0)
+        births.record_birth("g/15", "", metrics(1))
+        births.record_birth("g/20", "", metrics(10))
         assert births.find("g/15", "", "", 0) is not None
         for n in range(30):
-            births.died(f"g/{n:02}", "")
+            births.record_death(f"g/{n:02}", "")
         assert (births.sources, births.announced, births.characters) == (0, 0, 0)
-    alone = Births(sources=3)
+    alone = BirthRegistry(sources=3)
     for n in range(10):
-        alone.born("g/n", f"d{n}", metrics(1))
+        alone.record_birth("g/n", f"d{n}", metrics(1))
         assert alone.sources <= 3
-    alone.born("g/n", "", metrics(2))
+    alone.record_birth("g/n", "", metrics(2))
     assert (alone.sources, alone.announced) == (1, 2)
 
 

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from likewise.errors import FormatError, LikewiseError, LimitExceeded
-from likewise.server.media_types import Unreadable
-from likewise.server.mqtt.messages import Message
+from likewise.server.media_types import UnreadableInput
+from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.payloads import MessageReader
-from likewise.server.mqtt.sparkplug.payload import Metric, Whole, read_payload
-from likewise.server.mqtt.sparkplug.wire import Room, fields
+from likewise.server.mqtt.sparkplug.payload import FieldBudget, Metric, UnsignedInteger, read_fields, read_payload
 from likewise.server.mqtt.topic_maps import load_maps
 from tests.server.mqtt.sparkplug.oracle import classes, payload
 
@@ -23,7 +22,7 @@ VALUES = ("int_value", "long_value", "float_value", "double_value", "boolean_val
 
 
 def plain(metric: Metric) -> Any:
-    return metric.value.value if isinstance(metric.value, Whole) else metric.value
+    return metric.value.value if isinstance(metric.value, UnsignedInteger) else metric.value
 
 
 def test_a_known_payload_byte_for_byte() -> None:
@@ -110,7 +109,7 @@ def test_a_float_is_the_number_that_was_meant() -> None:
 def test_signed_numbers_have_their_sign(datatype: int, field: str, sent: int, meant: int) -> None:
     """Int8 to Int64 travel without a sign, some senders fill up 32 bits; the others are as they are."""
     [metric] = read_payload(payload({"name": "n", "datatype": datatype, field: sent})).metrics
-    assert isinstance(metric.value, Whole)
+    assert isinstance(metric.value, UnsignedInteger)
     assert metric.value.of(datatype) == meant
 
 
@@ -139,11 +138,11 @@ def test_what_is_malformed_is_refused_in_words(body: bytes, words: str) -> None:
 
 def test_limits_are_kept() -> None:
     """Fields of a payload, and templates within templates."""
-    with pytest.raises(LimitExceeded, match="fields"):
+    with pytest.raises(LimitExceeded, match="read_fields"):
         read_payload(b"\x18\x00" * 200_001)
     assert read_payload(b"\x18\x00" * 200_000).metrics == ()
-    with pytest.raises(LimitExceeded, match="fields"):
-        list(fields(b"\x18\x00" * 3, Room(2)))
+    with pytest.raises(LimitExceeded, match="read_fields"):
+        list(read_fields(b"\x18\x00" * 3, FieldBudget(2)))
     inner: dict[str, Any] = {"name": "v", "int_value": 1}
     for depth in range(1, 10):
         inner = {"name": "t", "template_value": {"metrics": [inner]}}
@@ -186,12 +185,12 @@ def test_mutated_payloads_are_read_or_refused_and_nothing_else_happens() -> None
                     body = body[: at + 1]
             body = body or bytearray(b"\x00")
         kind = chance.choice(("NBIRTH", "NDATA", "NDEATH", "NCMD"))
-        message = Message(f"spBv1.0/plant/{kind}/press", bytes(body))
+        message = MqttPublication(f"spBv1.0/plant/{kind}/press", bytes(body))
         kept.read(message, NOW)
         try:
             strict.read(message, NOW)
             ours = read_payload(bytes(body))
-        except Unreadable as error:
+        except UnreadableInput as error:
             causes.add(type(error.error))
             refused += 1
             continue

@@ -17,9 +17,14 @@ from hypothesis import strategies as st
 
 from likewise.errors import InputError, Unavailable
 from likewise.spark.streaming.deserialisers import registry as asking
-from likewise.spark.streaming.deserialisers.deserialiser import FORMS, PayloadForm, payload_form, without_registry
+from likewise.spark.streaming.deserialisers.deserialiser import (
+    FORMS,
+    PayloadFormat,
+    parse_payload_format,
+    without_registry,
+)
 from likewise.spark.streaming.deserialisers.registry import RegistrySettings
-from likewise.spark.streaming.payloads import Beside, ReadPayloads, read_payloads
+from likewise.spark.streaming.payloads import DecodedBatch, PayloadContext, decode_payloads
 from tests.spark.streaming.deserialisers.schema_registry import Registry, served_registry
 
 fastavro = pytest.importorskip("fastavro")
@@ -62,7 +67,7 @@ def framed(number: int, data: bytes) -> bytes:
     return b"\x00" + number.to_bytes(4, "big") + data
 
 
-def said(read: ReadPayloads) -> list[dict[str, Any]]:
+def said(read: DecodedBatch) -> list[dict[str, Any]]:
     return [{each.attribute: each.value for each in event.tuples} for event in read.events]
 
 
@@ -130,9 +135,9 @@ def test_avro_is_read_by_the_schema_of_a_file(tmp_path: Path) -> None:
     """Absent values are left out; times, decimals and lists are what they are in JSON."""
     path = tmp_path / "reading.avsc"
     path.write_text(json.dumps(AVRO))
-    form = payload_form("avro", path, "", {})
+    form = parse_payload_format("avro", path, "", {})
     whole = avro_bytes(AVRO, DATUM)
-    read = read_payloads([whole, whole[:-3], whole + b"x", b"", None], Beside(form))
+    read = decode_payloads([whole, whole[:-3], whole + b"x", b"", None], PayloadContext(form))
     assert said(read) == [SAID]
     assert read.places.tolist() == [0]
     assert [bad.place for bad in read.bad] == [1, 2, 3, 4]
@@ -140,24 +145,24 @@ def test_avro_is_read_by_the_schema_of_a_file(tmp_path: Path) -> None:
     assert "payload is null" in read.bad[3].reason
     path.write_text('{"type": "nothing"}')
     with pytest.raises(InputError, match="no Avro schema"):
-        payload_form("avro", path, "", {})
+        parse_payload_format("avro", path, "", {})
 
 
 def test_protobuf_is_read_by_the_descriptors_of_a_file(tmp_path: Path) -> None:
     """A temperature of 0, which proto3 does not write, is a reading all the same; whole numbers stay whole."""
     path = tmp_path / "reading.pb"
     path.write_bytes(descriptor_set())
-    form = payload_form("protobuf", path, "plant.Reading", {})
-    read = read_payloads([protobuf_bytes(), b"\xff\xff", b""], Beside(form))
+    form = parse_payload_format("protobuf", path, "plant.Reading", {})
+    read = decode_payloads([protobuf_bytes(), b"\xff\xff", b""], PayloadContext(form))
     assert said(read)[0] == PROTOBUF_SAID
     assert [bad.place for bad in read.bad] == [1]
     with pytest.raises(InputError, match="say with --message"):
-        payload_form("protobuf", path, "", {})
+        parse_payload_format("protobuf", path, "", {})
     with pytest.raises(InputError, match=r"no message 'plant.Nobody'"):
-        payload_form("protobuf", path, "plant.Nobody", {})
+        parse_payload_format("protobuf", path, "plant.Nobody", {})
     path.write_bytes(b"\xff\xff")
     with pytest.raises(InputError, match="protoc"):
-        payload_form("protobuf", path, "", {})
+        parse_payload_format("protobuf", path, "", {})
 
 
 @pytest.mark.parametrize("name", ["auto", "avro", "protobuf"])
@@ -170,7 +175,7 @@ def test_a_registry_says_what_each_message_is(name: str, registry: Registry) -> 
     registry.register(3, "{}", "JSON")
     registry.register(4, json.dumps(part))
     registry.register(5, json.dumps(outer), references=[{"name": "plant.Part", "subject": "subject-4", "version": 1}])
-    form = PayloadForm(name, registry=RegistrySettings(registry.url))
+    form = PayloadFormat(name, registry=RegistrySettings(registry.url))
     named: dict[str, Any] = {}
     inner = fastavro.parse_schema(part, named_schemas=named)
     stream = io.BytesIO()
@@ -187,7 +192,7 @@ def test_a_registry_says_what_each_message_is(name: str, registry: Registry) -> 
         framed(2, b""),
         framed(3, b"[1]"),
     ]
-    read = read_payloads(payloads * 2, Beside(form))
+    read = decode_payloads(payloads * 2, PayloadContext(form))
     assert said(read) == [SAID, PROTOBUF_SAID, {"t": 1}, {"part.no2": 7}] * 2
     reasons = {bad.place: bad.reason for bad in read.bad}
     assert set(reasons) == {4, 5, 6, 7, 8, 13, 14, 15, 16, 17}
@@ -198,8 +203,8 @@ def test_a_registry_says_what_each_message_is(name: str, registry: Registry) -> 
 def test_without_a_number_in_front_a_registry_is_not_asked(registry: Registry) -> None:
     """Plain JSON stays JSON; where Avro was said, the reason says what is missing."""
     settings = RegistrySettings(registry.url)
-    assert said(read_payloads([b'{"t": 1}'], Beside(PayloadForm(registry=settings)))) == [{"t": 1}]
-    (bad,) = read_payloads([b'{"t": 1}'], Beside(PayloadForm("avro", registry=settings))).bad
+    assert said(decode_payloads([b'{"t": 1}'], PayloadContext(PayloadFormat(registry=settings)))) == [{"t": 1}]
+    (bad,) = decode_payloads([b'{"t": 1}'], PayloadContext(PayloadFormat("avro", registry=settings))).bad
     assert "does not begin with the number of a schema" in bad.reason
     assert registry.asked == []
 
@@ -212,21 +217,21 @@ def test_a_registry_that_does_not_answer_is_no_fault_of_the_payloads(
     registry.register(1, json.dumps(AVRO))
     registry.failing = 2
     payload = framed(1, avro_bytes(AVRO, DATUM))
-    form = PayloadForm(registry=RegistrySettings(registry.url))
-    assert said(read_payloads([payload], Beside(form))) == [SAID]
+    form = PayloadFormat(registry=RegistrySettings(registry.url))
+    assert said(decode_payloads([payload], PayloadContext(form))) == [SAID]
     asking._known.clear()
     registry.failing = 100
     with pytest.raises(Unavailable, match="it answers 503"):
-        read_payloads([payload], Beside(form))
+        decode_payloads([payload], PayloadContext(form))
     registry.failing, registry.user_info = 0, "ann:secret"
     with pytest.raises(Unavailable, match="it answers 401"):
-        read_payloads([payload], Beside(form))
+        decode_payloads([payload], PayloadContext(form))
     settings = {"schema.registry.url": registry.url, "schema.registry.basic.auth.user.info": "ann:secret"}
-    assert said(read_payloads([payload], Beside(payload_form("auto", None, "", settings)))) == [SAID]
+    assert said(decode_payloads([payload], PayloadContext(parse_payload_format("auto", None, "", settings)))) == [SAID]
     assert without_registry(settings | {"sasl.username": "ann"}) == {"sasl.username": "ann"}
-    nobody = PayloadForm(registry=RegistrySettings("http://127.0.0.1:9"))
+    nobody = PayloadFormat(registry=RegistrySettings("http://127.0.0.1:9"))
     with pytest.raises(Unavailable, match="does not say schema 1"):
-        read_payloads([payload], Beside(nobody))
+        decode_payloads([payload], PayloadContext(nobody))
 
 
 def test_cloudevents_are_read_with_their_context_in_headers_or_in_the_document() -> None:
@@ -266,7 +271,7 @@ def test_cloudevents_are_read_with_their_context_in_headers_or_in_the_document()
         b'{"t": 1}',
         b'{"t": 2}',
     ]
-    read = read_payloads(payloads, Beside(PayloadForm(), headers, "somebody"))
+    read = decode_payloads(payloads, PayloadContext(PayloadFormat(), headers, "somebody"))
     assert [event.id for event in read.events] == ["7"] * 5 + [None]
     assert {event.source for event in read.events} == {"/lab", "somebody"}
     assert len({(event.tuples, event.time) for event in list(read.events)[:5]}) == 1
@@ -275,38 +280,38 @@ def test_cloudevents_are_read_with_their_context_in_headers_or_in_the_document()
         (4, True),
         (5, True),
     ]
-    assert len(read_payloads([whole], Beside(PayloadForm("cloudevents"))).events) == 1
+    assert len(decode_payloads([whole], PayloadContext(PayloadFormat("cloudevents"))).events) == 1
 
 
 def test_senml_and_rdf_are_read_and_one_payload_may_hold_several_events() -> None:
     """Relative times of SenML count from the message's own; statements and graph patterns see the triples."""
     pack = b'[{"bn": "urn:dev:1/", "n": "temp", "u": "Cel", "v": 21.5, "t": -10}, {"n": "temp", "v": 22, "u": "Cel"}]'
-    read = read_payloads([pack, b"{}"], Beside(PayloadForm("senml"), now=[50_000_000, 0]))
+    read = decode_payloads([pack, b"{}"], PayloadContext(PayloadFormat("senml"), now=[50_000_000, 0]))
     assert [event.time for event in read.events] == [40_000_000, 50_000_000]
     assert read.places.tolist() == [0, 0]
     assert [bad.place for bad in read.bad] == [1]
     turtle = b"<http://x/e> <http://x/p> 1 . <http://x/f> <http://x/p> 2 ."
     for form, data in (("ttl", turtle), ("jsonld", b'{"@id": "http://x/e", "http://x/p": 1}')):
-        read = read_payloads([data, b"no <rdf"], Beside(PayloadForm(form)))
+        read = decode_payloads([data, b"no <rdf"], PayloadContext(PayloadFormat(form)))
         assert len(read.events) == (2 if form == "ttl" else 1)
         assert all(event.graph for event in read.events)
         assert [bad.place for bad in read.bad] == [1]
-    (auto,) = read_payloads([turtle[:29]], Beside(PayloadForm(), [{"content-type": b"text/turtle"}])).events
+    (auto,) = decode_payloads([turtle[:29]], PayloadContext(PayloadFormat(), [{"content-type": b"text/turtle"}])).events
     assert auto.graph
 
 
 def test_a_form_that_is_none_or_lacks_its_schema_is_refused() -> None:
     """With words that say what to say."""
     with pytest.raises(InputError, match="payloads are one of auto, json"):
-        PayloadForm("xml")
+        PayloadFormat("xml")
     with pytest.raises(InputError, match="say --schema FILE"):
-        PayloadForm("avro")
+        PayloadFormat("avro")
 
 
 BY_FORM = {
-    **{name: PayloadForm(name) for name in FORMS if name not in ("avro", "protobuf")},
-    "avro": PayloadForm("avro", json.dumps(AVRO)),
-    "protobuf": PayloadForm("protobuf", base64.b64encode(descriptor_set()).decode(), "plant.Reading"),
+    **{name: PayloadFormat(name) for name in FORMS if name not in ("avro", "protobuf")},
+    "avro": PayloadFormat("avro", json.dumps(AVRO)),
+    "protobuf": PayloadFormat("protobuf", base64.b64encode(descriptor_set()).decode(), "plant.Reading"),
 }
 HEADERS = st.none() | st.dictionaries(
     st.sampled_from(["content-type", "ce_specversion", "ce_id", "ce_source", "ce_type", "ce_time"]),
@@ -328,7 +333,7 @@ def test_whatever_strangers_send_is_an_event_or_has_a_reason(
     name: str, payloads: list[bytes], headers: list[Any]
 ) -> None:
     """Nothing else is raised, and nothing is lost."""
-    read = read_payloads(payloads, Beside(BY_FORM[name], headers[: len(payloads)], "s"))
+    read = decode_payloads(payloads, PayloadContext(BY_FORM[name], headers[: len(payloads)], "s"))
     assert len(read.events) == len(read.places)
     assert {*read.places.tolist(), *(bad.place for bad in read.bad)} == set(range(len(payloads)))
     assert all(event.source for event in read.events)

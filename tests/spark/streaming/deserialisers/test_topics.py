@@ -13,7 +13,7 @@ import likewise as lw
 from likewise.lake.change_log import ChangeLog
 from likewise.spark.streaming.matchers import MeaningChoice, save_matcher
 from likewise.spark.streaming.sources.ranges import TopicRange
-from likewise.spark.streaming.task import Order, run_task
+from likewise.spark.streaming.task import MatchTask, run_task
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -44,7 +44,7 @@ def test_messages_are_read_by_their_headers_and_bad_ones_keep_their_offsets(tmp_
     known = MeaningChoice(annotations="key,is,attribute,value\nsource,s17,room,112\n")
     matcher = save_matcher(held, 0, known, tmp_path / "matchers")
     done = run_task(
-        Order(
+        MatchTask(
             "q",
             0,
             0,

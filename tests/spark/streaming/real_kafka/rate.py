@@ -26,7 +26,7 @@ from benchmarks.matcher import conditions, publications
 from likewise.lake.change_log import ChangeLog
 from likewise.spark.session import spark_session
 from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.run import Stream
+from likewise.spark.streaming.run import StreamQuery
 from tests.spark.streaming.kills import newest
 from tests.spark.streaming.real_kafka.broker import HERE, RealKafka, jars
 
@@ -88,7 +88,7 @@ def measured(
     shutil.rmtree(place, ignore_errors=True)
     ChangeLog(place / "log").add(conditions(subscriptions, 2), at=0)
     query = Query(f"kafka://{kafka.servers}/{topic}", f"parquet:{place / 'lake'}", str(place / "log"))
-    batches = Stream(query, place / "state", most=most, reader=reader).batches(spark)
+    batches = StreamQuery(query, place / "state", most=most, reader=reader).batches(spark)
     next(batches)
     began, before, events, matches = time.perf_counter(), spent(kafka), 0, 0
     for report in batches:

@@ -30,7 +30,7 @@ from likewise.errors import ArtefactMissing
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.plain_commits import PlainCommits
 from likewise.spark.streaming.kafka_settings import KafkaAddress
-from likewise.spark.streaming.sources.kafka import KafkaInlet
+from likewise.spark.streaming.sources.kafka import KafkaSource
 from tests.spark.streaming.kills import newest, workers_of
 from tests.spark.streaming.real_kafka.broker import HERE, RealKafka, jars
 
@@ -217,7 +217,7 @@ def taken(kafka: RealKafka) -> None:
     for each in admin.delete_records([TopicPartition("readings", 0, 100)]).values():
         each.result(60)
     try:
-        KafkaInlet(KafkaAddress(kafka.servers, "readings")).plan({"readings/0": 40}, 10)
+        KafkaSource(KafkaAddress(kafka.servers, "readings")).plan({"readings/0": 40}, 10)
     except ArtefactMissing as error:
         print(f"refused: {error}")
         return

@@ -19,7 +19,7 @@ from likewise.lake.plain_commits import PlainCommits
 from likewise.spark.streaming import run as module
 from likewise.spark.streaming.checkpoint import Query
 from likewise.spark.streaming.matchers import MeaningChoice
-from likewise.spark.streaming.run import Stream
+from likewise.spark.streaming.run import StreamQuery
 from likewise.spark.streaming.state import saved_shard
 from likewise.spark.streaming.state import shards as shards_module
 
@@ -64,7 +64,7 @@ class Folder:
         (folder / "in").mkdir()
         self.log = ChangeLog(folder / "log")
 
-    def stream(self, shards: int = 3, choice: MeaningChoice | None = None, keep: str = "matches") -> Stream:
+    def stream(self, shards: int = 3, choice: MeaningChoice | None = None, keep: str = "matches") -> StreamQuery:
         query = Query(
             f"files:{self.folder / 'in'}",
             f"parquet:{self.folder / 'lake'}",
@@ -72,7 +72,7 @@ class Folder:
             keep,
             shards=shards,
         )
-        return Stream(query, self.folder / "checkpoint", choice)
+        return StreamQuery(query, self.folder / "checkpoint", choice)
 
     def put(self, name: str, events: list[dict[str, Any]]) -> None:
         (self.folder / "in" / name).write_text("".join(json.dumps(each) + "\n" for each in events))
@@ -101,7 +101,7 @@ class Oracle:
         self.held: dict[int, str] = {}
 
     def batch(self, log: ChangeLog, events: list[dict[str, Any]]) -> None:
-        held = log.held()
+        held = log.snapshot()
         wanted = {n: each.subscription for n, each in held.subscriptions.items()}
         for number, id in self.matcher.numbers().items():
             if number not in wanted:
@@ -184,7 +184,7 @@ def test_what_is_said_is_what_one_matcher_says_however_it_is_cut(here: Any, tmp_
         assert place.said() == oracle.said
         if turn in (1, 4):
             place.log.remove(
-                [chance.choice([each.subscription.id for each in place.log.held().subscriptions.values()])]
+                [chance.choice([each.subscription.id for each in place.log.snapshot().subscriptions.values()])]
             )
             place.log.add([lw.parse("{t > 17} for 6 s", id=f"new{turn}"), lw.parse(TEXTS[0], id="s1")], at=0)
     assert oracle.said
@@ -269,7 +269,7 @@ def test_a_checkpoint_in_an_object_store_has_no_state(tmp_path: Path) -> None:
     place.log.add([lw.parse(TEXTS[0], id="a")], at=0)
     query = Query(f"files:{tmp_path / 'in'}", f"parquet:{tmp_path / 'lake'}", str(tmp_path / "log"))
     with pytest.raises(InputError, match="not in an object store; choose another --checkpoint than s3://bucket/state"):
-        Stream(query, "s3://bucket/state")
+        StreamQuery(query, "s3://bucket/state")
 
 
 def test_the_judgements_of_a_batch_count_not_those_of_the_state_before(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 
 BY_LAST_LEVEL, BY_PREFIX = 1, 2  # of a topic: `naming` of the table `state`
 
@@ -37,18 +37,18 @@ class _Body(msgspec.Struct):
 _DECODE: Final = msgspec.json.Decoder(_Body).decode
 
 
-def naming(tables: Tables) -> int:
+def naming(tables: StoreTables) -> int:
     """Return how the sources of MQTT are named: `BY_LAST_LEVEL` before an upgrade, else `BY_PREFIX`."""
     (found,) = tables.one("SELECT value FROM state WHERE name = 'naming'")
     return int(found)
 
 
-def name_by(tables: Tables, how: int) -> None:
+def name_by(tables: StoreTables, how: int) -> None:
     """Note how the sources of MQTT are named from now on."""
     tables.change("UPDATE state SET value = ?1, guard = ~?1 WHERE name = 'naming'", how)
 
 
-def sources_and_topics(tables: Tables, tenant: int) -> Iterator[tuple[str, str]]:
+def sources_and_topics(tables: StoreTables, tenant: int) -> Iterator[tuple[str, str]]:
     """Return source and topic of each event of a tenant; '' if it has none, or an edge named its source."""
     rows = tables.each(
         "SELECT source, body, EXISTS (SELECT 1 FROM hops WHERE hops.position = log.position) "

@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 import msgspec
 
 from likewise.broker.log.checksums import guarded, refuse, text_checksum
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.tables import Row, StoreTables
 
-LINE: Final = "tenant, id, epoch, sequence, guard, checksum, body"
+EDGE_COLUMNS: Final = "tenant, id, epoch, sequence, guard, checksum, body"
 
 
-class Forwarded(NamedTuple):
+class EdgePosition(NamedTuple):
     """Up to where an edge's items are stored with the entries that it is written with."""
 
     tenant: int
@@ -26,53 +26,53 @@ class Forwarded(NamedTuple):
     sequence: int
 
 
-class Line(msgspec.Struct, frozen=True, omit_defaults=True):
+class EdgeRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is known about an edge beside its numbers: the name of the line, and since when (µs) it is known."""
 
     line: str
     added: int = 0
 
 
-class LineRow(NamedTuple):
+class EdgeRow(NamedTuple):
     """An edge as it is kept."""
 
     tenant: int
     id: str
     epoch: str
     sequence: int
-    known: Line
+    known: EdgeRecord
 
 
-def line_row(row: Row) -> LineRow:
+def decode_edge(row: Row) -> EdgeRow:
     """An edge, checked."""
     tenant, id, epoch, sequence, guard, check, body = row
     if not guarded(sequence, guard) or not isinstance(body, bytes) or check != text_checksum((id, epoch, body), tenant):
         raise refuse(f"how far the edge {str(id)[:60]!r} has come")
-    return LineRow(tenant, id, epoch, sequence, msgspec.json.decode(body, type=Line))
+    return EdgeRow(tenant, id, epoch, sequence, msgspec.json.decode(body, type=EdgeRecord))
 
 
-def find_line(tables: Tables, tenant: int, id: str) -> LineRow | None:
+def find_edge(tables: StoreTables, tenant: int, id: str) -> EdgeRow | None:
     """An edge of a tenant."""
-    row = tables.row(f"SELECT {LINE} FROM edges WHERE tenant = ? AND id = ?", tenant, id)
-    return None if row is None else line_row(row)
+    row = tables.row(f"SELECT {EDGE_COLUMNS} FROM edges WHERE tenant = ? AND id = ?", tenant, id)
+    return None if row is None else decode_edge(row)
 
 
-def read_lines(tables: Tables, tenant: int) -> list[LineRow]:
+def read_edges(tables: StoreTables, tenant: int) -> list[EdgeRow]:
     """The edges of a tenant, by name."""
-    rows = tables.rows(f"SELECT {LINE} FROM edges WHERE tenant = ? ORDER BY id", tenant)
-    return [line_row(row) for row in rows]
+    rows = tables.rows(f"SELECT {EDGE_COLUMNS} FROM edges WHERE tenant = ? ORDER BY id", tenant)
+    return [decode_edge(row) for row in rows]
 
 
-def open_line(tables: Tables, tenant: int, id: str, epoch: str, now: int) -> LineRow:
+def open_edge(tables: StoreTables, tenant: int, id: str, epoch: str, now: int) -> EdgeRow:
     """The line to an edge, made if it is new; with another epoch its numbers begin anew."""
-    found = find_line(tables, tenant, id)
+    found = find_edge(tables, tenant, id)
     if found is not None and found.epoch == epoch:
         return found
-    known = Line(secrets.token_hex(8), now) if found is None else found.known
-    return _keep(tables, LineRow(tenant, id, epoch, 0, known))
+    known = EdgeRecord(secrets.token_hex(8), now) if found is None else found.known
+    return _keep(tables, EdgeRow(tenant, id, epoch, 0, known))
 
 
-def _keep(tables: Tables, row: LineRow) -> LineRow:
+def _keep(tables: StoreTables, row: EdgeRow) -> EdgeRow:
     body = msgspec.json.encode(row.known)
     tables.change(
         "INSERT OR REPLACE INTO edges VALUES (?1, ?2, ?3, ?4, ~?4, ?5, ?6)",
@@ -86,7 +86,7 @@ def _keep(tables: Tables, row: LineRow) -> LineRow:
     return row
 
 
-def come_to(tables: Tables, forwarded: Forwarded) -> None:
+def advance_edge(tables: StoreTables, forwarded: EdgePosition) -> None:
     """Write up to where an edge's items are stored; it never goes back, and one of another epoch changes nothing."""
     tables.change(
         "UPDATE edges SET sequence = max(sequence, ?1), guard = ~max(sequence, ?1) "
@@ -98,6 +98,6 @@ def come_to(tables: Tables, forwarded: Forwarded) -> None:
     )
 
 
-def remove_line(tables: Tables, tenant: int, id: str) -> bool:
+def remove_edge(tables: StoreTables, tenant: int, id: str) -> bool:
     """Forget an edge; whether it was known."""
     return tables.change("DELETE FROM edges WHERE tenant = ? AND id = ?", tenant, id) > 0

@@ -12,25 +12,25 @@ from typing import Final
 import msgspec
 
 from likewise.broker.log.checksums import altered, checksum, refuse
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.tables import Row, StoreTables
 
 HOPS: Final = "position, tenant, checksum, body"
 ABOVE: Final = "^"  # no edge is called so
 Hops = tuple[str, ...]
 
 
-class Came(msgspec.Struct, frozen=True, gc=False):
+class EventRoute(msgspec.Struct, frozen=True, gc=False):
     """Over which brokers an event came, and when the first of them got it (µs; None: it was not said)."""
 
     hops: Hops = ()
     received: int | None = None
 
 
-HERE: Final = Came()
-_DECODE: Final = msgspec.json.Decoder(Hops | Came).decode
+LOCAL_ROUTE: Final = EventRoute()
+_DECODE: Final = msgspec.json.Decoder(Hops | EventRoute).decode
 
 
-def add_hops(tables: Tables, hops: Iterable[tuple[int, int, Came]]) -> None:
+def add_hops(tables: StoreTables, hops: Iterable[tuple[int, int, EventRoute]]) -> None:
     """Write how events came, by their positions and tenants."""
     rows = []
     for position, tenant, came in hops:
@@ -39,28 +39,28 @@ def add_hops(tables: Tables, hops: Iterable[tuple[int, int, Came]]) -> None:
     tables.change_all("INSERT INTO hops VALUES (?, ?, ?, ?)", rows)
 
 
-def hops_row(row: Row) -> tuple[int, Came]:
+def hops_row(row: Row) -> tuple[int, EventRoute]:
     """An event's position and how it came, checked."""
     position, tenant, check, body = row
     if altered(check, (body,), position, tenant):
         raise refuse(f"over which brokers entry {position} of the log came")
     found = _DECODE(body)
-    return position, found if isinstance(found, Came) else Came(found)
+    return position, found if isinstance(found, EventRoute) else EventRoute(found)
 
 
-def hops_between(tables: Tables, after: int, until: int) -> dict[int, Came]:
+def hops_between(tables: StoreTables, after: int, until: int) -> dict[int, EventRoute]:
     """How the events between two positions came, of those that came over others."""
     return dict(
         map(hops_row, tables.each(f"SELECT {HOPS} FROM hops WHERE position > ? AND position <= ?", after, until))
     )
 
 
-def came_by(tables: Tables, position: int) -> Came:
+def event_route(tables: StoreTables, position: int) -> EventRoute:
     """How one event came."""
     row = tables.row(f"SELECT {HOPS} FROM hops WHERE position = ?", position)
-    return HERE if row is None else hops_row(row)[1]
+    return LOCAL_ROUTE if row is None else hops_row(row)[1]
 
 
-def remove_hops(tables: Tables, positions: Iterable[int]) -> None:
+def remove_hops(tables: StoreTables, positions: Iterable[int]) -> None:
     """Forget the hops of events that are forgotten."""
     tables.change_all("DELETE FROM hops WHERE position = ?", [(position,) for position in positions])

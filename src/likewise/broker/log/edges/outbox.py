@@ -13,48 +13,48 @@ from typing import Final, NamedTuple
 import msgspec
 
 from likewise.broker.log.checksums import altered, check_entry, checksum, refuse
-from likewise.broker.log.edges.hops import Hops, came_by
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.edges.hops import Hops, event_route
+from likewise.broker.log.tables import Row, StoreTables
 from likewise.defaults import CLOCK_BEHIND
 from likewise.model.time import microseconds
 
 OUTBOX: Final = "sequence, tenant, position, bytes, checksum, body"
 
 
-class Taken(msgspec.Struct, frozen=True, array_like=True):
+class WithdrawnItem(msgspec.Struct, frozen=True, array_like=True):
     """An event that is taken back."""
 
     source: str
     id: str
 
 
-class Waiting(NamedTuple):
+class OutboxItem(NamedTuple):
     """An item: its sequence, the position of its entry, about how many bytes it has, and what it takes back."""
 
     sequence: int
     position: int
     bytes: int
-    taken: Taken | None = None
+    withdrawn: WithdrawnItem | None = None
 
 
-class Outgoing(NamedTuple):
+class OutboxEvent(NamedTuple):
     """An event as it goes up: None for the body of one that is over, or was withdrawn."""
 
-    item: Waiting
+    item: OutboxItem
     body: bytes | None
     hops: Hops = ()
     received: int = 0  # when the first broker got it, where it states a time long before that
 
 
-def outbox_row(row: Row) -> Waiting:
+def outbox_row(row: Row) -> OutboxItem:
     """An item, checked."""
     sequence, tenant, position, size, check, body = row
     if altered(check, (body,), sequence, tenant, position, size):
         raise refuse(f"item {sequence} of the outbox")
-    return Waiting(sequence, position, size, msgspec.json.decode(body, type=Taken) if body else None)
+    return OutboxItem(sequence, position, size, msgspec.json.decode(body, type=WithdrawnItem) if body else None)
 
 
-def put(tables: Tables, tenant: int, items: Iterable[tuple[int, int, Taken | None]]) -> tuple[int, int]:
+def put(tables: StoreTables, tenant: int, items: Iterable[tuple[int, int, WithdrawnItem | None]]) -> tuple[int, int]:
     """Let entries wait, by their positions, with their sizes; one that is there already stays where it is.
 
     How many are new, and how many bytes they have.
@@ -62,7 +62,7 @@ def put(tables: Tables, tenant: int, items: Iterable[tuple[int, int, Taken | Non
     sequence, rows = last_dealt(tables), []
     seen: set[int] = set()
     for position, size, taken in items:
-        if position in seen or is_held(tables, tenant, position):
+        if position in seen or is_in_outbox(tables, tenant, position):
             continue
         seen.add(position)
         sequence += 1
@@ -72,7 +72,7 @@ def put(tables: Tables, tenant: int, items: Iterable[tuple[int, int, Taken | Non
     return len(rows), sum(row[3] for row in rows)
 
 
-def waiting(tables: Tables, tenant: int, after: int, limit: int, *, newest: bool = False) -> list[Waiting]:
+def waiting(tables: StoreTables, tenant: int, after: int, limit: int, *, newest: bool = False) -> list[OutboxItem]:
     """The first items after a sequence, or the last ones."""
     order = "DESC" if newest else "ASC"
     rows = tables.rows(
@@ -84,7 +84,7 @@ def waiting(tables: Tables, tenant: int, after: int, limit: int, *, newest: bool
     return [outbox_row(row) for row in rows]
 
 
-def outgoing(tables: Tables, items: Iterable[Waiting], now: int) -> list[Outgoing]:
+def outgoing(tables: StoreTables, items: Iterable[OutboxItem], now: int) -> list[OutboxEvent]:
     """Items with what they send."""
     found = []
     for item in items:
@@ -92,15 +92,15 @@ def outgoing(tables: Tables, items: Iterable[Waiting], now: int) -> list[Outgoin
             "SELECT tenant, kind, arrival, ends, checksum - withdrawn, withdrawn, body FROM log WHERE position = ?",
             item.position,
         )
-        if row is None or item.taken is not None:
-            found.append(Outgoing(item, None))
+        if row is None or item.withdrawn is not None:
+            found.append(OutboxEvent(item, None))
             continue
         tenant, kind, arrival, ends, check, withdrawn, body = row
         check_entry(item.position, tenant, kind, arrival, ends, check, body)
         over = withdrawn or (ends is not None and ends <= now)
-        came = came_by(tables, item.position)
+        came = event_route(tables, item.position)
         received = arrival if came.received is None else came.received
-        found.append(Outgoing(item, None if over else body, came.hops, received if _is_old(body, received) else 0))
+        found.append(OutboxEvent(item, None if over else body, came.hops, received if _is_old(body, received) else 0))
     return found
 
 
@@ -121,12 +121,12 @@ def _is_old(body: bytes, received: int) -> bool:
     return stated is not None and received - microseconds(stated) > CLOCK_BEHIND
 
 
-def is_held(tables: Tables, tenant: int, position: int) -> bool:
+def is_in_outbox(tables: StoreTables, tenant: int, position: int) -> bool:
     """Whether an entry was put in, sent or not."""
     return tables.row("SELECT 1 FROM outbox WHERE position = ? AND tenant = ?", position, tenant) is not None
 
 
-def load(tables: Tables, tenant: int, after: int) -> tuple[int, int]:
+def load(tables: StoreTables, tenant: int, after: int) -> tuple[int, int]:
     """How many items wait after a sequence, and how many bytes they have."""
     count, size = tables.one(
         "SELECT count(*), coalesce(sum(bytes), 0) FROM outbox WHERE tenant = ? AND sequence > ?", tenant, after
@@ -134,24 +134,24 @@ def load(tables: Tables, tenant: int, after: int) -> tuple[int, int]:
     return int(count), int(size)
 
 
-def last_dealt(tables: Tables) -> int:
+def last_dealt(tables: StoreTables) -> int:
     """The last sequence that was ever dealt; 0 if none was."""
     row = tables.row("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'")
     return 0 if row is None else int(row[0])
 
 
-def source_of(tables: Tables, position: int) -> tuple[str, int]:
+def source_of(tables: StoreTables, position: int) -> tuple[str, int]:
     """The source of an entry, and when it arrived."""
     row = tables.row("SELECT source, arrival FROM log WHERE position = ?", position)
     return ("", 0) if row is None else (row[0], row[1])
 
 
-def take_out(tables: Tables, sequences: Iterable[int]) -> None:
+def take_out(tables: StoreTables, sequences: Iterable[int]) -> None:
     """Forget items."""
     tables.change_all("DELETE FROM outbox WHERE sequence = ?", [(sequence,) for sequence in sequences])
 
 
-def forget(tables: Tables, tenant: int, until: int) -> None:
+def forget(tables: StoreTables, tenant: int, until: int) -> None:
     """Forget items up to a sequence whose entries the log holds no longer."""
     tables.change(
         "DELETE FROM outbox WHERE tenant = ? AND sequence <= ? AND NOT EXISTS "

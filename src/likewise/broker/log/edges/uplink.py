@@ -7,14 +7,14 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from likewise.broker.log.checksums import altered, refuse, text_checksum
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.tables import Row, StoreTables
 
 UPLINK: Final = "tenant, name, checksum, body"
 RECEIVED: Final = "received"  # the row of what came from above
 T = TypeVar("T")
 
 
-class Received(NamedTuple):
+class ReceivedPosition(NamedTuple):
     """Up to where the deliveries of a line are stored with the entries that it is written with."""
 
     tenant: int
@@ -22,14 +22,14 @@ class Received(NamedTuple):
     sequence: int
 
 
-class Come(msgspec.Struct, frozen=True):
+class UplinkPosition(msgspec.Struct, frozen=True):
     """How far the deliveries of a line have come."""
 
     line: str
     sequence: int
 
 
-def remember(tables: Tables, tenant: int, name: str, said: msgspec.Struct) -> None:
+def store_uplink(tables: StoreTables, tenant: int, name: str, said: msgspec.Struct) -> None:
     """Keep something, in place of what had its name."""
     body = msgspec.json.encode(said)
     tables.change("INSERT OR REPLACE INTO uplink VALUES (?, ?, ?, ?)", tenant, name, _check(tenant, name, body), body)
@@ -47,14 +47,14 @@ def uplink_row(row: Row) -> tuple[str, bytes]:
     return name, body
 
 
-def remembered(tables: Tables, tenant: int, name: str, kind: type[T]) -> T | None:
+def read_uplink(tables: StoreTables, tenant: int, name: str, kind: type[T]) -> T | None:
     """What was kept under a name."""
     row = tables.row(f"SELECT {UPLINK} FROM uplink WHERE tenant = ? AND name = ?", tenant, name)
     return None if row is None else msgspec.json.decode(uplink_row(row)[1], type=kind)
 
 
-def come_down_to(tables: Tables, received: Received) -> None:
+def advance_uplink(tables: StoreTables, received: ReceivedPosition) -> None:
     """Write up to where the deliveries of a line are stored; of the same line it never goes back."""
-    known = remembered(tables, received.tenant, RECEIVED, Come)
+    known = read_uplink(tables, received.tenant, RECEIVED, UplinkPosition)
     if known is None or known.line != received.line or known.sequence < received.sequence:
-        remember(tables, received.tenant, RECEIVED, Come(received.line, received.sequence))
+        store_uplink(tables, received.tenant, RECEIVED, UplinkPosition(received.line, received.sequence))

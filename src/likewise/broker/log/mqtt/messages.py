@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 import msgspec
 
 from likewise.broker.log.checksums import altered, checksum, number_or_none, refuse, text_checksum
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.tables import Row, StoreTables
 
 MESSAGE: Final = "position, tenant, checksum, body"
 RETAINED: Final = "tenant, topic, position, ends, checksum"
 RECEIVED: Final = "session, packet, tenant, checksum"
 
 
-class Kept(msgspec.Struct, frozen=True, gc=False, array_like=True):
+class StoredMessage(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A message: `properties` as MQTT 5 writes them, but for its expiry, which is `expires` (µs since 1970).
 
     A message may say several events: the first one's row has it, the row of another says how far back that is (`part`).
@@ -37,7 +37,7 @@ class Kept(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 # What is written with an event: its position, tenant and message, and the session and packet id of QoS 2 it came with.
-Beside = tuple[int, int, Kept, tuple[int, int] | None]
+MessageWrite = tuple[int, int, StoredMessage, tuple[int, int] | None]
 
 
 class RetainedRow(NamedTuple):
@@ -59,10 +59,10 @@ def retained_bytes(topic: str, payload: bytes, properties: bytes) -> int:
 
 
 _ENCODE: Final = msgspec.msgpack.Encoder().encode
-_DECODE: Final = msgspec.msgpack.Decoder(Kept).decode
+_DECODE: Final = msgspec.msgpack.Decoder(StoredMessage).decode
 
 
-def add_messages(tables: Tables, beside: Iterable[Beside]) -> None:
+def add_messages(tables: StoreTables, beside: Iterable[MessageWrite]) -> None:
     """Write messages, in their order, and what they change."""
     rows = []
     for position, tenant, message, received in beside:
@@ -80,7 +80,7 @@ def add_messages(tables: Tables, beside: Iterable[Beside]) -> None:
     tables.change_all("INSERT INTO messages VALUES (?, ?, ?, ?)", rows)
 
 
-def _retain(tables: Tables, tenant: int, message: Kept, position: int) -> None:
+def _retain(tables: StoreTables, tenant: int, message: StoredMessage, position: int) -> None:
     if not message.payload:
         tables.change("DELETE FROM retained WHERE tenant = ? AND topic = ?", tenant, message.topic)
         return
@@ -95,7 +95,7 @@ def _retain(tables: Tables, tenant: int, message: Kept, position: int) -> None:
     )
 
 
-def message_row(row: Row) -> tuple[int, Kept]:
+def message_row(row: Row) -> tuple[int, StoredMessage]:
     """A message with its position, checked."""
     position, tenant, check, body = row
     if altered(check, (body,), position, tenant):
@@ -103,15 +103,15 @@ def message_row(row: Row) -> tuple[int, Kept]:
     return position, _DECODE(body)
 
 
-def messages_between(tables: Tables, after: int, until: int) -> dict[int, Kept]:
+def messages_between(tables: StoreTables, after: int, until: int) -> dict[int, StoredMessage]:
     """The messages of the events between two positions."""
     rows = tables.rows(f"SELECT {MESSAGE} FROM messages WHERE position > ? AND position <= ?", after, until)
     return dict(map(message_row, rows))
 
 
-def read_messages(tables: Tables, positions: Iterable[int]) -> dict[int, Kept]:
+def read_messages(tables: StoreTables, positions: Iterable[int]) -> dict[int, StoredMessage]:
     """The messages of some events; of one that a message said among others, that message."""
-    found: dict[int, Kept] = {}
+    found: dict[int, StoredMessage] = {}
     for position in positions:
         row = tables.row(f"SELECT {MESSAGE} FROM messages WHERE position = ?", position)
         if row is None:
@@ -126,7 +126,7 @@ def read_messages(tables: Tables, positions: Iterable[int]) -> dict[int, Kept]:
     return found
 
 
-def remove_messages(tables: Tables, positions: Sequence[int]) -> None:
+def remove_messages(tables: StoreTables, positions: Sequence[int]) -> None:
     """Forget the messages of events that are forgotten, and that they were retained."""
     rows = [(position,) for position in positions]
     tables.change_all("DELETE FROM messages WHERE position = ?", rows)
@@ -151,7 +151,7 @@ _WITH_MESSAGE: Final = (
 )
 
 
-def read_retained(tables: Tables, tenant: int) -> Iterator[RetainedRow]:
+def read_retained(tables: StoreTables, tenant: int) -> Iterator[RetainedRow]:
     """Read the retained messages of a tenant, each with the QoS and size of its message."""
     for row in tables.each(_WITH_MESSAGE, tenant):
         retained = retained_row(row[:5])
@@ -162,7 +162,7 @@ def read_retained(tables: Tables, tenant: int) -> Iterator[RetainedRow]:
         yield retained
 
 
-def forget_retained(tables: Tables, now: int) -> None:
+def forget_retained(tables: StoreTables, now: int) -> None:
     """Forget retained messages that are over."""
     tables.change("DELETE FROM retained WHERE ends IS NOT NULL AND ends <= ?", now)
 
@@ -178,11 +178,11 @@ def received_row(row: Row) -> tuple[int, int]:
     return session, packet
 
 
-def read_received(tables: Tables) -> list[tuple[int, int]]:
+def read_received(tables: StoreTables) -> list[tuple[int, int]]:
     """Every packet id of QoS 2 that is taken, with its session."""
     return [received_row(row) for row in tables.each(f"SELECT {RECEIVED} FROM received")]
 
 
-def release(tables: Tables, released: Iterable[tuple[int, int]]) -> None:
+def release(tables: StoreTables, released: Iterable[tuple[int, int]]) -> None:
     """Free packet ids of sessions."""
     tables.change_all("DELETE FROM received WHERE session = ? AND packet = ?", released)

@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 import msgspec
 
 from likewise.broker.log.checksums import altered, checksum, number_or_none, refuse, text_checksum
-from likewise.broker.log.mqtt.messages import Kept
-from likewise.broker.log.tables import Row, Tables
+from likewise.broker.log.mqtt.messages import StoredMessage
+from likewise.broker.log.tables import Row, StoreTables
 
 SESSION: Final = "number, tenant, client, ends, checksum, body"
 IN_FLIGHT: Final = "subscriber, sequence, part, tenant, session, packet, state, checksum"
 
 
-class Option(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+class FilterOptions(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What a session asked for with a filter; `identifiers` are MQTT 5's subscription identifiers, one at most."""
 
     qos: int = 0
@@ -26,13 +26,13 @@ class Option(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     own: str = ""  # the text of a subscription by meaning
 
 
-class Lasting(msgspec.Struct, frozen=True, omit_defaults=True):
+class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     """What of a session lasts: for how many seconds after its connection, what it asked for, whose token made it."""
 
     expiry: int = 0
-    options: dict[str, Option] = {}
+    options: dict[str, FilterOptions] = {}
     owner: str = ""
-    will: Kept | None = None  # published when the connection breaks, `will_delay` seconds later
+    will: StoredMessage | None = None  # published when the connection breaks, `will_delay` seconds later
     will_delay: int = 0
 
 
@@ -43,7 +43,7 @@ class SessionRow(NamedTuple):
     tenant: int
     client: str
     ends: int | None
-    lasting: Lasting
+    lasting: SessionState
 
 
 class InFlightRow(NamedTuple):
@@ -61,11 +61,11 @@ class InFlightRow(NamedTuple):
     state: int
 
 
-_LASTING: Final = msgspec.json.Decoder(Lasting)
+_LASTING: Final = msgspec.json.Decoder(SessionState)
 _ENCODE: Final = msgspec.json.Encoder().encode
 
 
-def add_session(tables: Tables, tenant: int, client: str, lasting: Lasting) -> int:
+def add_session(tables: StoreTables, tenant: int, client: str, lasting: SessionState) -> int:
     """Keep a new session; its number."""
     number = tables.add(
         "INSERT INTO sessions (tenant, client, checksum, body) VALUES (?, ?, 0, ?)", tenant, client, b""
@@ -74,7 +74,7 @@ def add_session(tables: Tables, tenant: int, client: str, lasting: Lasting) -> i
     return number
 
 
-def put_session(tables: Tables, row: SessionRow) -> None:
+def put_session(tables: StoreTables, row: SessionRow) -> None:
     """Keep a session as it is now."""
     body = _ENCODE(row.lasting)
     check = checksum(body + row.client.encode(), row.number, row.tenant, number_or_none(row.ends))
@@ -91,12 +91,12 @@ def session_row(row: Row) -> SessionRow:
     return SessionRow(number, tenant, client, ends, _LASTING.decode(body))
 
 
-def read_sessions(tables: Tables) -> list[SessionRow]:
+def read_sessions(tables: StoreTables) -> list[SessionRow]:
     """Every session."""
     return [session_row(row) for row in tables.each(f"SELECT {SESSION} FROM sessions ORDER BY number")]
 
 
-def remove_session(tables: Tables, number: int) -> None:
+def remove_session(tables: StoreTables, number: int) -> None:
     """Forget a session, what is in flight to it and the packet ids it took."""
     tables.change("DELETE FROM sessions WHERE number = ?", number)
     tables.change("DELETE FROM received WHERE session = ?", number)
@@ -106,7 +106,7 @@ def remove_session(tables: Tables, number: int) -> None:
 # -- in flight -------------------------------------------------------------------------------------
 
 
-def change_in_flight(tables: Tables, put: Iterable[InFlightRow], dropped: Iterable[tuple[int, int, int]]) -> None:
+def change_in_flight(tables: StoreTables, put: Iterable[InFlightRow], dropped: Iterable[tuple[int, int, int]]) -> None:
     """Keep packets as they are, and forget others by queue, sequence number and part."""
     tables.change_all("DELETE FROM in_flight WHERE subscriber = ? AND sequence = ? AND part = ?", dropped)
     tables.change_all(
@@ -123,12 +123,12 @@ def in_flight_row(row: Row) -> InFlightRow:
     return InFlightRow(*found)
 
 
-def read_in_flight(tables: Tables) -> list[InFlightRow]:
+def read_in_flight(tables: StoreTables) -> list[InFlightRow]:
     """Every packet on its way, in the order of their sequence numbers."""
     rows = tables.each(f"SELECT {IN_FLIGHT} FROM in_flight ORDER BY subscriber, sequence, part")
     return [in_flight_row(row) for row in rows]
 
 
-def forget_in_flight(tables: Tables, subscriber: int) -> None:
+def forget_in_flight(tables: StoreTables, subscriber: int) -> None:
     """Forget what is in flight of a queue."""
     tables.change("DELETE FROM in_flight WHERE subscriber = ?", subscriber)

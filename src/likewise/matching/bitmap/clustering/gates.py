@@ -23,11 +23,11 @@ class Ranges(NamedTuple):
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    asked: NDArray[np.bool_]
+    constrained: NDArray[np.bool_]
 
     def take(self, slots: NDArray[np.int64]) -> Ranges:
         """Those of some slots."""
-        return Ranges(self.low[slots], self.high[slots], self.asked[slots])
+        return Ranges(self.low[slots], self.high[slots], self.constrained[slots])
 
 
 class _Sole(NamedTuple):
@@ -79,7 +79,7 @@ def ranges_on(rows: Rows, owner: NDArray[np.int32], axes: Axes) -> Ranges:
         mine = np.flatnonzero(sole.axis == axis)
         slots = sole.slot[mine]
         found.low[slots, place], found.high[slots, place] = sole.low[mine], sole.high[mine]
-        found.asked[slots, place] = True
+        found.constrained[slots, place] = True
     return found
 
 
@@ -90,7 +90,7 @@ def gates(ranges: Ranges, axes: Axes) -> NDArray[np.float64]:
     >>> gates(ranges, np.array([10])).tolist()
     [[10.0, 0.0, 3.0]]
     """
-    whole = ranges.asked.all(axis=0)
+    whole = ranges.constrained.all(axis=0)
     return np.stack(
         [axes[whole].astype(np.float64), ranges.low[:, whole].min(axis=0), ranges.high[:, whole].max(axis=0)], axis=1
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from likewise.matching.reference.alerts.state import Heard, moves
+from likewise.matching.reference.alerts.state import Observation, has_effect
 from likewise.model.event import Event
 
 MOST: Final = 1_000  # sources that are named, the newest
@@ -17,13 +17,13 @@ def first_arrival(event: Event, now: int) -> int:
     return now if event.received is None else min(now, event.received)
 
 
-def wrong_clock(doubted: Iterable[Heard]) -> Heard | None:
+def wrong_clock(doubted: Iterable[Observation]) -> Observation | None:
     """The event whose minute is over, if its clock is wrong; None if it was of an upload."""
     first = min(doubted, key=lambda each: (each.arrival, each.sequence))
-    return first if moves(first) else None
+    return first if has_effect(first) else None
 
 
-def note_clock(clocks: WrongClocks, heard: Heard) -> None:
+def note_clock(clocks: WrongClocks, heard: Observation) -> None:
     """Note that the clock of an event's source is wrong; the oldest are let go where there are many."""
     assert heard.stated is not None
     clocks.pop(heard.source, None)

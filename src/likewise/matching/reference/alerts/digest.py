@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from likewise.defaults import MAX_DIGEST_ITEMS, MAX_DIGEST_KEYS
-from likewise.matching.reference.alerts.state import Say
-from likewise.model.alerts.notification import DigestItem, Key, Spoken
+from likewise.matching.reference.alerts.state import DueNotification
+from likewise.model.alerts.notification import AlertNotification, DigestItem, Key
 
 
 def end_of_period(moment: int, every: int) -> int:
@@ -18,13 +18,13 @@ def end_of_period(moment: int, every: int) -> int:
     return (moment // every + 1) * every
 
 
-def item_of(say: Say, key: Key) -> DigestItem:
+def item_of(say: DueNotification, key: Key) -> DigestItem:
     """A saying as a digest keeps it."""
     return DigestItem(say.moment, say.cause, key, say.about.event_id, say.about.score, say.suppressed, say.stale)
 
 
 def with_items(
-    items: Sequence[DigestItem], key: Key, settled: int, event_id: str, says: Sequence[Say]
+    items: Sequence[DigestItem], key: Key, settled: int, event_id: str, says: Sequence[DueNotification]
 ) -> tuple[list[DigestItem], int]:
     """A digest after a key was told again without an event: of its items the first, which stay, and those said now.
 
@@ -37,7 +37,7 @@ def with_items(
     return sorted(found, key=lambda item: item.moment), len(first)
 
 
-def gathered(items: Sequence[DigestItem], end: int) -> Spoken:
+def gathered(items: Sequence[DigestItem], end: int) -> AlertNotification:
     """What a digest says of what it gathered.
 
     >>> gathered([DigestItem(1, "arrival", ("a",)), DigestItem(2, "held", ("a",))], 10).counts
@@ -48,4 +48,4 @@ def gathered(items: Sequence[DigestItem], end: int) -> Spoken:
         counts[item.key] = counts.get(item.key, 0) + 1
     shown = tuple(list(counts.items())[:MAX_DIGEST_KEYS])
     suppressed = sum(item.suppressed for item in items)
-    return Spoken((), end, items[0].moment, suppressed, tuple(items[-MAX_DIGEST_ITEMS:]), len(items), shown)
+    return AlertNotification((), end, items[0].moment, suppressed, tuple(items[-MAX_DIGEST_ITEMS:]), len(items), shown)

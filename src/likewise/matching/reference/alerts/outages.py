@@ -14,13 +14,13 @@ from likewise.model.alerts.notification import Why
 WHYS: Final[tuple[Why, ...]] = get_args(Why)
 
 
-class Excuses:
+class AbsenceSuspensions:
     """The sources whose silence is excused, by why.
 
     >>> known = Excuses()
     >>> known.add(["a"], "unreachable"), known.add(["b"], "resting")
     (['a'], ['b'])
-    >>> known.hold_for({"a", "c"}), known.hold_for({"b", "c"}), known.hold_for({"b"})
+    >>> known.cover({"a", "c"}), known.cover({"b", "c"}), known.cover({"b"})
     (True, False, True)
     """
 
@@ -42,7 +42,7 @@ class Excuses:
         self.sources[why].difference_update(gone)
         return gone
 
-    def hold_for(self, sources: Collection[str]) -> bool:
+    def cover(self, sources: Collection[str]) -> bool:
         """Whether the silence of a key with these sources means nothing."""
         if not self or not sources:
             return False

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from likewise.matching.reference.alerts.state import Base, Heard, Run, stepped
+from likewise.matching.reference.alerts.state import CompactedHistory, HoldingRun, Observation, advance_run
 from likewise.model.alerts.clauses import Alert
 
 SOURCE_FIELDS: Final = frozenset(("holding", "stale", "straggled", "active"))
 
 
-def folded(alert: Alert, base: Base, trail: Sequence[Heard]) -> Base:
+def folded(alert: Alert, base: CompactedHistory, trail: Sequence[Observation]) -> CompactedHistory:
     """Return what is left of a key's events once they are remembered together.
 
     If two names of one key become one, the failing of either would seem to end what the other began. So what holds is
@@ -23,8 +23,8 @@ def folded(alert: Alert, base: Base, trail: Sequence[Heard]) -> Base:
     """
     run, last, holding = base.run, base.last, base.last_holding
     for heard in trail:
-        run, last, holding = stepped(run, heard, alert.stale), heard, heard if heard.holds else holding
-    return Base(run, last, holding)
+        run, last, holding = advance_run(run, heard, alert.stale), heard, heard if heard.holds else holding
+    return CompactedHistory(run, last, holding)
 
 
 def renamed(value: Any, before: str, after: str | None, *, sources: bool = False) -> Any:
@@ -42,7 +42,7 @@ def renamed(value: Any, before: str, after: str | None, *, sources: bool = False
     >>> renamed((("kitchen", 3), ("0x01", 5), ("hall", 4)), "kitchen", "0x01", sources=True)
     (('0x01', 5), ('hall', 4))
     """
-    if isinstance(value, Heard):
+    if isinstance(value, Observation):
         if value.source != before:
             return value
         return None if after is None else value._replace(source=after)
@@ -50,7 +50,7 @@ def renamed(value: Any, before: str, after: str | None, *, sources: bool = False
         fields: Any = value
         parts = {name: getattr(fields, name) for name in fields._fields}
         found = {name: renamed(part, before, after, sources=name in SOURCE_FIELDS) for name, part in parts.items()}
-        if isinstance(value, Run):  # who holds now is not set aside for its silence
+        if isinstance(value, HoldingRun):  # who holds now is not set aside for its silence
             now = dict(found["holding"])
             found["stale"] = tuple(each for each in found["stale"] if each[0] not in now)
             found["begin"], found["told"] = (value.begin, value.told) if now else (None, False)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from likewise.matching.reference.conditions import PlainCondition, evaluate, plain_condition
-from likewise.matching.reference.needed import Needed
-from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.conditions import PreparedCondition, evaluate, prepare_condition
+from likewise.matching.reference.event_view import EventView
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.model.alerts.clauses import about
 from likewise.model.alerts.notification import Key
 from likewise.model.event import Event
@@ -21,7 +21,7 @@ from likewise.model.subscription import Condition, Subscription
 from likewise.model.text import attribute_names, fold
 
 
-class Move(NamedTuple):
+class Transition(NamedTuple):
     """What an event does to an alert, and how well it is meant; `marks` says whether it tells how far its source is."""
 
     holds: bool
@@ -32,7 +32,7 @@ class Move(NamedTuple):
     product: float = 1.0
 
 
-class Watched(NamedTuple):
+class AlertConditions(NamedTuple):
     """The conditions of an alert: its own, what is about it (None: nothing but itself), and what arms it again."""
 
     condition: Subscription
@@ -40,7 +40,7 @@ class Watched(NamedTuple):
     until: Subscription | None
 
 
-def watched(subscription: Subscription) -> Watched:
+def alert_conditions(subscription: Subscription) -> AlertConditions:
     """The conditions an alert asks about every event.
 
     >>> from likewise.language import parse
@@ -60,21 +60,21 @@ def watched(subscription: Subscription) -> Watched:
         near = msgspec.structs.replace(sure, body=Condition(about(body.conjunctions())))
     if isinstance(alert.once_until, tuple):
         until = msgspec.structs.replace(sure, body=Condition(alert.once_until))
-    return Watched(bare, near, until)
+    return AlertConditions(bare, near, until)
 
 
-class PlainWatch:
+class AlertEvaluator:
     """The conditions of one alert, evaluated plainly."""
 
     def __init__(self, subscription: Subscription, threshold: float, curve: ProbabilityCurve = AS_SCORED) -> None:
-        self.watched = watched(subscription)
-        self._sure = Needed.of(subscription, threshold, curve)
-        self._any = Needed.of(self.watched.condition, threshold, curve)
-        self.condition = plain_condition(self.watched.condition)
-        self._about = None if self.watched.about is None else plain_condition(self.watched.about)
-        self._until = None if self.watched.until is None else plain_condition(self.watched.until)
+        self.watched = alert_conditions(subscription)
+        self._sure = MatchThreshold.of(subscription, threshold, curve)
+        self._any = MatchThreshold.of(self.watched.condition, threshold, curve)
+        self.condition = prepare_condition(self.watched.condition)
+        self._about = None if self.watched.about is None else prepare_condition(self.watched.about)
+        self._until = None if self.watched.until is None else prepare_condition(self.watched.until)
 
-    def move(self, seen: SeenEvent) -> Move | None:
+    def transition(self, seen: EventView) -> Transition | None:
         """What an event does; None if it is not about the alert."""
         met = evaluate(self.condition, seen, self._any)
         near = self._about is not None and evaluate(self._about, seen, self._sure) is not None
@@ -84,10 +84,10 @@ class PlainWatch:
         if not (holds or near or clears):
             return None
         if met is None or not holds:
-            return Move(False, fails, clears, near or clears)
-        return Move(True, False, clears, True, met.score, met.product)
+            return Transition(False, fails, clears, near or clears)
+        return Transition(True, False, clears, True, met.score, met.product)
 
-    def terms(self) -> list[PlainCondition]:
+    def terms(self) -> list[PreparedCondition]:
         """Its conditions."""
         return [each for each in (self.condition, self._about, self._until) if each is not None]
 

@@ -1,6 +1,6 @@
 """Whether what an event says is what a subscription asks for, for values: from relatedness to sameness.
 
-`ValueJudge` takes the relatedness of two values and what is known about their words, and answers how surely the one
+`ValueComparer` takes the relatedness of two values and what is known about their words, and answers how surely the one
 says the other. Hard facts decide first (numbers and codes, opposites, negation, instances, states), then evidence for
 sameness (a shared meaning, a part for its whole, a kind for what it is a kind of), then soft exclusions.
 
@@ -8,8 +8,8 @@ sameness (a shared meaning, a part for its whole, a kind for what it is a kind o
 - `knowledge`: opposites, states, negations and formulas by hand
 - `items`: what is known about one word or phrase, in arrays
 - `kernels`: all pairs at once
-- `judge`: `ValueJudge`
+- `judge`: `ValueComparer`
 - `polarity`: names of Booleans turned to the side that is usually asked for
-- `wording`: why two values were told apart, in words
+- `vocabulary_request`: why two values were told apart, in words
 - `opposites`: are two words opposites?
 """

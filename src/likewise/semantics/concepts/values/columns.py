@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likewise.semantics.concepts.values.items import Item
+from likewise.semantics.concepts.values.items import LexicalItem
 from likewise.semantics.concepts.values.parser import Code
 from likewise.semantics.concepts.values.terms import ValueTerm
 
@@ -33,7 +33,7 @@ class ItemColumns(NamedTuple):
     values: NDArray[np.int32]
 
     @property
-    def own(self) -> NDArray[np.int32]:
+    def senses(self) -> NDArray[np.int32]:
         """The first list of every item, its synsets; numbers of other lists may stand for more, as tags do."""
         return self.values[: self.ends[len(self.spelling) - 1]] if len(self.spelling) else self.values[:0]
 
@@ -65,7 +65,7 @@ class ValueColumns(NamedTuple):
 
 def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
     """The arrays of some values."""
-    places: dict[Item, int] = {}
+    places: dict[LexicalItem, int] = {}
     item = [places.setdefault(one, len(places)) for term in terms for one in term.items]
     word = [places.setdefault(one, len(places)) for term in terms for one in term.words]
     return ValueColumns(
@@ -79,24 +79,25 @@ def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
         negated_ends=_ends(len(term.negated) for term in terms),
         negated=np.array([place for term in terms for place in term.negated], dtype=np.int64),
         states=np.array([(term.yes, term.no) for term in terms], dtype=np.int64).reshape(-1, 2),
-        placed=np.array([term.placed for term in terms], dtype=np.bool_),
+        placed=np.array([term.is_generic for term in terms], dtype=np.bool_),
         completed=np.array([term.completed for term in terms], dtype=np.bool_),
         awaited=np.array([term.awaited for term in terms], dtype=np.bool_),
-        done=np.array([number(term.done) for term in terms], dtype=np.int64),
-        marked=np.array([_marked(term) for term in terms], dtype=np.bool_),
+        done=np.array([text_hash(term.done) for term in terms], dtype=np.int64),
+        marked=np.array([_may_exclude(term) for term in terms], dtype=np.bool_),
         spelled=np.array(
-            [(number(term.letters), number(term.initials), number(term.acronym)) for term in terms], dtype=np.int64
+            [(text_hash(term.alphanumerics), text_hash(term.initials), text_hash(term.acronym)) for term in terms],
+            dtype=np.int64,
         ).reshape(-1, 3),
     )
 
 
-def _marked(term: ValueTerm) -> bool:
+def _may_exclude(term: ValueTerm) -> bool:
     """Whether a value may differ from one that it has nothing in common with: it denies, names, or is a formula."""
     denies = bool(term.negated) or term.completed or term.awaited
     return denies or any(item.name or item.capital or item.formula for item in term.items)
 
 
-def number(text: str) -> int:
+def text_hash(text: str) -> int:
     """A number that stands for a text; 0 for none. Two texts that differ have the same once in 2**63."""
     return (
         int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") >> 1
@@ -106,17 +107,17 @@ def number(text: str) -> int:
 
 
 def _code(code: Code) -> tuple[int, int, int]:
-    lettered = code.beside[:1] + code.text if code.beside else ""
-    return number(code.text), number(lettered), number(code.beside)
+    lettered = code.qualifier[:1] + code.text if code.qualifier else ""
+    return text_hash(code.text), text_hash(lettered), text_hash(code.qualifier)
 
 
-def item_columns(items: Sequence[Item]) -> ItemColumns:
+def item_columns(items: Sequence[LexicalItem]) -> ItemColumns:
     """The arrays of some items."""
     lists = [[getattr(item, name) for item in items] for name in LISTS]
     ends = np.cumsum([len(one) for column in lists for one in column], dtype=np.int64)
     values = np.array([value for column in lists for one in column for value in one], dtype=np.int32)
     return ItemColumns(
-        spelling=np.array([number(item.text) for item in items], dtype=np.int64),
+        spelling=np.array([text_hash(item.text) for item in items], dtype=np.int64),
         name=np.array([item.name for item in items], dtype=np.bool_),
         capital=np.array([item.capital for item in items], dtype=np.bool_),
         formula=np.array([item.formula for item in items], dtype=np.bool_),

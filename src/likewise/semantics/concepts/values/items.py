@@ -2,6 +2,8 @@
 
 An item is a word, or several that WordNet holds as one (`motor vehicle`). What it is related to is a few lists of
 synset numbers, so that a kernel can tell how two items stand to each other by looking for common numbers.
+
+Are two words opposites? WordNet's antonyms, what derives from them, and a few pairs by hand.
 """
 
 from __future__ import annotations
@@ -10,12 +12,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from likewise.defaults import NAMES_KEPT
+from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.semantics.concepts.values.knowledge import NOT_NEGATED, OPPOSITES, PREFIXES, STATES
-from likewise.semantics.concepts.values.parser import Word
+from likewise.semantics.concepts.values.parser import ValueWord
 
 if TYPE_CHECKING:
     from likewise.semantics.wordnet.relations import WordRelations
+
+from typing import TYPE_CHECKING
+
+from likewise.model.text import fold
 
 SENSES: Final = 8  # of a word and a part of speech that count; rarer ones bring more errors than finds
 COMMON: Final = 4  # senses whose place in the taxonomy counts
@@ -27,7 +33,7 @@ DISJOINT: Final = ("animal", "plant", "vehicle", "beverage")
 _UP: Final = ("kind_of", "instance_of")
 
 
-class Item(NamedTuple):
+class LexicalItem(NamedTuple):
     """One word or phrase, and the synsets that say what it is.
 
     `own`: what it may mean; `near`: what it derives from or is similar to; `above`: what it is a kind or an instance
@@ -52,7 +58,7 @@ class Item(NamedTuple):
     thing: int = 0
 
 
-class Items:
+class Lexicon:
     """Makes items, each once.
 
     >>> from likewise.semantics.library import load_space
@@ -66,10 +72,10 @@ class Items:
         self._sides = _sides(relations.synsets)
         self._disjoint = {relations.senses(word, "n")[0] for word in DISJOINT if relations.senses(word, "n")}
         self._touched = next(iter(relations.senses("physical entity", "n")), -1)
-        self._made = lru_cache(maxsize=NAMES_KEPT)(self._make)
-        self._knows = lru_cache(maxsize=NAMES_KEPT)(relations.knows)
+        self._cached = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._make)
+        self._has_word = lru_cache(maxsize=NAME_CACHE_ENTRIES)(relations.has_word)
 
-    def of(self, words: Sequence[Word]) -> list[Item]:
+    def of(self, words: Sequence[ValueWord]) -> list[LexicalItem]:
         """The items of a value's words, the longest phrases first."""
         out = []
         start = 0
@@ -77,26 +83,26 @@ class Items:
             size = self._longest(words, start)
             text = " ".join(word.text for word in words[start : start + size])
             written = words[start].written[:1].isupper() and not words[start].written.isupper()
-            out.append(self._made(text, written, words[start].formula))
+            out.append(self._cached(text, written, words[start].formula))
             start += size
         return out
 
-    def singly(self, words: Sequence[Word]) -> list[Item]:
+    def singly(self, words: Sequence[ValueWord]) -> list[LexicalItem]:
         """An item for each word."""
-        return [self._made(w.text, w.written[:1].isupper() and not w.written.isupper(), w.formula) for w in words]
+        return [self._cached(w.text, w.written[:1].isupper() and not w.written.isupper(), w.formula) for w in words]
 
-    def one(self, text: str) -> Item:
+    def one(self, text: str) -> LexicalItem:
         """The item of a single word or phrase, as if it were written small."""
-        return self._made(text, False, False)
+        return self._cached(text, False, False)
 
-    def _longest(self, words: Sequence[Word], start: int) -> int:
+    def _longest(self, words: Sequence[ValueWord], start: int) -> int:
         for size in range(min(LONGEST, len(words) - start), 1, -1):
             text = " ".join(word.text for word in words[start : start + size])
-            if text in self._sides or self._knows(text):
+            if text in self._sides or self._has_word(text):
                 return size
         return 1
 
-    def _make(self, text: str, capital: bool, formula: bool) -> Item:
+    def _make(self, text: str, capital: bool, formula: bool) -> LexicalItem:
         known = self._relations
         senses = {part: self._senses(text, part) for part in "nvar"}
         verbs = senses["v"][:SENSES]
@@ -113,14 +119,14 @@ class Items:
         direct = {t for s in (*own, *verbs) for t in known.targets("opposite", s)}
         far = {t for s in (*own, *near) for t in known.targets("opposite", s)} - direct
         far |= {t for s in (*direct, *far) for t in known.targets("similar", s)}
-        for rest in rests(text):
+        for rest in negated_stems(text):
             direct |= {s for part in "nvar" for s in self._senses(rest, part)[:SENSES]} - set(own)
         tags, excluded = self._sides.get(text, ((), ()))
         nouns = senses["n"]
         named = bool(nouns) and bool(known.targets("instance_of", nouns[0]))
         if capital:
             named = named or not own or any(known.targets("instance_of", s) for s in nouns)
-        return Item(
+        return LexicalItem(
             text=text,
             own=tuple(own),
             near=tuple(sorted(near)),
@@ -173,6 +179,37 @@ class Items:
         return self._relations.closure(("part_of",), synsets)
 
 
+class Opposites:
+    """Tells opposites.
+
+    >>> from likewise.semantics.library import load_space
+    >>> opposites = Opposites(load_space().relations)
+    >>> opposites.opposed("inlet", "outlet"), opposites.opposed("increased", "decreased")
+    (True, True)
+    >>> opposites.opposed("inflammable", "flammable"), opposites.opposed("room", "hall")
+    (False, False)
+    """
+
+    def __init__(self, relations: WordRelations) -> None:
+        self._items = Lexicon(relations)
+
+    def opposed(self, one: str, other: str) -> bool:
+        """Whether one word, or phrase of WordNet, says what the other excludes; the same whichever comes first."""
+        a, b = self._items.one(fold(one)), self._items.one(fold(other))
+        if directly_opposed(a, b):
+            return True
+        if a.text == b.text or set(a.own) & set(b.own):
+            return False
+        reached = {*a.own, *a.near}, {*b.own, *b.near}
+        far = {*a.opposites, *a.far_opposites}, {*b.opposites, *b.far_opposites}
+        return bool(far[0] & reached[1] or far[1] & reached[0])
+
+
+def directly_opposed(a: LexicalItem, b: LexicalItem) -> bool:
+    """Whether a meaning or a side of one item is an opposite of the other."""
+    return bool({*b.own, *b.tags} & set(a.opposites) or {*a.own, *a.tags} & set(b.opposites))
+
+
 def _forms(text: str) -> Iterator[str]:
     yield text
     if not text.isascii():
@@ -204,8 +241,8 @@ _PLAIN: Final = {
 }
 
 
-def rests(text: str) -> Iterator[str]:
-    """What a word that looks negated negates: `unlocked`, `harmless`.
+def negated_stems(text: str) -> Iterator[str]:
+    """What a word that looks negated negates: `nogil_kernel`, `harmless`.
 
     >>> list(rests("disarmed")), list(rests("harmless")), list(rests("inflammable"))
     (['armed'], ['harm', 'harmful'], [])

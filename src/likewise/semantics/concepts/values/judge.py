@@ -1,4 +1,7 @@
-"""From relatedness to sameness, for values: `ValueJudge`."""
+"""From relatedness to sameness, for values: `ValueComparer`.
+
+Names of Booleans that say the opposite: being true of `doorClosed` is being false of `door open`.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,60 @@ import numpy as np
 
 from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.concepts.values.columns import ValueColumns, columns_of
-from likewise.semantics.concepts.values.inverted_items import TurnedItems, turned
-from likewise.semantics.concepts.values.polarity import Polarity
-from likewise.semantics.concepts.values.terms import ValueTerms
+from likewise.semantics.concepts.values.inverted_index import InvertedItems, turned
+from likewise.semantics.concepts.values.terms import ValueReader
 from likewise.semantics.measure import Term
-from likewise.semantics.vectors.query_side import AskedSide
+from likewise.semantics.vectors.prepared_terms import PreparedTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.semantics.wordnet.relations import WordRelations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from likewise.defaults import NAME_CACHE_ENTRIES
+from likewise.semantics.concepts.values.items import negated_stems
+from likewise.semantics.concepts.values.knowledge import NEGATORS
+from likewise.semantics.text.identifiers import split_identifier
+
+# The usual name of what is so when the first is not; what a prefix negates (`nogil_kernel`) need not stand here.
+POSITIVE: Final = {
+    "closed": "open",
+    "shut": "open",
+    "offline": "online",
+    "disabled": "enabled",
+    "off": "on",
+    "vacant": "occupied",
+    "absent": "present",
+    "stopped": "running",
+    "halted": "running",
+    "disconnected": "connected",
+}
+
+
+class Polarity:
+    """Turns names of Booleans to the side that is usually asked for.
+
+    >>> from likewise.semantics.library import load_space
+    >>> positive = Polarity(load_space().relations).positive
+    >>> positive("doorClosed"), positive("no_leak"), positive("unlocked"), positive("motion")
+    ('door open', 'leak', 'locked', 'motion')
+    """
+
+    def __init__(self, relations: WordRelations) -> None:
+        self._knows = relations.has_word
+        self.positive = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._positive)
+
+    def _positive(self, name: str) -> str:
+        words = [word.casefold() for word in split_identifier(name)]
+        turned = [self._positive_word(word) for word in words if word not in NEGATORS] or words
+        return name if turned == words else " ".join(turned)
+
+    def _positive_word(self, word: str) -> str:
+        known = POSITIVE.get(word)
+        return known or next((rest for rest in negated_stems(word) if self._knows(rest)), word)
 
 
 class ValueWeights(NamedTuple):
@@ -38,12 +85,12 @@ class ValueWeights(NamedTuple):
     kinds: float = 150.0
 
 
-class ValueJudge:
+class ValueComparer:
     """Judges pairs of values by WordNet's relations and a little knowledge by hand.
 
     >>> from likewise.semantics.library import load_space
     >>> space = load_space()
-    >>> judge = ValueJudge(space.relations)
+    >>> judge = ValueComparer(space.relations)
     >>> asked, seen = [Term("pump started", "value")], [Term("pump stopped", "value")]
     >>> float(judge.matrix(asked, seen, space.measure("combine").matrix(asked, seen))[0, 0]) < 0.2
     True
@@ -51,22 +98,24 @@ class ValueJudge:
 
     def __init__(self, relations: WordRelations, weights: ValueWeights | None = None) -> None:
         self._relations = relations
-        self._terms = ValueTerms(relations)
+        self._terms = ValueReader(relations)
         self.polarity = Polarity(relations)
-        self._columns: AskedSide[ValueColumns] = AskedSide(lambda terms: columns_of([self._terms.of(t) for t in terms]))
-        self._turned: AskedSide[TurnedItems] = AskedSide(lambda terms: turned(self._columns(terms).items))
+        self._columns: PreparedTerms[ValueColumns] = PreparedTerms(
+            lambda terms: columns_of([self._terms.of(t) for t in terms])
+        )
+        self._inverted: PreparedTerms[InvertedItems] = PreparedTerms(lambda terms: turned(self._columns(terms).items))
         self.weights = ValueWeights() if weights is None else weights
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term], base: NDArray[np.float32]) -> NDArray[np.float32]:
         """How surely each seen value says each asked one, from how related they are."""
-        return self.judged(asked, seen, base)[0]
+        return self.scores_and_reasons(asked, seen, base)[0]
 
-    def judged(
+    def scores_and_reasons(
         self, asked: Sequence[Term], seen: Sequence[Term], base: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
         """The matrix, and for each pair what decided it (`kernels`)."""
-        from likewise.semantics.concepts.values.kernels import judge
-        from likewise.semantics.concepts.values.relations import FOLLOWS, standings
+        from likewise.semantics.concepts.values.item_relations import FOLLOWS, relate_items
+        from likewise.semantics.concepts.values.kernels import score_values
 
         score = np.empty((len(asked), len(seen)), np.float32)
         reason = np.zeros((len(asked), len(seen)), np.uint8)
@@ -75,38 +124,38 @@ class ValueJudge:
         a, b = self._columns(asked), self._columns(seen)
         check_lengths("asked values", len(asked), a.item_ends, a.word_ends, a.code_ends, a.negated_ends, base)
         check_lengths("seen values", len(seen), b.item_ends, b.word_ends, b.code_ends, b.negated_ends, base.T)
-        check_ids("synsets of seen values", b.items.own, len(self._relations.kinds))
-        found, breadth = standings(self._turned(asked), b.items, self._relations.kinds, FOLLOWS)
+        check_ids("synsets of seen values", b.items.senses, len(self._relations.kinds))
+        found, breadth = relate_items(self._inverted(asked), b.items, self._relations.kinds, FOLLOWS)
         for side, count in ((a, found.shape[0]), (b, found.shape[1])):
             check_ids("items of values", side.item, count)
             check_ids("words of values", side.word, count)
-        judge(a, b, found, breadth, base, self.weights, score, reason)
+        score_values(a, b, found, breadth, base, self.weights, score, reason)
         return score, reason
 
     def opposed(self, asked: str, seen: str) -> bool:
         """Whether being true of one name is being false of the other.
 
         >>> from likewise.semantics.library import load_space
-        >>> judge = ValueJudge(load_space().relations)
+        >>> judge = ValueComparer(load_space().relations)
         >>> judge.opposed("door open", "doorClosed"), judge.opposed("motion", "presence")
         (True, False)
         """
         from likewise.semantics.concepts.values.kernels import OPPOSED, OTHER_STATE
 
         terms = [Term("true", "value", kind="boolean", context=(name,)) for name in (asked, seen)]
-        _, reason = self.judged(terms[:1], terms[1:], np.ones((1, 1), np.float32))
+        _, reason = self.scores_and_reasons(terms[:1], terms[1:], np.ones((1, 1), np.float32))
         return int(reason[0, 0]) in (OPPOSED, OTHER_STATE)
 
-    def explained(self, asked: Term, seen: Term, base: float) -> str:
+    def explanation(self, asked: Term, seen: Term, base: float) -> str:
         """What decided a pair, in one clause; empty if nothing but how related they are.
 
         >>> from likewise.semantics.library import load_space
-        >>> judge = ValueJudge(load_space().relations)
+        >>> judge = ValueComparer(load_space().relations)
         >>> event = [Term(f"{word} temperature", "value") for word in ("increased", "decreased")]
         >>> judge.explained(*event, 0.9)
         'the same temperature, but decreased, not increased'
         """
-        from likewise.semantics.concepts.values.wording import in_words
+        from likewise.semantics.concepts.values.explanations import explain_reason
 
-        _, reason = self.judged([asked], [seen], np.full((1, 1), base, np.float32))
-        return in_words(int(reason[0, 0]), self._terms.of(asked), self._terms.of(seen), (asked.text, seen.text))
+        _, reason = self.scores_and_reasons([asked], [seen], np.full((1, 1), base, np.float32))
+        return explain_reason(int(reason[0, 0]), self._terms.of(asked), self._terms.of(seen), (asked.text, seen.text))

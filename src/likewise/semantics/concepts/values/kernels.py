@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from likewise.kernels.compile import inlined, unlocked
-from likewise.semantics.concepts.values.relations import (
+from likewise.kernels.compile import inlined, nogil_kernel
+from likewise.semantics.concepts.values.item_relations import (
     BROADER,
     CLOSE,
     FAR_OPPOSITE,
@@ -36,7 +36,7 @@ MOST = 64  # items of a value that are compared
     OPPOSED,
     OVER,
     OTHER_NAME,
-    MEANT,
+    SAME_MEANING,
     KIND_OF,
     PART_OF,
     NEAR_BROADER,
@@ -44,7 +44,7 @@ MOST = 64  # items of a value that are compared
     SIBLINGS,
     WHOLE_OF,
     FAR_BROADER,
-    UNSAID,
+    UNRELATED_STATE,
     ACRONYM,
     OTHER_FORMULA,
     NOT_YET,
@@ -166,7 +166,7 @@ def _any_related(of_a, ends_a, i, of_b, ends_b, j, found):
 
 
 @inlined
-def _strangers(a, i, b, j, found):
+def _unrelated(a, i, b, j, found):
     """Whether nothing that is known relates two values: then how related their words are is all there is."""
     if a.marked[i] or b.marked[j]:
         return False
@@ -214,8 +214,8 @@ def _named_after(a, i, b, j, found, turned):
     return True
 
 
-@unlocked
-def judge(a, b, found, breadth, base, weights, score, reason):
+@nogil_kernel
+def score_values(a, b, found, breadth, base, weights, score, reason):
     """The score of every pair, and why.
 
     `weights`: what is left of a score for a hard and a soft exclusion; what is reached at least by the same meaning, a
@@ -256,7 +256,7 @@ def judge(a, b, found, breadth, base, weights, score, reason):
             ):
                 score[i, j], reason[i, j] = max(value, kind), ACRONYM
                 continue
-            if codes != 2 and state != -2 and _strangers(a, i, b, j, found):
+            if codes != 2 and state != -2 and _unrelated(a, i, b, j, found):
                 score[i, j] = value
                 continue
             opposed = _opposed(a, i, b, j, found, taken_a, taken_b)
@@ -333,10 +333,10 @@ def judge(a, b, found, breadth, base, weights, score, reason):
             if codes == 2:
                 score[i, j], reason[i, j] = soft * value, NO_CODE
             elif all_covered and heads and wholes + siblings == 0:
-                reached, why = (part, PART_OF) if parts else (kind, KIND_OF) if lower or m > n else (same, MEANT)
+                reached, why = (part, PART_OF) if parts else (kind, KIND_OF) if lower or m > n else (same, SAME_MEANING)
                 score[i, j], reason[i, j] = max(value, reached), why
             elif state == -2:
-                score[i, j], reason[i, j] = soft * value, UNSAID
+                score[i, j], reason[i, j] = soft * value, UNRELATED_STATE
             elif wholes:
                 score[i, j], reason[i, j] = soft * value, WHOLE_OF
             elif siblings == 1 and n == m and equal == n - 1:

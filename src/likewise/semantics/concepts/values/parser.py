@@ -48,10 +48,10 @@ class Code(NamedTuple):
     """A number or code, and the word it stands beside (`room` 201)."""
 
     text: str
-    beside: str
+    qualifier: str
 
 
-class Word(NamedTuple):
+class ValueWord(NamedTuple):
     """A word that matters: folded, as written, and whether a negation stands before it."""
 
     text: str
@@ -59,20 +59,20 @@ class Word(NamedTuple):
     formula: bool = False
 
 
-class ValueReading(NamedTuple):
+class ParsedValue(NamedTuple):
     """A value as its words in order, its codes, how often it is negated, and whether it says that something is over.
 
     `negated` has the place of the word each negation is about. `awaited`: what it names is still to come.
     """
 
-    words: tuple[Word, ...]
+    words: tuple[ValueWord, ...]
     codes: tuple[Code, ...] = ()
     negated: tuple[int, ...] = ()
     completed: bool = False
     awaited: bool = False
 
 
-def read_value(text: str) -> ValueReading:
+def parse_value(text: str) -> ParsedValue:
     """What a value's text says.
 
     >>> [c.text for c in read_value("Rack 07, row B12").codes], [w.text for w in read_value("second floor").words]
@@ -84,21 +84,21 @@ def read_value(text: str) -> ValueReading:
     """
     spaced = _JOINED.sub(" ", unicodedata.normalize("NFC", text))
     spaced = _NEGATING.sub("not ", spaced)
-    reader = _Reader()
+    reader = _ValueParser()
     found = list(_TOKEN.finditer(spaced))
     end = 0
     for place, token in enumerate(found):
         if token.start() >= end:
             after = found[place + 1] if place + 1 < len(found) else None
             end = reader.take(spaced, token, after, alone=len(found) == 1)
-    return reader.done()
+    return reader.result()
 
 
-class _Reader:
+class _ValueParser:
     """Reads a value token by token."""
 
     def __init__(self) -> None:
-        self.words: list[Word] = []
+        self.words: list[ValueWord] = []
         self.codes: list[Code] = []
         self.negated: list[int] = []
         self.light: list[str] = []
@@ -110,11 +110,11 @@ class _Reader:
         beside = self.words[-1].text if self.words else ""
         formula = _formula(text, token)
         if formula is not None:
-            self.words.append(Word(*formula, formula=True))
+            self.words.append(ValueWord(*formula, formula=True))
             return token.start() + len(formula[1])
         if token["size"]:
             size = token["size"].casefold().replace(" ", "").replace(",", ".").replace("_", ".").replace("pm.", "pm")
-            self.words.append(Word(_SIZES.get(size, size), token["size"], formula=True))
+            self.words.append(ValueWord(_SIZES.get(size, size), token["size"], formula=True))
         elif token["number"]:
             unit = _unit_after(after, text, token)
             if unit is not None and after is not None:
@@ -142,40 +142,45 @@ class _Reader:
                 self.negated.append(len(self.words))
         elif word in NEGATED_BEFORE and after is None and len(self.words) == 1:
             self.negated.append(0)
-        elif _then(word, after):
+        elif _negates_next(word, after):
             self.negated.append(len(self.words))
         elif word.endswith(("-free", "-less")) and len(word) > 6:
             self.negated.append(len(self.words))
-            self.words.append(Word(word[:-5], raw))
+            self.words.append(ValueWord(word[:-5], raw))
         elif word == "in" and after is None and beside:  # `logged in`: what it says of the verb is half of what is said
-            self.words.append(Word(word, raw))
+            self.words.append(ValueWord(word, raw))
         elif word in COMPLETED and not alone:
             self.completed = True
         elif word in LIGHT and not (word == "due" and _following(after) != "to"):
             self.light.append(word)
         else:
             self.awaited = self.awaited or word in AWAITING
-            self.words.append(Word(word, raw))
+            self.words.append(ValueWord(word, raw))
 
-    def done(self) -> ValueReading:
+    def result(self) -> ParsedValue:
         """The reading; a value of nothing but words that say little is those words."""
-        words = self.words or [Word(word, word) for word in self.light]
+        words = self.words or [ValueWord(word, word) for word in self.light]
         codes, negated = tuple(self.codes), tuple(self.negated)
-        return ValueReading(tuple(_ended(words)), codes, negated, self.completed, self.awaited)
+        return ParsedValue(tuple(_normalize_outage(words)), codes, negated, self.completed, self.awaited)
 
 
-def _ended(words: list[Word]) -> list[Word]:
+def _normalize_outage(words: list[ValueWord]) -> list[ValueWord]:
     """The end of a supply in one wording: a power cut, an electricity outage, the loss of the mains."""
     for at in range(len(words) - 1):
         pair = words[at], words[at + 1]
         for supply, end in (pair, pair[::-1]):
             named = SUPPLIES.get(supply.text)
             if named and end.text in ENDS and not (end.text == "loss" and named in LEAKING):
-                return [*words[:at], Word(named, supply.written), Word("outage", end.written), *words[at + 2 :]]
+                return [
+                    *words[:at],
+                    ValueWord(named, supply.written),
+                    ValueWord("outage", end.written),
+                    *words[at + 2 :],
+                ]
     return words
 
 
-def _then(word: str, after: re.Match[str] | None) -> bool:
+def _negates_next(word: str, after: re.Match[str] | None) -> bool:
     """Whether a word and the next one negate what follows: `failed to close`, `free of ice`, `out of stock`."""
     following = _following(after)
     return (word in FAILING and following == "to") or (word in LACKING and following in ("of", "from"))

@@ -33,7 +33,7 @@ def generic_sign(text: str) -> int:
     return _GENERIC_WORDS.get(text, 0)
 
 
-def states_of(text: str) -> tuple[int, int]:
+def state_bits(text: str) -> tuple[int, int]:
     """The pairs of states a whole text is on the first and on the second side of, as bits.
 
     >>> states_of("shut"), states_of("shut the window")
@@ -52,7 +52,7 @@ def attribute_states(text: str) -> tuple[int, int]:
     negated = False
     thing = PRESENT  # `smoke: true`: there is some
     for word in text.split():
-        one, other = states_of(ATTRIBUTE_STATES.get(word, word))
+        one, other = state_bits(ATTRIBUTE_STATES.get(word, word))
         thing = 0 if word not in ATTRIBUTE_STATES and one | other else thing
         yes, no = yes | one, no | other
         negated ^= word in NEGATORS

@@ -9,14 +9,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from likewise.defaults import NAMES_KEPT
+from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.model.text import fold
-from likewise.semantics.concepts.values.items import Item, Items
+from likewise.semantics.concepts.values.items import LexicalItem, Lexicon
 from likewise.semantics.concepts.values.knowledge import TRUE_MEANS
-from likewise.semantics.concepts.values.parser import Code, ValueReading, read_value
-from likewise.semantics.concepts.values.states import GENERIC, attribute_states, generic_sign, states_of
+from likewise.semantics.concepts.values.parser import Code, ParsedValue, parse_value
+from likewise.semantics.concepts.values.states import GENERIC, attribute_states, generic_sign, state_bits
 from likewise.semantics.measure import Term
-from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.text.identifiers import split_identifier
 
 if TYPE_CHECKING:
     from likewise.semantics.wordnet.relations import WordRelations
@@ -32,8 +32,8 @@ class ValueTerm(NamedTuple):
     `placed`: a generic state whose attribute is known, so that it says no more than the attribute does.
     """
 
-    items: tuple[Item, ...]
-    words: tuple[Item, ...]
+    items: tuple[LexicalItem, ...]
+    words: tuple[LexicalItem, ...]
     codes: tuple[Code, ...] = ()
     negated: tuple[int, ...] = ()
     completed: bool = False
@@ -41,31 +41,31 @@ class ValueTerm(NamedTuple):
     done: str = ""
     yes: int = 0
     no: int = 0
-    placed: bool = False
-    letters: str = ""
+    is_generic: bool = False
+    alphanumerics: str = ""
     initials: str = ""
     acronym: str = ""
 
 
-class ValueTerms:
+class ValueReader:
     """Reads values, each once."""
 
     def __init__(self, relations: WordRelations) -> None:
-        self._items = Items(relations)
-        self._completes = lru_cache(maxsize=NAMES_KEPT)(self._items.completes)
-        self.of = lru_cache(maxsize=NAMES_KEPT)(self._of)
+        self._items = Lexicon(relations)
+        self._completes = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._items.completes)
+        self.of = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._of)
 
     def _of(self, term: Term) -> ValueTerm:
         text = fold(term.text)
         sign = generic_sign(text)
         if sign and term.context:
             return self._placed(term.context[0], sign)
-        yes, no = states_of(text) if not sign else (GENERIC, 0) if sign > 0 else (0, GENERIC)
-        reading = read_value(term.text)
+        yes, no = state_bits(text) if not sign else (GENERIC, 0) if sign > 0 else (0, GENERIC)
+        reading = parse_value(term.text)
         return self._value(reading, yes, no, term.text)
 
-    def _value(self, reading: ValueReading, yes: int, no: int, text: str) -> ValueTerm:
-        words = words_of(text)
+    def _value(self, reading: ParsedValue, yes: int, no: int, text: str) -> ValueTerm:
+        words = split_identifier(text)
         initials = "".join(word[0] for word in words if word[0].isalpha()) if len(words) > 1 else ""
         upper = text.isalpha() and text.isupper() and 1 < len(text) < 7
         return ValueTerm(
@@ -78,19 +78,19 @@ class ValueTerms:
             done=next((w.text for w in reading.words if not reading.awaited and self._completes(w.text)), ""),
             yes=yes,
             no=no,
-            letters="".join(c for c in text.casefold() if c.isalnum()),
+            alphanumerics="".join(c for c in text.casefold() if c.isalnum()),
             initials=initials.casefold(),
             acronym=text.casefold() if upper else "",
         )
 
     def _placed(self, attribute: str, sign: int) -> ValueTerm:
         """A generic state under an attribute: what the attribute says, or its opposite."""
-        words = " ".join(word.casefold() for word in words_of(attribute))
+        words = " ".join(word.casefold() for word in split_identifier(attribute))
         meant = TRUE_MEANS.get(words, words)
-        reading = read_value(meant)
+        reading = parse_value(meant)
         yes, no = attribute_states(meant)
         if sign < 0:
             yes, no = no, yes
             reading = reading._replace(negated=(*reading.negated, ALL))
         said = self._value(reading, yes, no, meant)
-        return said._replace(placed=True, letters="", acronym="", initials="")
+        return said._replace(is_generic=True, alphanumerics="", acronym="", initials="")

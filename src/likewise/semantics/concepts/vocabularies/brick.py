@@ -34,7 +34,7 @@ def brick_concepts(read: Sequence[VocabularyEntry], core: Inventory) -> list[Con
             equal = [entry.name, *(by_iri[iri].name for iri in entry.same if iri in by_iri)]
             if entry.name != max(equal, key=len):
                 continue  # the longest of several names has the others as labels
-            if any(not all(core.lists(w) for w in label_words(name)) for name in equal):
+            if any(not all(core.has_label(w) for w in label_words(name)) for name in equal):
                 out += _qualifier(entry.name, f"brick {above.name}", core, [n for n in equal if n != entry.name])
     return out
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.text.identifiers import split_identifier
 
 _RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
 _SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
@@ -54,17 +54,17 @@ class VocabularyEntry(msgspec.Struct, frozen=True):
         >>> VocabularyEntry("https://brickschema.org/schema/Brick#Outside_Air").name
         'outside air'
         """
-        return words(self.labels[0] if self.labels else re.split(r"[/#]", self.iri)[-1])
+        return plain_label(self.labels[0] if self.labels else re.split(r"[/#]", self.iri)[-1])
 
 
-def words(text: str) -> str:
+def plain_label(text: str) -> str:
     """A label or an identifier as folded words with blanks between them.
 
     >>> words("relativeHumidity"), words("Supply Air"), words("PM2.5 level")
     ('relative humidity', 'supply air', 'pm2.5 level')
     """
     pieces = [piece for piece in re.split(r"[\s_]+", text) if piece]
-    cut = [" ".join(words_of(piece)) if piece.isalpha() else piece for piece in pieces]
+    cut = [" ".join(split_identifier(piece)) if piece.isalpha() else piece for piece in pieces]
     return " ".join(cut).casefold()
 
 
@@ -75,7 +75,7 @@ def entries(statements: Iterable[tuple[str, str, str]]) -> list[VocabularyEntry]
         field = MEANING.get(predicate[1:-1])
         if field is None or not subject.startswith("<"):
             continue
-        said = _said(object)
+        said = _english_text(object)
         if said is not None:
             kept = found.setdefault(subject[1:-1], {}).setdefault(field, [])
             if said not in kept:
@@ -86,7 +86,7 @@ def entries(statements: Iterable[tuple[str, str, str]]) -> list[VocabularyEntry]
     ]
 
 
-def _said(term: str) -> str | None:
+def _english_text(term: str) -> str | None:
     """An IRI, or a literal that is English or of no language."""
     if term.startswith("<"):
         return term[1:-1]

@@ -10,8 +10,8 @@ from typing import Final
 
 from likewise.errors import FormatError
 from likewise.semantics.concepts.inventory import Concept
-from likewise.semantics.concepts.vocabularies.entries import words
-from likewise.semantics.concepts.vocabularies.ontologies import fits
+from likewise.semantics.concepts.vocabularies.entries import plain_label
+from likewise.semantics.concepts.vocabularies.ontologies import is_short_label
 
 _SAME: Final = frozenset({"exactMatch", "closeMatch", "equivalentClass", "equivalentProperty", "sameAs"})
 _BROADER: Final = frozenset({"broadMatch", "subClassOf", "subPropertyOf"})
@@ -34,10 +34,10 @@ def mapped_concepts(text: str, source: str) -> list[Concept]:
     out = []
     for (number, _), row in zip(numbered[1:], rows, strict=True):
         where = f"{source}, line {number}"
-        subject, object = words(row["subject_label"] or ""), words(row["object_label"] or "")
+        subject, object = plain_label(row["subject_label"] or ""), plain_label(row["object_label"] or "")
         predicate = (row["predicate_id"] or "").rpartition(":")[2].rpartition("#")[2].rpartition("/")[2]
         for side, label in (("subject_label", subject), ("object_label", object)):
-            if not fits(label):
+            if not is_short_label(label):
                 raise FormatError(f"{where}: expected a name of one to eight words as {side}, found {label!r}")
         if predicate in _SAME:
             out.append(Concept("kind", object, (subject,) if subject != object else (), source=source))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from likewise.semantics.concepts.inventory import Concept, label_words
-from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry, words
+from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry, plain_label
 from likewise.semantics.concepts.vocabularies.plain_names import UsedName
 
 _MOST: Final = 6  # words of a name
@@ -32,7 +32,9 @@ def ontology_names(read: Sequence[VocabularyEntry], source: str) -> list[Concept
             continue
         equal = [entry, *(by_iri[iri] for iri in entry.same if iri in by_iri)]
         done.update(each.iri for each in equal)
-        labels = [label for each in equal for label in (each.name, *map(words, each.other_labels)) if _fits(label)]
+        labels = [
+            label for each in equal for label in (each.name, *map(plain_label, each.other_labels)) if _fits(label)
+        ]
         above = dict.fromkeys(by_iri[iri].name for each in equal for iri in each.broader if iri in by_iri)
         if labels:
             first, *others = dict.fromkeys(labels)
@@ -49,12 +51,12 @@ def model_names(names: Iterable[UsedName], source: str) -> list[Concept]:
     """
     models: dict[str, set[str]] = {}
     for used in names:
-        label = words(used.name)
+        label = plain_label(used.name)
         if _fits(label) and " " in label:
             models.setdefault(label, set()).update(used.models)
     beside: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for label, of in models.items():
-        for before, after in _places(label_words(label)):
+        for before, after in _contexts(label_words(label)):
             for model in of:
                 beside.setdefault((model, before, after), []).append(label)
     kept: dict[str, set[str]] = {}
@@ -64,7 +66,7 @@ def model_names(names: Iterable[UsedName], source: str) -> list[Concept]:
     return [Concept("name", label, apart=tuple(sorted(of)), source=source) for label, of in sorted(kept.items())]
 
 
-def _places(parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+def _contexts(parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     for at in range(len(parts)):
         yield parts[:at], parts[at + 1 :]
 

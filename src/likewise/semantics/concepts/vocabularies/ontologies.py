@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from likewise.semantics.concepts.inventory import LONGEST_LABEL, Concept, Sort
-from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry, words
+from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry, plain_label
 
 
 def ontology_concepts(read: Sequence[VocabularyEntry], source: str, sort: Sort = "kind") -> list[Concept]:
@@ -19,7 +19,7 @@ def ontology_concepts(read: Sequence[VocabularyEntry], source: str, sort: Sort =
     by_iri = {entry.iri: entry for entry in read}
     out = []
     for entry in read:
-        if not (entry.labels or entry.other_labels or entry.broader or entry.types) or not fits(entry.name):
+        if not (entry.labels or entry.other_labels or entry.broader or entry.types) or not is_short_label(entry.name):
             continue
         equal = [by_iri[iri] for iri in entry.same if iri in by_iri]
         labels = _labels((*entry.labels, *entry.other_labels, *(label for e in equal for label in (*e.labels, e.name))))
@@ -29,7 +29,7 @@ def ontology_concepts(read: Sequence[VocabularyEntry], source: str, sort: Sort =
                 sort,
                 entry.name,
                 tuple(label for label in labels if label != entry.name),
-                broader=tuple(dict.fromkeys(name for name in above if name != entry.name and fits(name))),
+                broader=tuple(dict.fromkeys(name for name in above if name != entry.name and is_short_label(name))),
                 source=source,
             )
         )
@@ -54,10 +54,10 @@ def properties(read: Sequence[VocabularyEntry]) -> list[VocabularyEntry]:
     return [entry for entry in read if below(entry, frozenset({entry.iri}))] if roots else list(read)
 
 
-def fits(label: str) -> bool:
+def is_short_label(label: str) -> bool:
     """Whether a label is a name, not a sentence or nothing."""
     return 0 < len(label.split()) <= LONGEST_LABEL and "|" not in label
 
 
 def _labels(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(label for label in map(words, texts) if fits(label)))
+    return tuple(dict.fromkeys(label for label in map(plain_label, texts) if is_short_label(label)))

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from likewise.semantics.concepts.facets import FacetParser
 from likewise.semantics.concepts.inventory import Concept, label_words
-from likewise.semantics.concepts.vocabularies.entries import words
+from likewise.semantics.concepts.vocabularies.entries import plain_label
 from likewise.semantics.measure import Term
 
 _FEWEST: Final = 2  # words of a name that is specific enough
@@ -31,11 +31,11 @@ def name_concepts(names: Iterable[UsedName], parser: FacetParser, source: str, m
     """Kinds for names that at least so many models use and that say nothing to the core."""
     out: dict[str, Concept] = {}
     for used in names:
-        label = words(used.name)
+        label = plain_label(used.name)
         parts = label_words(label)
         if len(used.models) < models or not _FEWEST <= len(parts) <= _MOST or not label.replace(" ", "").isalpha():
             continue
         found = parser.facets(Term(label))
-        if not found.kinds and not found.role and all(parser.knows(part) for part in parts):
+        if not found.kinds and not found.role and all(parser.has_word(part) for part in parts):
             out.setdefault(label, Concept("kind", label, values=_VALUES.get(used.type, ()), source=source))
     return list(out.values())

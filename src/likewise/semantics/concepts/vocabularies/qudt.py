@@ -83,7 +83,7 @@ def qudt_concepts(read: Sequence[VocabularyEntry], parser: FacetParser) -> list[
         labels = [entry.name, *(kinds[iri].name for iri in entry.same if iri in kinds)]
         labels = [label for label in dict.fromkeys(labels) if _usable(label, core) and label not in named]
         dimension = _dimension(entry)
-        if labels and not _taken_apart(labels[0], dimension, parser):
+        if labels and not _is_covered(labels[0], dimension, parser):
             named.update(labels)
             out.append(
                 Concept(
@@ -105,7 +105,7 @@ def _usable(label: str, core: Inventory) -> bool:
     return len(parts) > 1 or (label.endswith(_SPECIFIC) and len(label) > 6)
 
 
-def _taken_apart(label: str, dimension: str, parser: FacetParser) -> bool:
+def _is_covered(label: str, dimension: str, parser: FacetParser) -> bool:
     kinds = parser.facets(Term(label)).kinds
     known = {d for kind in kinds if kind in parser.inventory.kinds for d in parser.inventory.kinds[kind].dimensions}
     return bool(kinds) and (not dimension or dimension in known)

@@ -18,10 +18,10 @@ from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.embeddings.encoders import Encoder, open_encoder
-from likewise.semantics.measures.esa import equal_are_one
-from likewise.semantics.text.identifiers import words_of
-from likewise.semantics.vectors.least_recent import LeastRecent
-from likewise.semantics.vectors.query_side import AskedSide
+from likewise.semantics.measures.esa import set_equal_to_one
+from likewise.semantics.text.identifiers import split_identifier
+from likewise.semantics.vectors.lru_cache import LruCache
+from likewise.semantics.vectors.prepared_terms import PreparedTerms
 from likewise.semantics.vectors.term_vectors import Theme, theme_of
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ class EmbeddingsMeasure:
             )
         self.model, self.thematic = str(model), str(thematic).lower() in ("true", "1", "yes")
         self._encoder: Encoder = open_encoder(model)
-        self._kept: LeastRecent[str, NDArray[np.float32]] = LeastRecent(
+        self._kept: LruCache[str, NDArray[np.float32]] = LruCache(
             defaults.TERM_CACHE_BYTES, lambda row: row.nbytes + 200
         )
-        self._side: AskedSide[NDArray[np.float32]] = AskedSide(self._rows)
+        self._side: PreparedTerms[NDArray[np.float32]] = PreparedTerms(self._rows)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure, given the same model."""
@@ -56,7 +56,7 @@ class EmbeddingsMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        return equal_are_one(self.cosines(asked, seen), asked, seen)
+        return set_equal_to_one(self.cosines(asked, seen), asked, seen)
 
     def cosines(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The cosines themselves, negative ones as 0."""
@@ -97,7 +97,7 @@ def _readable(text: str) -> str:
     >>> _readable("wind_avg_km_h"), _readable("batteryLevel"), _readable("hot water")
     ('wind avg km h', 'battery level', 'hot water')
     """
-    return fold(" ".join(part for word in text.split() for part in words_of(word)))
+    return fold(" ".join(part for word in text.split() for part in split_identifier(word)))
 
 
 def _mask(theme: Theme, vectors: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:

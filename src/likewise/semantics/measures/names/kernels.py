@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.kernels.compile import unlocked
+from likewise.kernels.compile import nogil_kernel
 from likewise.semantics.measures.names.arrays import NameArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@unlocked
+@nogil_kernel
 def _shortens(short: NDArray[np.int32], long: NDArray[np.int32], prefix: NDArray[np.float32], skeleton: float) -> Any:
     """How surely `short` abbreviates `long`: as its beginning, or as letters picked from it in order.
 
@@ -43,7 +43,7 @@ def _shortens(short: NDArray[np.int32], long: NDArray[np.int32], prefix: NDArray
     return skeleton if k == n and skipped < taken else 0.0
 
 
-@unlocked
+@nogil_kernel
 def word_scores(
     asked_ends: NDArray[np.int64],
     asked_letters: NDArray[np.int32],
@@ -70,7 +70,7 @@ def word_scores(
     return out
 
 
-@unlocked
+@nogil_kernel
 def _credit(
     best: NDArray[np.float32],
     windows: NDArray[np.int64],
@@ -88,7 +88,7 @@ def _credit(
                     best[a] = max(best[a], strength)
 
 
-@unlocked
+@nogil_kernel
 def _power_mean(best: NDArray[np.float32], weights: NDArray[np.float32], unit: Any, leniency: float) -> Any:
     """The weighted power mean of words' scores and of a unit's, which weighs as much as it scores."""
     if len(best) == 1 and unit == 0.0:
@@ -101,7 +101,7 @@ def _power_mean(best: NDArray[np.float32], weights: NDArray[np.float32], unit: A
     return (total / weight) ** (np.float32(1.0) / leniency) if weight > 0.0 else np.float32(0.0)
 
 
-@unlocked
+@nogil_kernel
 def coverage(
     scores: NDArray[np.float32],
     meaning: NDArray[np.float32],

@@ -20,12 +20,12 @@ from likewise import defaults
 from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.esa import equal_are_one, fold_spaces
+from likewise.semantics.measures.esa import fold_spaces, set_equal_to_one
 from likewise.semantics.measures.names.arrays import NameArrays
-from likewise.semantics.measures.names.parser import MOST_WORDS, Reading, parse_name, parse_text
+from likewise.semantics.measures.names.parser import MOST_WORDS, NameReading, parse_name, parse_text
 from likewise.semantics.measures.names.quantities import quantity
-from likewise.semantics.vectors.least_recent import LeastRecent
-from likewise.semantics.vectors.query_side import AskedSide
+from likewise.semantics.vectors.lru_cache import LruCache
+from likewise.semantics.vectors.prepared_terms import PreparedTerms
 from likewise.semantics.vectors.term_vectors import TermVectors, Theme, theme_of
 from likewise.units import any_unit, find_unit, units_in_name
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_ACRONYM: Final = 6
-THEMES_KEPT: Final = 64  # for which a side keeps its words as terms
+CACHED_THEMES: Final = 64  # for which a side keeps its words as terms
 
 
-class _Name(msgspec.Struct, frozen=True):
+class _PreparedName(msgspec.Struct, frozen=True):
     """A term made ready: folded words with their stems and weights, what initials it has, what its unit measures."""
 
     words: tuple[str, ...]
@@ -46,7 +46,7 @@ class _Name(msgspec.Struct, frozen=True):
     plain: bool
     initials: tuple[tuple[str, int, int], ...]
     quantities: tuple[tuple[str, int], ...]
-    reading: Reading
+    reading: NameReading
 
 
 class NamesMeasure:
@@ -56,13 +56,13 @@ class NamesMeasure:
 
     def __init__(self, vectors: TermVectors, weights: NameWeights) -> None:
         self._vectors, self.weights = vectors, weights
-        self._known = lru_cache(maxsize=defaults.NAMES_KEPT)(self._find_known)
-        self._stem = lru_cache(maxsize=defaults.NAMES_KEPT)(self._find_stem)
-        self._kept: LeastRecent[tuple[str, str, tuple[str, ...], bool], _Name] = LeastRecent(
+        self._known = lru_cache(maxsize=defaults.NAME_CACHE_ENTRIES)(self._is_known)
+        self._stem = lru_cache(maxsize=defaults.NAME_CACHE_ENTRIES)(self._find_stem)
+        self._cache: LruCache[tuple[str, str, tuple[str, ...], bool], _PreparedName] = LruCache(
             defaults.TERM_CACHE_BYTES // 8, lambda n: 200 * (len(n.words) + 1) + 100 * len(n.initials)
         )
-        self.side: AskedSide[Names] = AskedSide(
-            lambda terms: Names([(self._name(t), theme_of(t.theme), t.kind) for t in terms])
+        self.side: PreparedTerms[NameBatch] = PreparedTerms(
+            lambda terms: NameBatch([(self._name(t), theme_of(t.theme), t.kind) for t in terms])
         )
 
     def configuration(self) -> dict[str, object]:
@@ -71,9 +71,9 @@ class NamesMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked name with every seen one."""
-        return equal_are_one(self.aligned(self.side(asked), self.side(seen)), asked, seen)
+        return set_equal_to_one(self.alignment_scores(self.side(asked), self.side(seen)), asked, seen)
 
-    def spelled(self, asked: Names, seen: Names) -> NDArray[np.float32]:
+    def spelling_scores(self, asked: NameBatch, seen: NameBatch) -> NDArray[np.float32]:
         """How surely each asked word and each seen one are the same by their spelling."""
         from likewise.semantics.measures.names import kernels as names_kernels
 
@@ -84,10 +84,10 @@ class NamesMeasure:
         )
         return found
 
-    def aligned(
+    def alignment_scores(
         self,
-        asked: Names,
-        seen: Names,
+        asked: NameBatch,
+        seen: NameBatch,
         meaning: NDArray[np.float32] | None = None,
         spelled: NDArray[np.float32] | None = None,
     ) -> NDArray[np.float32]:
@@ -96,8 +96,10 @@ class NamesMeasure:
 
         kernels: Any = names_kernels
         w = self.weights
-        scores = self.spelled(asked, seen) if spelled is None else spelled
-        kept = np.zeros_like(scores) if meaning is None else meaning * _kinship(asked.word_bits, seen.word_bits, w)
+        scores = self.spelling_scores(asked, seen) if spelled is None else spelled
+        kept = (
+            np.zeros_like(scores) if meaning is None else meaning * _quantity_factor(asked.word_bits, seen.word_bits, w)
+        )
         units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
         check_lengths("words of names", len(scores), kept)
         for axis, side in enumerate((asked.arrays(), seen.arrays())):
@@ -113,14 +115,14 @@ class NamesMeasure:
             np.float32(w.leniency),
             np.float32(w.asked_share),
         )  # powers of 32 bits take half the time
-        return found * self._fitting(asked, seen)
+        return found * self._conflict_factors(asked, seen)
 
-    def _fitting(self, asked: Names, seen: Names) -> NDArray[np.float32]:
+    def _conflict_factors(self, asked: NameBatch, seen: NameBatch) -> NDArray[np.float32]:
         """What is left of a score where two readings cannot be the same: other quantities, units or kinds of values."""
         w = self.weights
-        wrong = _apart(asked.bits, seen.bits) | _apart(asked.dimensions, seen.unit_dimensions)
+        wrong = _disjoint_bits(asked.bits, seen.bits) | _disjoint_bits(asked.dimensions, seen.unit_dimensions)
         if asked.unit_dimensions.any():
-            wrong |= _apart(asked.unit_dimensions, seen.dimensions)
+            wrong |= _disjoint_bits(asked.unit_dimensions, seen.dimensions)
         out = np.where(wrong, np.float32(w.conflict), np.float32(1))
         if seen.other.any():
             out[np.ix_(asked.physical, seen.other)] *= np.float32(w.not_a_number)
@@ -128,15 +130,15 @@ class NamesMeasure:
             out[np.ix_(asked.state, seen.number)] *= np.float32(w.not_a_state)
         return out
 
-    def _name(self, term: Term) -> _Name:
+    def _name(self, term: Term) -> _PreparedName:
         key = (fold_spaces(term.text), term.unit, term.context, term.role == "attribute")
-        kept = self._kept.get(key)
+        kept = self._cache.get(key)
         if kept is None:
-            kept = self._ready(*key)
-            self._kept.put(key, kept)
+            kept = self._prepare(*key)
+            self._cache.put(key, kept)
         return kept
 
-    def _ready(self, text: str, unit: str, context: tuple[str, ...], named: bool) -> _Name:
+    def _prepare(self, text: str, unit: str, context: tuple[str, ...], named: bool) -> _PreparedName:
         parse = parse_name if named else parse_text
         parsed = parse(text, context, self._vectors.words, self._known, self.weights)
         found = units_in_name(text)
@@ -145,7 +147,7 @@ class NamesMeasure:
         written = parsed.cut[:MOST_WORDS]
         stated = [(u, True) for u in units[:1]]
         words = tuple(w.text for w in parsed.words)
-        return _Name(
+        return _PreparedName(
             words=words,
             stems=tuple(self._stem(w) for w in words),
             written=tuple(w.written for w in parsed.words),
@@ -162,7 +164,7 @@ class NamesMeasure:
         stems = self._vectors.tokenizer.tokens(word)
         return stems[0] if len(stems) == 1 else word
 
-    def _find_known(self, word: str) -> bool:
+    def _is_known(self, word: str) -> bool:
         ids = self._vectors.tokens(word)
         return len(ids) == 1 and ids[0] >= 0
 
@@ -182,10 +184,10 @@ def _initials(written: tuple[str, ...], words: tuple[str, ...]) -> tuple[tuple[s
     return tuple(out)
 
 
-class Names:
+class NameBatch:
     """Several names as arrays, and their distinct words, each with its theme."""
 
-    def __init__(self, names: list[tuple[_Name, Theme, str]]) -> None:
+    def __init__(self, names: list[tuple[_PreparedName, Theme, str]]) -> None:
         place: dict[tuple[str, str, str, Theme], int] = {}
         keys = [(*key, theme) for n, theme, _ in names for key in zip(n.words, n.stems, n.written, strict=True)]
         self._words = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
@@ -222,11 +224,11 @@ class Names:
         found: list[int] = self._words[self._ends[term - 1] if term else 0 : self._ends[term]].tolist()
         return found
 
-    def under(self, theme: Theme, group: Theme | None = None) -> tuple[Term, ...]:
+    def themed_words(self, theme: Theme, group: Theme | None = None) -> tuple[Term, ...]:
         """The distinct words, or those with one theme, as terms under a theme; the same objects while they are kept."""
         kept = self._terms.get((theme, group))
         if kept is None:
-            if len(self._terms) >= THEMES_KEPT:
+            if len(self._terms) >= CACHED_THEMES:
                 del self._terms[next(iter(self._terms))]
             places = range(len(self.written)) if group is None else self.groups[group].tolist()
             kept = self._terms[theme, group] = tuple(Term(self.written[i], theme=theme) for i in places)
@@ -252,14 +254,14 @@ class Names:
         )
 
 
-def _kinship(a: NDArray[np.int64], b: NDArray[np.int64], weights: NameWeights) -> NDArray[np.float32]:
+def _quantity_factor(a: NDArray[np.int64], b: NDArray[np.int64], weights: NameWeights) -> NDArray[np.float32]:
     """What is left of two words' relatedness if both are quantities but not the same, or only one is a quantity."""
     out = np.where((a != 0)[:, None] != (b != 0), np.float32(weights.association), np.float32(1))
-    out[_apart(a, b)] = weights.sisters
+    out[_disjoint_bits(a, b)] = weights.sisters
     return out
 
 
-def _apart(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _disjoint_bits(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Where both sides have bits but none in common."""
     found: NDArray[np.bool_] = ((a[:, None] & b) == 0) & (a != 0)[:, None] & (b != 0)
     return found

@@ -28,7 +28,7 @@ from likewise.semantics.measures.names.quantities import (
     is_short,
     quantity,
 )
-from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.text.identifiers import split_identifier
 from likewise.semantics.text.stop_words import STOP_WORDS
 from likewise.units import Unit, find_unit, units_in_name
 
@@ -39,7 +39,7 @@ MOST_WORDS: Final = 64  # of one term; longer ones are texts, not names
 LONGEST_CONTEXT: Final = 3  # words; longer texts beside a value are messages, not names
 
 
-class Word(msgspec.Struct, frozen=True):
+class NameWord(msgspec.Struct, frozen=True):
     """A word of a name: folded, as written, and how much it counts."""
 
     text: str
@@ -47,7 +47,7 @@ class Word(msgspec.Struct, frozen=True):
     weight: float
 
 
-class Reading(msgspec.Struct, frozen=True):
+class NameReading(msgspec.Struct, frozen=True):
     """What a name says its reading is, as sets of bits (`quantities`)."""
 
     quantities: int
@@ -57,18 +57,18 @@ class Reading(msgspec.Struct, frozen=True):
     state: bool
 
 
-class Parsed(msgspec.Struct, frozen=True):
+class ParsedName(msgspec.Struct, frozen=True):
     """A name's words, and what its head measures."""
 
-    words: tuple[Word, ...]
+    words: tuple[NameWord, ...]
     cut: tuple[str, ...]
     bits: int
     state: bool
     in_context: bool
 
-    def reading(self, units: Sequence[Unit]) -> Reading:
+    def reading(self, units: Sequence[Unit]) -> NameReading:
         """With the units that are surely stated."""
-        return Reading(
+        return NameReading(
             self.bits,
             dimensions(self.bits),
             dimension_bits(u.dimension for u in units[:1]),
@@ -83,34 +83,34 @@ def parse_name(
     cut: Callable[[str], list[str]],
     known: Callable[[str], bool],
     weights: NameWeights,
-) -> Parsed:
+) -> ParsedName:
     """A name taken apart; `cut` gives the words of a text as written, `known` says whether the space has a word."""
     parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
-    units = frozenset(w.casefold() for u, _ in units_in_name(text) for w in (*words_of(u.symbol), u.symbol))
+    units = frozenset(w.casefold() for u, _ in units_in_name(text) for w in (*split_identifier(u.symbol), u.symbol))
     written = [cut(part) for part in parts]
     found = [_part(part, units, known, weights) for part in written]
     if not found:
-        return Parsed((), (), 0, False, True)
+        return ParsedName((), (), 0, False, True)
     main = len(found) - 1
-    while main > 0 and not found[main].says:
+    while main > 0 and not found[main].has_content:
         main -= 1
     beside: list[_Part] = []
-    in_context = not found[main].says or main < len(found) - 1
+    in_context = not found[main].has_content or main < len(found) - 1
     if in_context:
         for near in context:
-            if find_unit(near) is None and near.isascii() and len(words_of(near)) <= LONGEST_CONTEXT:
+            if find_unit(near) is None and near.isascii() and len(split_identifier(near)) <= LONGEST_CONTEXT:
                 part = _part(cut(near), frozenset(), known, weights)
-                if part.says:
+                if part.has_content:
                     beside.append(part)
-    words: list[Word] = []
+    words: list[NameWord] = []
     for i, part in enumerate(found):
         share = weights.container if i < main else 1.0
-        words += [Word(w.text, w.written, w.weight * share) for w in part.words]
+        words += [NameWord(w.text, w.written, w.weight * share) for w in part.words]
     head = found[main]
     if beside:
         head = beside[0]
         words += head.words
-    return Parsed(
+    return ParsedName(
         tuple(words[:MOST_WORDS]), tuple(word for part in written for word in part), head.bits, head.state, in_context
     )
 
@@ -121,21 +121,21 @@ def parse_text(
     cut: Callable[[str], list[str]],
     known: Callable[[str], bool],
     weights: NameWeights,
-) -> Parsed:
+) -> ParsedName:
     """A value's text: its words count alike, and it measures nothing."""
     written = cut(text)
     kept = [(word, word.casefold()) for word in written if word.casefold() not in _STOP][:MOST_WORDS]
-    words = (Word(folded, word, _plain_worth(folded, known, weights)) for word, folded in kept)
-    return Parsed(tuple(words), tuple(written), 0, False, False)
+    words = (NameWord(folded, word, _plain_weight(folded, known, weights)) for word, folded in kept)
+    return ParsedName(tuple(words), tuple(written), 0, False, False)
 
 
 class _Part(msgspec.Struct, frozen=True):
     """One part of a path taken apart; `says` is False if all its words say little."""
 
-    words: tuple[Word, ...]
+    words: tuple[NameWord, ...]
     bits: int
     state: bool
-    says: bool
+    has_content: bool
 
 
 def _part(written: list[str], units: frozenset[str], known: Callable[[str], bool], weights: NameWeights) -> _Part:
@@ -168,7 +168,7 @@ def _part(written: list[str], units: frozenset[str], known: Callable[[str], bool
     if symbol:
         folded.append((symbol, symbol))
     end = after if after > 0 else len(folded)
-    worth = [_worth(text, at > 0 and text in units, known, weights) for at, (text, _) in enumerate(folded)]
+    worth = [_word_weight(text, at > 0 and text in units, known, weights) for at, (text, _) in enumerate(folded)]
     head = -1
     for at in range(end - 1, -1, -1):
         if worth[at] >= 1.0 and not follows_noun(folded[at][0]):
@@ -185,7 +185,7 @@ def _part(written: list[str], units: frozenset[str], known: Callable[[str], bool
         weight = worth[at] if at == head or worth[at] < 1.0 else weights.modifier
         if at and at != head and follows_noun(text):
             weight = min(weight, weights.light)
-        out.append(Word(text, word, weight))
+        out.append(NameWord(text, word, weight))
     if head >= 0:
         bits = quantity(folded[head][0])
         if any(t in LIGHT for t, _ in folded[head + 1 : end]):
@@ -198,15 +198,15 @@ def _part(written: list[str], units: frozenset[str], known: Callable[[str], bool
     return _Part(tuple(out), bits, state, head >= 0)
 
 
-def _worth(text: str, is_unit: bool, known: Callable[[str], bool], weights: NameWeights) -> float:
+def _word_weight(text: str, is_unit: bool, known: Callable[[str], bool], weights: NameWeights) -> float:
     if is_unit:
         return weights.unit
     if text in TRANSPARENT:
         return weights.transparent
-    return weights.light if text in LIGHT else _plain_worth(text, known, weights)
+    return weights.light if text in LIGHT else _plain_weight(text, known, weights)
 
 
-def _plain_worth(text: str, known: Callable[[str], bool], weights: NameWeights) -> float:
+def _plain_weight(text: str, known: Callable[[str], bool], weights: NameWeights) -> float:
     if text.isdigit():
         return weights.digits
     return 1.0 if known(text) else weights.unknown

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from likewise.defaults import NAMES_KEPT
+from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.units import find_unit
 
 
@@ -217,7 +217,7 @@ _ALSO_UNITS: Final = _words("meter min degree degrees second minute minutes bar 
 _FORMULA: Final = re.compile(r"(pm)\d+")
 
 
-@lru_cache(maxsize=NAMES_KEPT)
+@lru_cache(maxsize=NAME_CACHE_ENTRIES)
 def expanded(word: str) -> tuple[str, ...]:
     """The words a folded word stands for: itself unless it is a usual short form, a formula or a unit's name.
 
@@ -260,7 +260,7 @@ _TAGS: Final = {tag: i for i, tag in enumerate(sorted({t for tags in QUANTITIES.
 _DIMENSIONS: Final = {tag: i for i, tag in enumerate(sorted({d for t in _TAGS for d in _UNITS.get(t, (t,))}))}
 
 
-@lru_cache(maxsize=NAMES_KEPT)
+@lru_cache(maxsize=NAME_CACHE_ENTRIES)
 def quantity(word: str) -> int:
     """What a word measures, as a set of bits; 0 for a word that names no quantity.
 

@@ -9,32 +9,32 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.api.deliveries import DeliveryDocument
-from likewise.api.mobile import KeyShown, Me, News, OwnSubscription
+from likewise.api.mobile import AlertKeyDetails, MobileNotification, MobilePage, MobileSubscription
 from likewise.broker.queries.alert_states import alert_shown
-from likewise.broker.queries.history import replay
 from likewise.broker.queries.match_reasons import because, position_of
+from likewise.broker.queries.replay import replay
 from likewise.broker.queries.select import with_selected
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.errors import NotAllowed, UnknownId
 from likewise.language import subscription_text
-from likewise.language.words import subscription_words
-from likewise.server.gateway import Door
-from likewise.server.http.openapi import documented
-from likewise.server.http.requests import admit, answer, door_of, whole
-from likewise.server.sinks.messages import words_about
+from likewise.language.description import describe_subscription
+from likewise.server.gateway import Gateway
+from likewise.server.http.openapi import route_options
+from likewise.server.http.requests import authenticate, gateway_of, integer_parameter, json_response
+from likewise.server.sinks.messages import delivery_message
 
 router = APIRouter(tags=["subscribers"])
-LOOKED_BACK: Final = 2_000  # deliveries of the tenant that a first look goes back
-SHOWN: Final = 50
+MAX_DELIVERIES_READ: Final = 2_000  # deliveries of the tenant that a first look goes back
+MAX_NOTIFICATIONS: Final = 50
 KEYS: Final = 20  # of an alert
 
 
 @router.get(
     "/v1/me",
-    **documented(
+    **route_options(
         "A subscriber's own subscriptions in words, and what came for them; nothing is consumed.",
-        answer=Me,
+        answer=MobilePage,
         query={
             "name": ("string", "which subscriber, where several are the caller's"),
             "sequence": ("integer", "the last sequence number seen; only later news are listed"),
@@ -43,8 +43,8 @@ KEYS: Final = 20  # of an alert
 )
 async def read_me(request: Request) -> Response:
     """Read what is one's own."""
-    door = door_of(request)
-    access, tenant = admit(door, request, "subscribe")
+    door = gateway_of(request)
+    access, tenant = authenticate(door, request, "subscribe")
     own = tuple(sorted(tenant.subscribers)) if access.free("subscribe") else access.bound("subscribe")
     names = tuple(name for name in own if name in tenant.subscribers)[:1_000]
     wanted = request.query_params.get("name") or (names[0] if names else (own[0] if own else ""))
@@ -53,45 +53,49 @@ async def read_me(request: Request) -> Response:
     queue = tenant.subscribers.get(wanted)
     if queue is None:
         if wanted in own or not wanted:  # it has not subscribed to anything yet
-            return answer(Me(wanted, own[:1_000], 0))
+            return json_response(MobilePage(wanted, own[:1_000], 0))
         raise UnknownId(wanted)
-    after = whole(request, "sequence", 0)
-    return answer(await door.ask(tenant, lambda: _me(door, tenant, queue, names, after)))
+    after = integer_parameter(request, "sequence", 0)
+    return json_response(await door.query(tenant, lambda: _mobile_page(door, tenant, queue, names, after)))
 
 
-def _me(door: Door, tenant: Tenant, queue: SubscriberQueue, names: tuple[str, ...], after: int) -> Me:
+def _mobile_page(
+    door: Gateway, tenant: Tenant, queue: SubscriberQueue, names: tuple[str, ...], after: int
+) -> MobilePage:
     broker, now = door.broker, door.broker.clock()
-    begin = after or max(0, tenant.stored_number - LOOKED_BACK)
+    begin = after or max(0, tenant.stored_number - MAX_DELIVERIES_READ)
     found, last = replay(broker.store, tenant, queue, begin, 10_000 if not after else 200, now)
-    newest = with_selected(broker.store, tenant, queue, found[-SHOWN:], now)
-    news = [_news(door, tenant, queue, frame, now) for _, frame in newest]
-    subscriptions = tuple(_own(tenant, tenant.held[number], now) for number in list(queue.subscriptions.values()))
-    return Me(queue.id, names, last, subscriptions, tuple(reversed(news)))
+    newest = with_selected(broker.store, tenant, queue, found[-MAX_NOTIFICATIONS:], now)
+    news = [_notification(door, tenant, queue, frame, now) for _, frame in newest]
+    subscriptions = tuple(
+        _subscription(tenant, tenant.subscriptions[number], now) for number in list(queue.subscriptions.values())
+    )
+    return MobilePage(queue.id, names, last, subscriptions, tuple(reversed(news)))
 
 
-def _own(tenant: Tenant, held: Held, now: int) -> OwnSubscription:
-    keys: tuple[KeyShown, ...] = ()
+def _subscription(tenant: Tenant, held: StoredSubscription, now: int) -> MobileSubscription:
+    keys: tuple[AlertKeyDetails, ...] = ()
     if held.subscription.alert is not None:
         keys = alert_shown(tenant, held, now, KEYS).keys
     text = subscription_text(held.subscription)
-    return OwnSubscription(held.id, text, subscription_words(held.subscription), held.subscription.kind, keys)
+    return MobileSubscription(held.id, text, describe_subscription(held.subscription), held.subscription.kind, keys)
 
 
-def _news(door: Door, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> News:
+def _notification(door: Gateway, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> MobileNotification:
     said = msgspec.json.decode(frame, type=DeliveryDocument)
     met = said.subscriptions[0] if said.subscriptions else None
     id, score = (met.id, met.score) if met is not None else ("", 1.0)
     position = position_of(door.broker.store, tenant, said.sequence)
     numbered = [(queue.subscriptions.get(id, 0), id, score)]
     why = () if position is None else because(door.broker.store, tenant, position, numbered, now)
-    words = words_about(frame, said.cause, id, score, why)
-    event, at = said.event, said.alert.moment if said.alert is not None else _arrival(door, position)
-    return News(
+    words = delivery_message(frame, said.cause, id, score, why)
+    event, at = said.event, said.alert.moment if said.alert is not None else _arrival_time(door, position)
+    return MobileNotification(
         said.sequence, said.cause, id, words.headline, words.text, score, event.get("id"), event.get("source"), at
     )
 
 
-def _arrival(door: Door, position: int | None) -> int | None:
+def _arrival_time(door: Gateway, position: int | None) -> int | None:
     """When the event at a position came."""
     entry = None if position is None else next(door.broker.store.entries(position - 1, position), None)
     return None if entry is None else entry.arrival

@@ -3,12 +3,15 @@
 The edge says hello and is welcomed; then it announces its sources, reports their words and subscribes for its own
 subscribers, all of them once (`whole`); from then on it is told what is asked of it. Its events are acknowledged when
 they are on disk. Close codes: `long_lived`; a newer connection of the same edge takes over (4000).
+
+What an edge sends up, taken in: each item once, on disk before it is acknowledged, refused ones with words.
 """
 
 from __future__ import annotations
 
 import asyncio
 from functools import partial
+from itertools import pairwise
 from typing import Any, cast
 
 import msgspec
@@ -16,13 +19,14 @@ import structlog
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from likewise.api import edge_frames as wire
-from likewise.api.sources import Sense
-from likewise.broker.edge_hub.connections import Connected
+from likewise.api.sources import SensingCommand
+from likewise.broker.edge_hub.connections import EdgeConnection
 from likewise.broker.edge_hub.demands import EdgeDemand, changed, version_of
 from likewise.broker.edge_hub.identities import checked_edge, read_name, subscriber_of
-from likewise.broker.edge_hub.pages import delivered, taken_back
-from likewise.broker.log.edges.connections import LineRow
-from likewise.broker.log.entries import RenameSource
+from likewise.broker.edge_hub.ingest import EdgeIngest, with_note
+from likewise.broker.edge_hub.pages import edge_deliveries, withdrawn_names
+from likewise.broker.log.edges.connections import EdgeRow, advance_edge
+from likewise.broker.log.entries import Entry, RenameSourceCommand, WithdrawCommand, command_entry
 from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
@@ -36,13 +40,113 @@ from likewise.defaults import (
     SEND_PAGE,
     SEND_PAGE_BYTES,
 )
-from likewise.errors import Circle, FormatError, InputError, LikewiseError, Unavailable
+from likewise.errors import (
+    Conflict,
+    FormatError,
+    InputError,
+    LikewiseError,
+    NotAllowed,
+    RateExceeded,
+    RoutingLoop,
+    Unavailable,
+    UnknownId,
+)
 from likewise.formats.json.subscriptions import subscription_from_json
-from likewise.server.gateway import Door
-from likewise.server.http.requests import admit, door_of
-from likewise.server.http.streams.edge_items import EdgeItems
-from likewise.server.http.streams.long_lived import last, message_of, offered, refuse
-from likewise.server.streaming import Replaced
+from likewise.server.gateway import Gateway
+from likewise.server.http.requests import authenticate, gateway_of
+from likewise.server.http.streams.websocket_lifecycle import (
+    offered_subprotocol,
+    receive_message,
+    reject,
+    run_until_closed,
+)
+from likewise.server.streaming import StreamReplaced
+
+
+class EdgeItemIngest:
+    """Events and withdrawals of one connection, in the order of their sequences."""
+
+    def __init__(self, door: Gateway, access: Access, tenant: Tenant, line: EdgeConnection, row: EdgeRow) -> None:
+        self._gateway = door
+        self._broker = broker = door.broker
+        self._access = access
+        self._tenant = tenant
+        self._line = line
+        self._taking = EdgeIngest(
+            tenant.number, line.edge, row.epoch, access, broker.edges.here, tenant.sources.identities
+        )
+        self._sequence = row.sequence  # up to where they are stored
+
+    async def store(self, items: tuple[wire.EdgeItem, ...]) -> wire.EventsAckFrame:
+        """Store events; those that are stored already are skipped."""
+        if any(one.sequence >= next.sequence for one, next in pairwise(items)):
+            raise FormatError("items come in the order of their sequences")
+        new = [item for item in items if item.sequence > self._sequence]
+        refused: list[wire.RejectedItem] = []
+        if new:
+            upto = new[-1].sequence
+            read = self._taking.read(new, self._broker.expires_at())
+            refused = read.refused
+            await self._wait_for_capacity(len(read.entries))
+            if read.entries:
+                refused += await self._append(read.entries, upto)
+            if not read.entries or refused:
+                await self._record_progress(upto)
+            self._sequence = upto
+        self._line.refused += len(refused)
+        for each in refused:
+            _log.warning("an event of an edge is refused", edge=self._line.edge, code=each.code, reason=each.words)
+        return wire.EventsAckFrame(sequence=self._sequence, refused=tuple(refused))
+
+    async def _append(self, entries: list[tuple[int, Entry]], upto: int) -> list[wire.RejectedItem]:
+        """Append entries together; each by itself if the id of one stands for something else already."""
+        broker, tenant = self._broker, self._tenant
+        try:
+            made = with_note(entries, upto, self._taking.noted)
+            await self._gateway.wait_committed(lambda done: broker.store.append(made, done))
+        except Conflict as conflict:
+            if len(entries) == 1:
+                return [wire.RejectedItem(entries[0][0], conflict.code, str(conflict)[:500])]
+            refused = []
+            for sequence, entry in entries:
+                entry.progress = None
+                refused += await self._append([(sequence, entry)], sequence)
+            return refused
+        broker.metrics.received(tenant.name, len(entries))
+        return []
+
+    async def _record_progress(self, sequence: int) -> None:
+        noted = self._taking.noted(sequence)
+        await self._gateway.wait_committed(
+            lambda done: self._broker.store.write(lambda tables: advance_edge(tables, noted), done)
+        )
+
+    async def _wait_for_capacity(self, count: int) -> None:
+        """Wait while the tenant's rate or a full queue holds publishers up: the edge keeps what it has."""
+        while True:
+            try:
+                self._gateway.check_rate(self._tenant, count)
+                await self._gateway.wait_unblocked(self._tenant)
+                return
+            except RateExceeded as wait:
+                await asyncio.sleep(min(1.0, wait.retry_after))
+
+    async def withdraw(self, said: wire.WithdrawFrame) -> wire.EventsAckFrame:
+        """Take an event back that was sent before."""
+        if said.sequence > self._sequence:
+            broker, tenant = self._broker, self._tenant
+            try:
+                self._access.require_source(said.source)
+                position = await self._gateway.read(tenant, lambda: broker.find_event(tenant, said.event, said.source))
+            except (UnknownId, NotAllowed):  # it is over here, or was refused before
+                await self._record_progress(said.sequence)
+            else:
+                entry = command_entry(tenant.number, WithdrawCommand(position))
+                entry.progress = self._taking.noted(said.sequence)
+                await self._gateway.wait_committed(lambda done: broker.store.append([entry], done))
+            self._sequence = said.sequence
+        return wire.EventsAckFrame(sequence=self._sequence)
+
 
 router = APIRouter()
 _log = structlog.get_logger("likewise.edges")
@@ -51,29 +155,39 @@ _log = structlog.get_logger("likewise.edges")
 @router.websocket("/v1/edges/{id}")
 async def edge(socket: WebSocket, id: str) -> None:
     """Serve an edge until one side ends it."""
-    door = door_of(socket)
+    door = gateway_of(socket)
     try:
-        access, tenant = admit(door, socket, "edge")
+        access, tenant = authenticate(door, socket, "edge")
         access.require_edge(checked_edge(id))
     except LikewiseError as error:
-        await refuse(socket, error)
+        await reject(socket, error)
         return
-    await socket.accept(subprotocol=offered(socket))
+    await socket.accept(subprotocol=offered_subprotocol(socket))
     try:
-        said = wire.read_from_edge(await message_of(socket, EDGE_MESSAGE_BYTES))
-        if not isinstance(said, wire.Hello) or said.id != id:
+        said = wire.decode_edge_frame(await receive_message(socket, EDGE_MESSAGE_BYTES))
+        if not isinstance(said, wire.HelloFrame) or said.id != id:
             raise FormatError(f"the first message of {id!r} is its hello")
         if door.broker.edges.here and door.broker.edges.here in (id, *said.below):
-            raise Circle(f"{id!r} is dialled by {door.broker.edges.here!r} itself; let no two brokers dial each other")
-        session = await EdgeSession.begin(door, access, tenant, socket, said)
+            raise RoutingLoop(
+                f"{id!r} is dialled by {door.broker.edges.here!r} itself; let no two brokers dial each other"
+            )
+        session = await EdgeSession.open(door, access, tenant, socket, said)
     except (WebSocketDisconnect, RuntimeError):
         return
     except LikewiseError as error:
-        await socket.send_text(wire.written(wire.Refused(code=error.code, words=str(error)[:1000])).decode())
+        await socket.send_text(wire.encode_frame(wire.NackFrame(code=error.code, words=str(error)[:1000])).decode())
         await socket.close(1008, error.code)
         return
     try:
-        await last(door, socket, session.receive(), session.ask(), session.give(), session.live(), session.replaced())
+        await run_until_closed(
+            door,
+            socket,
+            session.receive(),
+            session.send_demand(),
+            session.send_deliveries(),
+            session.heartbeat(),
+            session.replaced(),
+        )
     finally:
         door.broker.edges.disconnect(tenant, session.line)
 
@@ -83,15 +197,15 @@ class EdgeSession:
 
     def __init__(
         self,
-        door: Door,
+        door: Gateway,
         access: Access,
         tenant: Tenant,
         socket: WebSocket,
-        hello: wire.Hello,
-        row: LineRow,
+        hello: wire.HelloFrame,
+        row: EdgeRow,
         queue: SubscriberQueue,
     ) -> None:
-        self._door = door
+        self._gateway = door
         self._broker = broker = door.broker
         self._tenant = tenant
         self._access = access
@@ -101,31 +215,32 @@ class EdgeSession:
         self._demand = EdgeDemand({}, {})
         self._sent = ""  # the version that was sent last
         self._has = hello.demand
-        self._told: dict[str, int] = {}  # versions of what sources were told
+        self._sensing_sent: dict[str, int] = {}  # versions of what sources were told
         self._cursor = queue.acknowledged  # up to where deliveries were looked at
         self._last = 0  # the last one that was sent
         self._changed = asyncio.Event()
         self._replaced = asyncio.Event()
         address = "" if socket.client is None else f"{socket.client.host}:{socket.client.port}"
-        self.line = Connected(hello.id, address, broker.clock(), self._replaced.set)
-        self.line.health = wire.Health(below=hello.below)
-        self._items = EdgeItems(door, access, tenant, self.line, row)
+        self.line = EdgeConnection(hello.id, address, broker.clock(), self._replaced.set)
+        self.line.health = wire.HealthFrame(below=hello.below)
+        self._items = EdgeItemIngest(door, access, tenant, self.line, row)
         self.line.wake = lambda: door.bridge.call(self._changed.set)
         self._served = object()
 
     @classmethod
-    async def begin(
-        cls, door: Door, access: Access, tenant: Tenant, socket: WebSocket, hello: wire.Hello
+    async def open(
+        cls, door: Gateway, access: Access, tenant: Tenant, socket: WebSocket, hello: wire.HelloFrame
     ) -> EdgeSession:
         """Welcome an edge."""
         broker = door.broker
         row = cast(
-            "LineRow", await door.answer(lambda done: broker.edges.start_open(tenant, hello.id, hello.epoch, done))
+            "EdgeRow",
+            await door.wait_committed(lambda done: broker.edges.start_open(tenant, hello.id, hello.epoch, done)),
         )
         limit = broker.config.limits.queue
         queue = cast(
             "SubscriberQueue",
-            await door.answer(
+            await door.wait_committed(
                 lambda done: broker.start_register(tenant, subscriber_of(hello.id), "drop-oldest", limit, done)
             ),
         )
@@ -136,7 +251,7 @@ class EdgeSession:
         queue.wake = made.line.wake
         queue.served_by = made._served
         await made._send(
-            wire.Welcome(
+            wire.HelloAckFrame(
                 sequence=row.sequence,
                 line=row.known.line,
                 interval=broker.config.edges.interval,
@@ -147,15 +262,15 @@ class EdgeSession:
         )
         return made
 
-    async def _send(self, message: wire.FromAbove) -> None:
-        said = wire.written(message)
+    async def _send(self, message: wire.HubFrame) -> None:
+        said = wire.encode_frame(message)
         self.line.sent += len(said)
         await self._socket.send_text(said.decode())
 
     async def replaced(self) -> None:
         """Wait until a newer connection takes over."""
         await self._replaced.wait()
-        raise Replaced
+        raise StreamReplaced
 
     # -- what the edge says -----------------------------------------------------------------------
 
@@ -163,91 +278,95 @@ class EdgeSession:
         """Take in what comes, one message after the other."""
         while True:
             async with asyncio.timeout(2 * self._broker.config.edges.interval):
-                said = await message_of(self._socket, EDGE_MESSAGE_BYTES)
+                said = await receive_message(self._socket, EDGE_MESSAGE_BYTES)
             self.line.received += len(said)
-            self.line.seen = self._broker.clock()
-            match wire.read_from_edge(said):
-                case wire.Events() as events:
-                    await self._send(await self._items.store(events.numbered()))
-                case wire.Withdrawn() as taken:
+            self.line.last_seen = self._broker.clock()
+            match wire.decode_edge_frame(said):
+                case wire.EventsFrame() as events:
+                    await self._send(await self._items.store(events.items_with_sequences()))
+                case wire.WithdrawFrame() as taken:
                     await self._send(await self._items.withdraw(taken))
-                case wire.Announced() | wire.Revoked() | wire.Renamed() | wire.Vocabulary() as about:
+                case wire.AnnounceFrame() | wire.RevokeFrame() | wire.RenameFrame() | wire.VocabularyFrame() as about:
                     try:
-                        await self._about_source(about)
+                        await self._apply_source_frame(about)
                     except LikewiseError as error:  # said again it would be refused again: the line goes on
                         self.line.refused += 1
                         _log.warning("what an edge says of a source is refused", edge=self.line.edge, reason=str(error))
-                case wire.Subscribes(wanted=wanted, whole=whole):
+                case wire.SubscribeFrame(wanted=wanted, whole=whole):
                     await self._subscribe(wanted, whole)
-                case wire.Unsubscribes(ids=ids):
+                case wire.UnsubscribeFrame(ids=ids):
                     for id in ids:
                         await self._unsubscribe(id)
-                case wire.DemandTaken(version=version, unknown=unknown):
+                case wire.DemandAckFrame(version=version, unknown=unknown):
                     if unknown:
                         self._sent = ""
                     else:
                         self.line.demand = version
-                case wire.DeliveriesStored(sequence=sequence):
-                    self._settle(sequence)
-                case wire.Health() as health:
+                case wire.DeliverAckFrame(sequence=sequence):
+                    self._acknowledge(sequence)
+                case wire.HealthFrame() as health:
                     self.line.health = health
                     self.line.readings |= health.sources
-                case wire.Bye():
+                case wire.ByeFrame():
                     for source in list(self.line.sources):
                         await self._revoke(source, "its edge leaves")
                     await self._socket.close(1000, "bye")
                     raise WebSocketDisconnect(1000)
-                case wire.Hello():
+                case wire.HelloFrame():
                     raise FormatError("hello is said once, at the beginning")
 
-    async def _about_source(self, said: wire.Announced | wire.Revoked | wire.Renamed | wire.Vocabulary) -> None:
+    async def _apply_source_frame(
+        self, said: wire.AnnounceFrame | wire.RevokeFrame | wire.RenameFrame | wire.VocabularyFrame
+    ) -> None:
         match said:
-            case wire.Announced(announcement=announcement):
+            case wire.AnnounceFrame(announcement=announcement):
                 await self._announce(announcement)
-            case wire.Revoked(source=source, reason=reason):
+            case wire.RevokeFrame(source=source, reason=reason):
                 await self._revoke(source, reason)
-            case wire.Renamed(names=names):
+            case wire.RenameFrame(names=names):
                 for each in names:
                     await self._rename(each)
-            case wire.Vocabulary():
+            case wire.VocabularyFrame():
                 self._access.require_source(said.source)
                 demands = self._broker.edges.demands(self._tenant)
-                await self._door.read(self._tenant, lambda: demands.see(self.line.edge, said))
+                await self._gateway.read(self._tenant, lambda: demands.see(self.line.edge, said))
 
     async def _announce(self, announcement: Any) -> None:
         self._access.require_source(announcement.source)
         broker, tenant = self._broker, self._tenant
         self.line.sources.add(announcement.source)
-        await self._door.answer(lambda done: broker.announcements.start_announce(tenant, announcement, done))
+        await self._gateway.wait_committed(lambda done: broker.announcements.start_announce(tenant, announcement, done))
         demands = broker.edges.demands(tenant)
-        await self._door.read(tenant, lambda: demands.announce(self.line.edge, announcement))
+        await self._gateway.read(tenant, lambda: demands.announce(self.line.edge, announcement))
 
-    async def _rename(self, said: wire.SourceRenamed) -> None:
+    async def _rename(self, said: wire.SourceRename) -> None:
         """Take over that a name of the edge's was given up; what is known is passed over."""
-        known, learnt = self._tenant.known.identities, self._broker.catalogue.learnt(self._tenant)
-        command = RenameSource(said.before, said.sources, said.label, said.basis)
-        if known.says(command):
+        known, learnt = self._tenant.sources.identities, self._broker.catalogue.learnt(self._tenant)
+        command = RenameSourceCommand(said.before, said.sources, said.label, said.basis)
+        if known.is_recorded(command):
             return
         self._access.require_source(said.before)
         for source in said.sources:
             if source in learnt:  # nobody takes the name of another's source
                 self._access.require_source(source)
         announcements = self._broker.announcements
-        await self._door.answer(lambda done: announcements.start_rename(self._tenant, command, done))
+        await self._gateway.wait_committed(lambda done: announcements.start_rename(self._tenant, command, done))
 
     async def _revoke(self, source: str, reason: str) -> None:
         broker, tenant = self._broker, self._tenant
         self._access.require_source(source)
         self.line.sources.discard(source)
-        self._told.pop(source, None)
+        self._sensing_sent.pop(source, None)
         demands = broker.edges.demands(tenant)
-        await self._door.read(tenant, lambda: demands.revoke(self.line.edge, source))
-        if source in tenant.known.announcements:
-            await self._door.answer(lambda done: broker.announcements.start_revoke(tenant, source, reason, done))
+        await self._gateway.read(tenant, lambda: demands.revoke(self.line.edge, source))
+        if source in tenant.sources.announcements:
+            await self._gateway.wait_committed(
+                lambda done: broker.announcements.start_revoke(tenant, source, reason, done)
+            )
 
     # -- subscriptions of its own -----------------------------------------------------------------
 
-    async def _subscribe(self, wanted: tuple[wire.Wanted, ...], whole: bool) -> None:
+    async def _subscribe(self, wanted: tuple[wire.EdgeSubscriptionRequest, ...], whole: bool) -> None:
         taken = []
         if whole:
             ids = {each.id for each in wanted}
@@ -255,40 +374,42 @@ class EdgeSession:
                 await self._unsubscribe(id)
         for each in wanted:
             try:
-                await self._hold(each)
-                taken.append(wire.Taken(each.id))
+                await self._add_subscription(each)
+                taken.append(wire.EdgeSubscriptionResult(each.id))
             except LikewiseError as error:
-                taken.append(wire.Taken(each.id, str(error)[:1000]))
+                taken.append(wire.EdgeSubscriptionResult(each.id, str(error)[:1000]))
         if whole:
             self._known.set()
-        await self._send(wire.Subscribed(taken=tuple(taken)))
+        await self._send(wire.SubscribeAckFrame(taken=tuple(taken)))
 
-    async def _hold(self, wanted: wire.Wanted) -> None:
+    async def _add_subscription(self, wanted: wire.EdgeSubscriptionRequest) -> None:
         broker, tenant = self._broker, self._tenant
         name = read_name(wanted.id)
         if name is None or name.path[-1] != self.line.edge:
             raise InputError(f"{wanted.id[:60]!r} is no name of a subscription of {self.line.edge!r}")
         if broker.edges.here in name.path:
-            raise Circle("the subscription went out from here; let no two brokers dial each other")
+            raise RoutingLoop("the subscription went out from here; let no two brokers dial each other")
         made = msgspec.structs.replace(subscription_from_json(bytes(wanted.subscription)), id=wanted.id)
-        held = tenant.held.get(self._queue.subscriptions.get(wanted.id, -1))
+        held = tenant.subscriptions.get(self._queue.subscriptions.get(wanted.id, -1))
         if held is None or held.subscription != made:
-            await self._door.answer(lambda done: broker.start_subscribe(tenant, self._queue.id, [made], True, done))
+            await self._gateway.wait_committed(
+                lambda done: broker.start_subscribe(tenant, self._queue.id, [made], True, done)
+            )
 
     async def _unsubscribe(self, id: str) -> None:
         broker, tenant = self._broker, self._tenant
         if id in self._queue.subscriptions:
-            await self._door.answer(lambda done: broker.start_unsubscribe(tenant, self._queue.id, id, done))
+            await self._gateway.wait_committed(lambda done: broker.start_unsubscribe(tenant, self._queue.id, id, done))
 
     # -- what the edge is told --------------------------------------------------------------------
 
-    async def ask(self) -> None:
+    async def send_demand(self) -> None:
         """Tell it what is asked for, whenever that changes, and what its sources are told."""
         await self._known.wait()
         broker, tenant = self._broker, self._tenant
         demands = broker.edges.demands(tenant)
         while True:
-            now = await self._door.read(tenant, lambda: demands.of(self.line.edge, broker.edges.above))
+            now = await self._gateway.read(tenant, lambda: demands.of(self.line.edge, broker.edges.above))
             version = version_of(now)
             if version != self._sent:
                 base, before = self._sent, self._demand
@@ -300,55 +421,55 @@ class EdgeSession:
                     until = broker.clock() + EDGE_DEMAND_LASTS * 1_000_000
                     await self._send(changed(before if base else EdgeDemand({}, {}), now, version, base, until))
             for source in list(self.line.sources):
-                await self._tell(broker.activation.told_one(tenant, source))
+                await self._send_sensing(broker.activation.command(tenant, source))
             await asyncio.sleep(EDGE_DEMAND_SECONDS)
 
-    async def _tell(self, sense: Sense | None) -> None:
-        if sense is not None and self._told.get(sense.source) != sense.version:
-            self._told[sense.source] = sense.version
-            await self._send(wire.Senses(sense=sense))
+    async def _send_sensing(self, sense: SensingCommand | None) -> None:
+        if sense is not None and self._sensing_sent.get(sense.source) != sense.version:
+            self._sensing_sent[sense.source] = sense.version
+            await self._send(wire.SenseFrame(sense=sense))
 
-    def _settle(self, sequence: int) -> None:
+    def _acknowledge(self, sequence: int) -> None:
         """The edge has everything up to a sequence; what was looked at since and says nothing to it is settled, too."""
         reached = self._cursor if sequence >= self._last else sequence
         if self._queue.acknowledged < reached <= self._tenant.stored_number:
             self._broker.acknowledge(self._tenant, self._queue.id, reached)
         self._changed.set()
 
-    async def give(self) -> None:
+    async def send_deliveries(self) -> None:
         """Send what its subscribers are given, so many ahead of its acknowledgements, and what was taken back."""
         broker, tenant, queue = self._broker, self._tenant, self._queue
         await self._known.wait()
-        withdrawn = await self._door.read(
-            tenant, lambda: taken_back(broker.store, tenant, queue, sorted(tenant.withdrawn))
+        withdrawn = await self._gateway.read(
+            tenant, lambda: withdrawn_names(broker.store, tenant, queue, sorted(tenant.withdrawn))
         )
         if withdrawn:
-            await self._send(wire.Deliveries(withdrawn=tuple(withdrawn)))
+            await self._send(wire.DeliverFrame(withdrawn=tuple(withdrawn)))
         while True:
-            if queue.gone or queue.served_by is not self._served:
-                raise Replaced
+            if queue.unregistered or queue.served_by is not self._served:
+                raise StreamReplaced
             self._changed.clear()
             gone, self.line.withdrawn = self.line.withdrawn, []
             if gone:
-                await self._matched()
-                said = await self._door.read(tenant, partial(taken_back, broker.store, tenant, queue, gone))
+                await self._wait_matched()
+                said = await self._gateway.read(tenant, partial(withdrawn_names, broker.store, tenant, queue, gone))
                 if said:
-                    await self._send(wire.Deliveries(withdrawn=tuple(said)))
-            page = await self._door.read(tenant, self._page)
+                    await self._send(wire.DeliverFrame(withdrawn=tuple(said)))
+            page = await self._gateway.read(tenant, self._page)
             if page:
-                made = await self._door.read(
-                    tenant, partial(delivered, broker.store, tenant, queue, self.line.edge, page)
+                made = await self._gateway.read(
+                    tenant, partial(edge_deliveries, broker.store, tenant, queue, self.line.edge, page)
                 )
                 self._cursor = page[-1].number
                 if made:
                     self._last = made[-1].sequence
-                for part in _parts(made):
-                    await self._send(wire.Deliveries(deliveries=tuple(part)))
-                self._settle(queue.acknowledged)
+                for part in _split_deliveries(made):
+                    await self._send(wire.DeliverFrame(deliveries=tuple(part)))
+                self._acknowledge(queue.acknowledged)
             else:
                 await self._changed.wait()
 
-    async def _matched(self) -> None:
+    async def _wait_matched(self) -> None:
         """Wait until what is appended by now is matched; on the loop, for that may take as long as a backlog does."""
         broker = self._broker
         appended = broker.store.position
@@ -367,16 +488,16 @@ class EdgeSession:
             self._tenant, self._queue, after=self._cursor, limit=min(SEND_PAGE, room), most_bytes=SEND_PAGE_BYTES
         )
 
-    async def live(self) -> None:
+    async def heartbeat(self) -> None:
         """Give signs of life."""
         while True:
             await asyncio.sleep(self._broker.config.edges.interval)
-            await self._send(wire.Health())
+            await self._send(wire.HealthFrame())
 
 
-def _parts(made: list[wire.Delivered]) -> list[list[wire.Delivered]]:
+def _split_deliveries(made: list[wire.EdgeDelivery]) -> list[list[wire.EdgeDelivery]]:
     """Deliveries in messages of a size."""
-    parts: list[list[wire.Delivered]] = []
+    parts: list[list[wire.EdgeDelivery]] = []
     size = 0
     for each in made:
         own = 0 if isinstance(each.event, msgspec.UnsetType) else len(bytes(each.event))

@@ -15,15 +15,15 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from likewise.defaults import CLOSE_SECONDS, MQTT_BUFFER_BYTES
 from likewise.server.connection_limits import unread_bytes
-from likewise.server.http.requests import door_of
-from likewise.server.http.streams.websocket_protocol import protocol_in
-from likewise.server.mqtt.broker.connection import Connection
-from likewise.server.mqtt.broker.sockets import listener_of
+from likewise.server.http.requests import gateway_of
+from likewise.server.http.streams.websocket_protocol import websocket_protocol
+from likewise.server.mqtt.broker.connection import MqttConnection
+from likewise.server.mqtt.broker.sockets import get_listener
 
 router = APIRouter()
 SUBPROTOCOL: Final = "mqtt"
 NORMAL, WRONG_PROTOCOL, NOT_BINARY, TOO_MANY = 1000, 1002, 1003, 1013
-_GONE: Final = (RuntimeError, WebSocketDisconnect)  # what Starlette raises where the client has closed it
+_DISCONNECTED: Final = (RuntimeError, WebSocketDisconnect)  # what Starlette raises where the client has closed it
 
 
 @router.websocket("/mqtt")
@@ -32,8 +32,8 @@ async def mqtt(socket: WebSocket) -> None:
     if SUBPROTOCOL not in socket.scope["subprotocols"]:
         await socket.close(WRONG_PROTOCOL, "the subprotocol is mqtt")  # before it is accepted: HTTP 403
         return
-    listener = await listener_of(door_of(socket))
-    carried = Carried(socket)
+    listener = await get_listener(gateway_of(socket))
+    carried = WebSocketCarrier(socket)
     address, peer = "", ""
     if socket.client is not None:
         address, peer = socket.client.host, f"{socket.client.host}:{socket.client.port}"
@@ -45,7 +45,7 @@ async def mqtt(socket: WebSocket) -> None:
     await carried.run(connection)
 
 
-class Carried:
+class WebSocketCarrier:
     """Carries one connection: what it writes goes out in order, in as few messages as it can."""
 
     def __init__(self, socket: WebSocket) -> None:
@@ -55,17 +55,17 @@ class Carried:
         self._to_send = asyncio.Event()
         self._may_read = asyncio.Event()
         self._may_read.set()
-        self._closed = self._held_up = False
+        self._closed = self._reading_paused = False
         self._code = NORMAL
-        self._connection: Connection | None = None
+        self._connection: MqttConnection | None = None
 
     def write(self, data: bytes) -> None:
         """Send some bytes, soon."""
         self._out.append(data)
         self._waiting += len(data)
         self._to_send.set()
-        if self._waiting > MQTT_BUFFER_BYTES and not self._held_up and self._connection is not None:
-            self._held_up = True
+        if self._waiting > MQTT_BUFFER_BYTES and not self._reading_paused and self._connection is not None:
+            self._reading_paused = True
             self._connection.pause()
 
     def close(self) -> None:
@@ -77,11 +77,11 @@ class Carried:
 
     def _abort(self) -> None:
         """Cut the connection, whatever it has not sent."""
-        protocol = protocol_in(self._socket.scope)
+        protocol = websocket_protocol(self._socket.scope)
         if protocol is not None and not protocol.disconnected:
             protocol.transport.abort()
 
-    def hold(self, held: bool) -> None:
+    def set_reading_paused(self, held: bool) -> None:
         """Read nothing for now, or go on."""
         if held:
             self._may_read.clear()
@@ -94,15 +94,15 @@ class Carried:
 
     def unread(self) -> int:
         """Return how many bytes the other side has not received."""
-        protocol = protocol_in(self._socket.scope)
+        protocol = websocket_protocol(self._socket.scope)
         return self._waiting + (0 if protocol is None else unread_bytes(protocol.transport))
 
     def authenticated(self) -> None:
         """Let messages of every allowed size come."""
-        if (protocol := protocol_in(self._socket.scope)) is not None:
+        if (protocol := websocket_protocol(self._socket.scope)) is not None:
             protocol.allow_large_messages()
 
-    async def run(self, connection: Connection) -> None:
+    async def run(self, connection: MqttConnection) -> None:
         """Carry it until one side ends it."""
         self._connection = connection
         both = [asyncio.create_task(self._read(connection)), asyncio.create_task(self._send(connection))]
@@ -114,12 +114,12 @@ class Carried:
                 task.cancel()
             ends = await asyncio.gather(*both, return_exceptions=True)
         for error in ends:
-            if isinstance(error, Exception) and not isinstance(error, _GONE):
+            if isinstance(error, Exception) and not isinstance(error, _DISCONNECTED):
                 raise error
-        with suppress(*_GONE):
+        with suppress(*_DISCONNECTED):
             await self._socket.close(self._code)
 
-    async def _read(self, connection: Connection) -> None:
+    async def _read(self, connection: MqttConnection) -> None:
         while True:
             await self._may_read.wait()
             message = await self._socket.receive()
@@ -131,7 +131,7 @@ class Carried:
                 return
             connection.received(data)
 
-    async def _send(self, connection: Connection) -> None:
+    async def _send(self, connection: MqttConnection) -> None:
         while not self._closed or self._out:
             await self._to_send.wait()
             self._to_send.clear()
@@ -140,6 +140,6 @@ class Carried:
                 size = sum(map(len, out))
                 await self._socket.send_bytes(out[0] if len(out) == 1 else b"".join(out))
                 self._waiting -= size
-            if self._held_up and self._waiting <= MQTT_BUFFER_BYTES // 2:
-                self._held_up = False
+            if self._reading_paused and self._waiting <= MQTT_BUFFER_BYTES // 2:
+                self._reading_paused = False
                 connection.resume()

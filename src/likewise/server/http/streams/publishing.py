@@ -14,38 +14,43 @@ from typing import Final
 import msgspec
 from fastapi import APIRouter, WebSocket
 
-from likewise.api.events import Published
+from likewise.api.events import PublishProgress
 from likewise.broker.tenants.access import Access
 from likewise.errors import LikewiseError, RateExceeded
-from likewise.formats.json.batches import read_each
-from likewise.server.gateway import Door
-from likewise.server.http.problems import problem
-from likewise.server.http.requests import admit, door_of
-from likewise.server.http.streams.long_lived import last, message_of, offered, refuse
+from likewise.formats.json.batches import decode_each
+from likewise.server.gateway import Gateway
+from likewise.server.http.problems import problem_document
+from likewise.server.http.requests import authenticate, gateway_of
+from likewise.server.http.streams.websocket_lifecycle import (
+    offered_subprotocol,
+    receive_message,
+    reject,
+    run_until_closed,
+)
 from likewise.server.ingest import publish, publish_events
-from likewise.server.media_types import Said
+from likewise.server.media_types import MediaType
 
 router = APIRouter()
-WAITING: Final = 1_000  # messages read ahead of what is written; then the connection has to wait
-_JSON: Final = Said.of(None)
+MAX_WAITING: Final = 1_000  # messages read ahead of what is written; then the connection has to wait
+_JSON: Final = MediaType.parse(None)
 _ENCODE: Final = msgspec.json.Encoder(enc_hook=str).encode
 
 
 @router.websocket("/v1/events/stream")
 async def publish_stream(socket: WebSocket) -> None:
     """Publish what comes until one side ends it."""
-    door = door_of(socket)
+    door = gateway_of(socket)
     try:
-        access, _ = admit(door, socket, "publish")
+        access, _ = authenticate(door, socket, "publish")
     except LikewiseError as error:
-        await refuse(socket, error)
+        await reject(socket, error)
         return
-    await socket.accept(subprotocol=offered(socket))
-    messages = Messages()
-    await last(door, socket, messages.receive(socket), messages.publish(socket, door, access))
+    await socket.accept(subprotocol=offered_subprotocol(socket))
+    messages = PublishSession()
+    await run_until_closed(door, socket, messages.receive(socket), messages.publish(socket, door, access))
 
 
-class Messages:
+class PublishSession:
     """The messages of one connection on their way to disk."""
 
     def __init__(self) -> None:
@@ -56,13 +61,13 @@ class Messages:
     async def receive(self, socket: WebSocket) -> None:
         """Take in what comes, so much ahead of what is written and no more."""
         while True:
-            said = await message_of(socket)
+            said = await receive_message(socket)
             self._waiting.append(said.encode() if isinstance(said, str) else said)
             self._changed.set()
-            while len(self._waiting) >= WAITING:
+            while len(self._waiting) >= MAX_WAITING:
                 await asyncio.sleep(0.001)
 
-    async def publish(self, socket: WebSocket, door: Door, access: Access) -> None:
+    async def publish(self, socket: WebSocket, door: Gateway, access: Access) -> None:
         """Write what waits, again and again, and say what came of it."""
         while True:
             await self._changed.wait()
@@ -74,29 +79,29 @@ class Messages:
             for answer in await self._publish_all(door, access, taken):
                 await socket.send_text(_ENCODE(answer).decode())
 
-    async def _publish_all(self, door: Door, access: Access, taken: list[bytes]) -> list[Published]:
+    async def _publish_all(self, door: Gateway, access: Access, taken: list[bytes]) -> list[PublishProgress]:
         """Publish messages: together where all of them can be, else one by one."""
         first = self._written + 1
         self._written += len(taken)
         if len(taken) > 1 and not any(body.lstrip()[:1] == b"[" for body in taken):
             try:
-                await _held_up(door, access, taken)
-                return [Published(first, self._written)]
+                await _publish_when_allowed(door, access, taken)
+                return [PublishProgress(first, self._written)]
             except LikewiseError:
                 pass  # of one of them: each by itself, so that it does not fail the others
-        answers: list[Published] = []
+        answers: list[PublishProgress] = []
         for number, body in enumerate(taken, first):
             refused = await _publish_one(door, access, body)
             if refused is None and answers and answers[-1].problem is None:
-                answers[-1] = Published(answers[-1].first, number)
+                answers[-1] = PublishProgress(answers[-1].first, number)
             else:
-                answers.append(Published(number, number, refused))
+                answers.append(PublishProgress(number, number, refused))
         return answers
 
 
-async def _held_up(door: Door, access: Access, taken: list[bytes]) -> None:
+async def _publish_when_allowed(door: Gateway, access: Access, taken: list[bytes]) -> None:
     """Publish messages of an event each with one request, as soon as the tenant's rate allows."""
-    events = read_each(taken)
+    events = decode_each(taken)
     while True:
         try:
             await publish_events(door, access, events)
@@ -105,7 +110,7 @@ async def _held_up(door: Door, access: Access, taken: list[bytes]) -> None:
             await asyncio.sleep(min(1.0, wait.retry_after))
 
 
-async def _publish_one(door: Door, access: Access, body: bytes) -> dict[str, object] | None:
+async def _publish_one(door: Gateway, access: Access, body: bytes) -> dict[str, object] | None:
     """Publish one message; why it was refused, if it was."""
     while True:
         try:
@@ -115,4 +120,4 @@ async def _publish_one(door: Door, access: Access, body: bytes) -> dict[str, obj
             await asyncio.sleep(min(1.0, wait.retry_after))
         except LikewiseError as error:
             door.broker.metrics.refused(access.tenant, error.code)
-            return problem(error)
+            return problem_document(error)

@@ -13,23 +13,23 @@ from collections.abc import AsyncIterator
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from likewise.server.http.openapi import documented
-from likewise.server.http.requests import admit_subscriber, flag, sequence_in, token_in
-from likewise.server.streaming import Replaced, Stream, known, resume
+from likewise.server.http.openapi import route_options
+from likewise.server.http.requests import authenticate_subscriber, bearer_token, flag_parameter, sequence_parameter
+from likewise.server.streaming import DeliveryStream, StreamReplaced, clamp_sequence, resume_stream
 
 router = APIRouter(tags=["subscribers"])
 _BREAKS = bytes.maketrans(b"\r\n", b"  ")
-PAUSE = 15.0  # seconds after which a comment shows that the stream lives
+KEEP_ALIVE_S = 15.0  # seconds after which a comment shows that the stream lives
 
 
-def _line(frame: bytes) -> bytes:
+def _one_line_json(frame: bytes) -> bytes:
     """JSON on one line: a payload comes with the breaks it was sent with, which stand between tokens alone."""
     return frame.translate(_BREAKS) if b"\n" in frame or b"\r" in frame else frame
 
 
 @router.get(
     "/v1/subscribers/{id:id}/events",
-    **documented(
+    **route_options(
         "Deliveries as server-sent events, after a sequence number (`sequence`, or the header `Last-Event-ID`).",
         query={
             "sequence": ("integer", "where to start, which acknowledges nothing; `cursor` is its old name"),
@@ -39,27 +39,29 @@ def _line(frame: bytes) -> bytes:
 )
 async def events(request: Request, id: str) -> StreamingResponse:
     """Push deliveries as server-sent events."""
-    door, tenant = admit_subscriber(request, id)
+    door, tenant = authenticate_subscriber(request, id)
     queue = tenant.subscriber(id)
     last = request.headers.get("last-event-id", "")
-    because = flag(request, "because")
+    because = flag_parameter(request, "because")
     if last.isascii() and last.isdigit() and len(last) < 19:
-        begin = resume(door.broker, tenant, queue, int(last))
+        begin = resume_stream(door.broker, tenant, queue, int(last))
     else:
-        begin = max(known(tenant, sequence_in(request, "cursor")), queue.acknowledged)
+        begin = max(clamp_sequence(tenant, sequence_parameter(request, "cursor")), queue.acknowledged)
 
     async def pushed() -> AsyncIterator[bytes]:
-        with Stream(door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because) as stream:
+        with DeliveryStream(
+            door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because
+        ) as stream:
             yield b": connected\n\n"
             pages = stream.pages(window=queue.limit)
             stopping = asyncio.create_task(door.stopping.wait())
-            shut_out = asyncio.create_task(door.shut_out(token_in(request)))
+            shut_out = asyncio.create_task(door.wait_revoked(bearer_token(request)))
             following: asyncio.Task[list[tuple[int, bytes]]] | None = None
             try:
                 while True:
                     following = following or asyncio.ensure_future(anext(pages))
                     ends = {following, stopping, shut_out}
-                    await asyncio.wait(ends, timeout=PAUSE, return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait(ends, timeout=KEEP_ALIVE_S, return_when=asyncio.FIRST_COMPLETED)
                     if stopping.done() or shut_out.done():
                         return
                     if not following.done():
@@ -67,9 +69,9 @@ async def events(request: Request, id: str) -> StreamingResponse:
                         continue
                     page = following.result()
                     following = None
-                    yield b"".join(b"id: %d\ndata: %s\n\n" % (number, _line(frame)) for number, frame in page)
+                    yield b"".join(b"id: %d\ndata: %s\n\n" % (number, _one_line_json(frame)) for number, frame in page)
                     page.clear()
-            except (Replaced, StopAsyncIteration):
+            except (StreamReplaced, StopAsyncIteration):
                 return
             finally:
                 stopping.cancel()

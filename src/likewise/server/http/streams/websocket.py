@@ -15,35 +15,42 @@ from typing import Final
 import msgspec
 from fastapi import APIRouter, WebSocket
 
-from likewise.api.deliveries import Acknowledged
+from likewise.api.deliveries import DeliveryAck
 from likewise.errors import FormatError, LikewiseError
-from likewise.server.http.requests import admit_subscriber, door_of, flag, sequence_in
-from likewise.server.http.streams.long_lived import last, message_of, offered, refuse
-from likewise.server.streaming import Stream, resume
+from likewise.server.http.requests import authenticate_subscriber, flag_parameter, gateway_of, sequence_parameter
+from likewise.server.http.streams.websocket_lifecycle import (
+    offered_subprotocol,
+    receive_message,
+    reject,
+    run_until_closed,
+)
+from likewise.server.streaming import DeliveryStream, resume_stream
 
 router = APIRouter()
-YIELDED: Final = 16  # messages after which others have their turn
-_SETTLED: Final = msgspec.json.Decoder(Acknowledged)
+YIELD_AFTER: Final = 16  # messages after which others have their turn
+_SETTLED: Final = msgspec.json.Decoder(DeliveryAck)
 
 
 @router.websocket("/v1/subscribers/{id:id}/stream")
 async def stream(socket: WebSocket, id: str) -> None:
     """Push deliveries until one side ends it."""
-    door = door_of(socket)
+    door = gateway_of(socket)
     try:
-        _, tenant = admit_subscriber(socket, id)
+        _, tenant = authenticate_subscriber(socket, id)
         queue = tenant.subscriber(id)
-        because, together = flag(socket, "because"), flag(socket, "together")
-        begin = resume(door.broker, tenant, queue, sequence_in(socket, "cursor"))
+        because, together = flag_parameter(socket, "because"), flag_parameter(socket, "together")
+        begin = resume_stream(door.broker, tenant, queue, sequence_parameter(socket, "cursor"))
     except LikewiseError as error:
-        await refuse(socket, error)
+        await reject(socket, error)
         return
-    await socket.accept(subprotocol=offered(socket))
-    with Stream(door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because) as pushed:
-        await last(door, socket, _send(socket, pushed, together), _receive(socket, pushed))
+    await socket.accept(subprotocol=offered_subprotocol(socket))
+    with DeliveryStream(
+        door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because
+    ) as pushed:
+        await run_until_closed(door, socket, _send(socket, pushed, together), _receive(socket, pushed))
 
 
-async def _send(socket: WebSocket, pushed: Stream, together: bool) -> None:
+async def _send(socket: WebSocket, pushed: DeliveryStream, together: bool) -> None:
     async for page in pushed.pages():
         if together and len(page) > 1:
             await socket.send_text((b"[%s]" % b",".join([frame for _, frame in page])).decode())
@@ -51,14 +58,14 @@ async def _send(socket: WebSocket, pushed: Stream, together: bool) -> None:
             continue
         for number, (_, frame) in enumerate(page, 1):
             await socket.send_text(frame.decode())
-            if number % YIELDED == 0:
+            if number % YIELD_AFTER == 0:
                 await asyncio.sleep(0)
         page.clear()
 
 
-async def _receive(socket: WebSocket, pushed: Stream) -> None:
+async def _receive(socket: WebSocket, pushed: DeliveryStream) -> None:
     while True:
-        said = await message_of(socket)
+        said = await receive_message(socket)
         try:
             settled = _SETTLED.decode(said)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:

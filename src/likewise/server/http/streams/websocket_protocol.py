@@ -35,7 +35,7 @@ class BoundedWebSocketProtocol(WebSocketsSansIOProtocol):
         self.conn.max_message_size = self.config.ws_max_size
 
 
-def protocol_in(scope: Scope) -> BoundedWebSocketProtocol | None:
+def websocket_protocol(scope: Scope) -> BoundedWebSocketProtocol | None:
     """Return what carries a WebSocket; None for another server's, as in tests."""
     found = scope.get(_KEY)
     return found if isinstance(found, BoundedWebSocketProtocol) else None

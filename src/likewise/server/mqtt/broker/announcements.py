@@ -12,15 +12,15 @@ from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError
 from likewise.model.announcements.announcement import Announcement
-from likewise.server.announcements import read_announcement
-from likewise.server.mqtt.broker.delivery.context import Home
+from likewise.server.announcements import decode_announcement
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
 
 
-def announced_in(access: Access, topic: str, payload: bytes) -> tuple[str, Announcement | None]:
+def parse_announcement(access: Access, topic: str, payload: bytes) -> tuple[str, Announcement | None]:
     """The source that a message announces and what it says, None if it is revoked; refused if it cannot be.
 
     >>> free = Access("default", frozenset({"publish"}))
-    >>> announced_in(free, "likewise/announcements/roof", b"")
+    >>> parse_announcement(free, "likewise/announcements/roof", b"")
     ('roof', None)
     """
     access.require("publish")
@@ -28,25 +28,27 @@ def announced_in(access: Access, topic: str, payload: bytes) -> tuple[str, Annou
     if not source:
         raise InputError(f"the topic names no source: publish to {ANNOUNCEMENTS}SOURCE")
     access.require_source(source)
-    return source, read_announcement(payload, source) if payload.strip() else None
+    return source, decode_announcement(payload, source) if payload.strip() else None
 
 
-def start_announcing(home: Home, tenant: Tenant, source: str, said: Announcement | None, done: Done) -> None:
+def apply_announcement(
+    home: ListenerContext, tenant: Tenant, source: str, said: Announcement | None, done: Done
+) -> None:
     """Hold an announcement, or revoke it; `done` is told when that is on disk. Revoking nothing is no mistake."""
     announcements = home.broker.announcements
     if said is not None:
         announcements.start_announce(tenant, said, done)
-    elif source in tenant.known.announcements:
+    elif source in tenant.sources.announcements:
         announcements.start_revoke(tenant, source, "it said so over MQTT", done)
     else:
         done(None)
 
 
-def told_there(access: Access, filter: str) -> bool:
+def may_read_sensing(access: Access, filter: str) -> bool:
     """Whether a filter is where a source is told that the caller may publish as.
 
     >>> roof = Access("default", frozenset({"publish:roof"}))
-    >>> told_there(roof, "likewise/sense/roof/1"), told_there(roof, "likewise/sense/#"), told_there(roof, "home/1")
+    >>> may_read_sensing(roof, "likewise/sense/roof/1"), may_read_sensing(roof, "likewise/sense/#"), may_read_sensing(roof, "home/1")
     (True, False, False)
     """
     source = source_in(filter, SENSE)

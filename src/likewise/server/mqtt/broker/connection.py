@@ -2,8 +2,8 @@
 
 What carries it (`transport`, a WebSocket) calls `received` with what came, `lost` when it ended, `pause` and `resume`
 when the other side does not take what it is sent. Bytes are counted before they are written: while the other side does
-not read, senders see `held_up` and render nothing more for it. Packets are dealt with in their order: while one of them
-waits for the disk, those after it wait, except that messages published one after the other are taken together.
+not read, senders see `is_congested` and render nothing more for it. Packets are dealt with in their order: while one of
+them waits for the disk, those after it wait, except that messages published one after the other are taken together.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from likewise.server.mqtt.codec import (
     Subscribe,
     Unsubscribe,
     encode,
-    fitting,
+    truncate_text,
 )
 from likewise.server.mqtt.codec.packet_types import CONNACK
 from likewise.server.mqtt.codec.reasons import REASONS
 
 _PONG: Final = encode(Pingresp())
-WORDS: Final = 512  # bytes of a reason in words
+MAX_REASON_BYTES: Final = 512  # bytes of a reason in words
 
 
 class Carrier(Protocol):
@@ -59,7 +59,7 @@ class Carrier(Protocol):
         """End it when everything is sent, or after a while."""
         ...
 
-    def hold(self, held: bool) -> None:
+    def set_reading_paused(self, held: bool) -> None:
         """Read nothing for now, or go on."""
         ...
 
@@ -76,49 +76,49 @@ class Carrier(Protocol):
         ...
 
 
-class Server(Protocol):
+class ConnectionListener(Protocol):
     """Who deals with what a connection says."""
 
     buffers: SendBuffers
 
-    def begin(self, connection: Connection) -> None:
+    def begin(self, connection: MqttConnection) -> None:
         """A connection is there."""
         ...
 
-    def buffered(self, connection: Connection, size: int) -> None:
+    def buffered(self, connection: MqttConnection, size: int) -> None:
         """A connection that is not logged in has sent a part of a packet, of so many bytes."""
         ...
 
-    def connect(self, connection: Connection, packet: Connect) -> None:
+    def connect(self, connection: MqttConnection, packet: Connect) -> None:
         """A client wants to be let in."""
         ...
 
-    def publish(self, connection: Connection, packets: list[Publish]) -> None:
+    def publish(self, connection: MqttConnection, packets: list[Publish]) -> None:
         """A client publishes messages."""
         ...
 
-    def acknowledge(self, connection: Connection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
+    def acknowledge(self, connection: MqttConnection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
         """A client acknowledges something."""
         ...
 
-    def subscribe(self, connection: Connection, packet: Subscribe) -> None:
+    def subscribe(self, connection: MqttConnection, packet: Subscribe) -> None:
         """A client asks for something."""
         ...
 
-    def unsubscribe(self, connection: Connection, packet: Unsubscribe) -> None:
+    def unsubscribe(self, connection: MqttConnection, packet: Unsubscribe) -> None:
         """A client asks for something no longer."""
         ...
 
-    def send_soon(self, connection: Connection) -> None:
+    def send_soon(self, connection: MqttConnection) -> None:
         """Bytes wait to be written."""
         ...
 
-    def end(self, connection: Connection) -> None:
+    def end(self, connection: MqttConnection) -> None:
         """A connection is over."""
         ...
 
 
-class Connection:
+class MqttConnection:
     """One connection, over a carrier; its packets are dealt with by a server.
 
     Args:
@@ -133,42 +133,42 @@ class Connection:
         "_carrier",
         "_decoder",
         "_drained",
-        "_held",
         "_out",
         "_out_bytes",
         "_packets",
         "_paused",
+        "_reading_paused",
         "_reserved",
         "_waiting_bytes",
         "access",
         "address",
         "authenticated",
-        "begun",
         "busy",
+        "clean_disconnect",
         "closed",
-        "ended_well",
-        "heard",
         "keep_alive",
-        "largest",
-        "longest",
+        "last_activity",
+        "max_packet_bytes",
+        "max_session_expiry",
+        "opened_at",
         "peer",
         "ready",
+        "reason_strings",
+        "receive_maximum",
         "received_count",
+        "received_qos2",
         "retained",
         "sent_count",
         "server",
         "session",
-        "taken",
         "tenant",
         "token",
-        "tokens_seen",
+        "tokens_version",
         "version",
-        "window",
-        "words",
     )
 
     def __init__(
-        self, server: Server, carrier: Carrier, *, connect_bytes: int, peer: str = "", address: str = ""
+        self, server: ConnectionListener, carrier: Carrier, *, connect_bytes: int, peer: str = "", address: str = ""
     ) -> None:
         self.server = server
         self.peer = peer
@@ -177,7 +177,7 @@ class Connection:
         self._decoder = Decoder(largest=connect_bytes, topic_aliases=MQTT_ALIASES)
         self._packets: deque[Packet] | None = None  # that wait for the one that is dealt with
         self._waiting_bytes = 0
-        self._held = False
+        self._reading_paused = False
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._reserved = 0  # bytes of packets that are sent once something is on disk
@@ -187,19 +187,19 @@ class Connection:
         self.tenant: Tenant | None = None
         self.access: Access | None = None
         self.token: str | None = None
-        self.tokens_seen = 0  # the tokens as they were when its own was last looked at
+        self.tokens_version = 0  # the tokens as they were when its own was last looked at
         self.version = MQTT_3_1_1
         self.keep_alive = 0.0  # seconds of silence after which it is over; 0 for any
-        self.begun = self.heard = asyncio.get_running_loop().time()
-        self.window = 0
-        self.largest = connect_bytes
-        self.longest = 0  # seconds that its session may outlive it
-        self.words = True  # whether reasons are said in words
-        self.taken = 0  # messages whose acknowledgement is not complete yet: of QoS 2, until PUBCOMP
+        self.opened_at = self.last_activity = asyncio.get_running_loop().time()
+        self.receive_maximum = 0
+        self.max_packet_bytes = connect_bytes
+        self.max_session_expiry = 0  # seconds that its session may outlive it
+        self.reason_strings = True  # whether reasons are said in words
+        self.received_qos2 = 0  # messages whose acknowledgement is not complete yet: of QoS 2, until PUBCOMP
         self.received_count = self.sent_count = 0
         self.authenticated = self.busy = self.ready = self.closed = False
         self.retained: dict[str, None] | None = None  # filters whose retained messages are being sent
-        self.ended_well = False  # the client said goodbye: there is no will
+        self.clean_disconnect = False  # the client said goodbye: there is no will
         server.begin(self)
 
     # -- coming in ------------------------------------------------------------------------------
@@ -208,13 +208,13 @@ class Connection:
         """Some bytes came."""
         if self.closed:
             return
-        self.heard = asyncio.get_running_loop().time()
+        self.last_activity = asyncio.get_running_loop().time()
         if self.busy:
             self._waiting_bytes += len(data)
             if self._waiting_bytes > MQTT_WAITING_BYTES:
-                self.hold(True)
+                self.set_reading_paused(True)
         try:
-            self._take(self._decoder.feed(data))
+            self._process(self._decoder.feed(data))
         except PacketError as error:
             self.refuse(error)
         else:
@@ -227,27 +227,27 @@ class Connection:
         self._decoder.largest = packet_bytes
         self._carrier.authenticated()
 
-    def _take(self, packets: Iterable[Packet]) -> None:
+    def _process(self, packets: Iterable[Packet]) -> None:
         """Deal with packets in their order; messages next to each other together."""
         messages: list[Publish] = []
         try:
             for packet in packets:
                 if self.closed:
                     return
-                if not messages and self._waits(packet):
+                if not messages and self._is_deferred(packet):
                     continue
                 if type(packet) is Publish:
                     messages.append(packet)
                 else:
                     if messages:
                         messages = self._publish(messages)
-                    if not self._waits(packet):
-                        self._deal(packet)
+                    if not self._is_deferred(packet):
+                        self._dispatch(packet)
         finally:  # those before something malformed, too
             if messages and not self.closed:
                 self._publish(messages)
 
-    def _waits(self, packet: Packet) -> bool:
+    def _is_deferred(self, packet: Packet) -> bool:
         """Whether a packet has to wait for another one to be dealt with; then it does."""
         if self.busy:
             if self._packets is None:
@@ -260,7 +260,7 @@ class Connection:
         self.server.publish(self, messages)
         return []
 
-    def _deal(self, packet: Packet) -> None:
+    def _dispatch(self, packet: Packet) -> None:
         match packet:
             case Puback() | Pubrec() | Pubrel() | Pubcomp():
                 self.server.acknowledge(self, packet)
@@ -268,39 +268,39 @@ class Connection:
                 self.send(_PONG)
             case Connect():
                 self.version = packet.version
-                self.words = packet.properties.request_problem_information != 0
+                self.reason_strings = packet.properties.request_problem_information != 0
                 self.server.connect(self, packet)
             case Subscribe():
                 self.server.subscribe(self, packet)
             case Unsubscribe():
                 self.server.unsubscribe(self, packet)
             case Disconnect():
-                self._goodbye(packet)
+                self._on_disconnect(packet)
             case _:
                 self.end(Reason.PROTOCOL_ERROR, "nothing else was begun that this could go on with")
 
-    def _goodbye(self, packet: Disconnect) -> None:
+    def _on_disconnect(self, packet: Disconnect) -> None:
         expiry = packet.properties.session_expiry
         if self.session is not None and expiry is not None:
             if not self.session.expiry and expiry:
                 self.end(Reason.PROTOCOL_ERROR, "a session that ends with its connection cannot be kept in the end")
                 return
-            self.session.expiry = min(expiry, self.longest)
-        self.ended_well = packet.reason != Reason.DISCONNECT_WITH_WILL
+            self.session.expiry = min(expiry, self.max_session_expiry)
+        self.clean_disconnect = packet.reason != Reason.DISCONNECT_WITH_WILL
         self._finish()
 
-    def wait(self) -> None:
+    def suspend(self) -> None:
         """Let what comes wait until `go_on`."""
         self.busy = True
         self._waiting_bytes = 0
 
-    def wait_with(self, packets: list[Publish]) -> None:
+    def suspend_with(self, packets: list[Publish]) -> None:
         """Let messages, and what comes after them, wait until `go_on`."""
-        self.wait()
+        self.suspend()
         self._packets = deque((*packets, *(self._packets or ())))
-        self.hold(True)
+        self.set_reading_paused(True)
 
-    def go_on(self) -> None:
+    def continue_packets(self) -> None:
         """Deal with what waited."""
         self.busy = False
         if self.closed:
@@ -308,22 +308,22 @@ class Connection:
         waiting, self._packets = self._packets, None
         if waiting:
             try:
-                self._take(waiting)
+                self._process(waiting)
             except PacketError as error:
                 self.refuse(error)
         if not self.busy:
-            self.hold(False)
+            self.set_reading_paused(False)
 
-    def hold(self, held: bool) -> None:
+    def set_reading_paused(self, held: bool) -> None:
         """Let nothing come for now, or go on."""
-        if held != self._held and not self.closed:
-            self._held = held
-            self._carrier.hold(held)
+        if held != self._reading_paused and not self.closed:
+            self._reading_paused = held
+            self._carrier.set_reading_paused(held)
 
     # -- going out ------------------------------------------------------------------------------
 
     @property
-    def held_up(self) -> bool:
+    def is_congested(self) -> bool:
         """Return whether it gets no further messages for now, because the other side does not read.
 
         While all connections together have too many unread bytes, only one that has none of its own gets more.
@@ -367,11 +367,11 @@ class Connection:
             self._reserved -= size
             self.send(data)
             if was_full and self._reserved < MQTT_BUFFER_BYTES:  # nothing that drains says so
-                asyncio.get_running_loop().call_soon(self.go_on_sending)
+                asyncio.get_running_loop().call_soon(self.resume_sending)
 
         return send
 
-    def say(self, packet: Packet) -> None:
+    def send_packet(self, packet: Packet) -> None:
         """Send a packet."""
         self.send(encode(packet, self.version))
 
@@ -383,9 +383,13 @@ class Connection:
                 self._carrier.write(out[0] if len(out) == 1 else b"".join(out))
                 self.server.buffers.note(self)
 
-    def told(self, words: str) -> Properties:
+    def reason_properties(self, words: str) -> Properties:
         """A reason in words, for those who want it."""
-        return Properties(reason_string=fitting(words, WORDS)) if self.words and words else Properties()
+        return (
+            Properties(reason_string=truncate_text(words, MAX_REASON_BYTES))
+            if self.reason_strings and words
+            else Properties()
+        )
 
     def pause(self) -> None:
         """The other side does not take what it was sent."""
@@ -395,11 +399,11 @@ class Connection:
         """It takes more."""
         self._paused = False
         self.server.buffers.note(self)
-        self.go_on_sending()
+        self.resume_sending()
 
-    def go_on_sending(self) -> None:
+    def resume_sending(self) -> None:
         """Send what waited for the other side to read."""
-        if self.held_up:
+        if self.is_congested:
             return
         if self._drained is not None and not self._drained.done():
             self._drained.set_result(None)
@@ -410,7 +414,7 @@ class Connection:
 
     async def drained(self) -> bool:
         """Wait until it may be sent more; return whether it is still open."""
-        while not self.closed and self.held_up:
+        while not self.closed and self.is_congested:
             if self._drained is None or self._drained.done():
                 self._drained = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._drained)
@@ -431,29 +435,29 @@ class Connection:
                 self.version = self._decoder.version
             if reason == Reason.UNSUPPORTED_PROTOCOL_VERSION:
                 self.version = MQTT_3_1_1
-            if self.version == MQTT_5 or reason in _SAID:
+            if self.version == MQTT_5 or reason in _CONNACK_REASONS_3_1_1:
                 code = reason if reason in REASONS[CONNACK] else Reason.PROTOCOL_ERROR
-                self.say(Connack(reason=code, properties=self.told(words)))
+                self.send_packet(Connack(reason=code, properties=self.reason_properties(words)))
         elif self.version == MQTT_5:
-            self.say(Disconnect(reason, self.told(words)))
+            self.send_packet(Disconnect(reason, self.reason_properties(words)))
         self._finish()
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """Close without a word: nobody is known to be there who would read it."""
         if not self.closed:
             self._finish()
 
     def _finish(self) -> None:
         self.flush()
-        self._over()
+        self._closed()
         self._carrier.close()
 
     def lost(self) -> None:
         """What carried it ended."""
         if not self.closed:
-            self._over()
+            self._closed()
 
-    def _over(self) -> None:
+    def _closed(self) -> None:
         self.closed, self.ready = True, False
         self._packets = None
         self._out, self._out_bytes, self._reserved = [], 0, 0
@@ -462,7 +466,7 @@ class Connection:
         self.server.end(self)
 
 
-_SAID: Final = frozenset(
+_CONNACK_REASONS_3_1_1: Final = frozenset(
     (
         Reason.UNSUPPORTED_PROTOCOL_VERSION,
         Reason.CLIENT_IDENTIFIER_NOT_VALID,

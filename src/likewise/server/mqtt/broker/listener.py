@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 import structlog
 
-from likewise.api.operations import ConnectionShown
+from likewise.api.operations import ConnectionStatus
 from likewise.broker.log.deliveries import Delivery
 from likewise.broker.log.packed_sets import unpack_scores
 from likewise.broker.queries.match_reasons import because as reasons_of
@@ -17,24 +17,27 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MQTT_ALIASES
 from likewise.errors import LikewiseError, NotAuthenticated
 from likewise.model.time import SECOND, duration
-from likewise.server.gateway import Door
-from likewise.server.mqtt.broker.authentication import LetIn, NotLetIn, admit
-from likewise.server.mqtt.broker.client_acks import Receiving
-from likewise.server.mqtt.broker.connection import Carrier, Connection
-from likewise.server.mqtt.broker.delivery.counters import Counters, ListenerCounters
+from likewise.server.gateway import Gateway
+from likewise.server.mqtt.broker.acknowledgements import ClientAcknowledgements
+from likewise.server.mqtt.broker.authentication import (
+    Login,
+    LoginRefused,
+    LoginThrottle,
+    PendingConnections,
+    authenticate_client,
+)
+from likewise.server.mqtt.broker.connection import Carrier, MqttConnection
+from likewise.server.mqtt.broker.delivery.counters import ListenerCounters, TenantCounters
 from likewise.server.mqtt.broker.delivery.fan_out import FanOut
-from likewise.server.mqtt.broker.delivery.groups import Groups
+from likewise.server.mqtt.broker.delivery.groups import SharedGroups
 from likewise.server.mqtt.broker.delivery.in_flight import InFlightRows
 from likewise.server.mqtt.broker.delivery.rendering import Renderer
-from likewise.server.mqtt.broker.delivery.session import Sender, Session
-from likewise.server.mqtt.broker.delivery.topic_router import LiveTopics
-from likewise.server.mqtt.broker.logins import FailedLogins
-from likewise.server.mqtt.broker.persistent_sessions import keep
-from likewise.server.mqtt.broker.publish import Publishing
+from likewise.server.mqtt.broker.delivery.session import QueueSender, Session
+from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
+from likewise.server.mqtt.broker.publish import MessagePublisher
 from likewise.server.mqtt.broker.send_buffers import SendBuffers
-from likewise.server.mqtt.broker.sessions import Sessions
-from likewise.server.mqtt.broker.subscribe import Subscribing
-from likewise.server.mqtt.broker.unauthenticated import PendingConnections
+from likewise.server.mqtt.broker.sessions import SessionRegistry, save_session
+from likewise.server.mqtt.broker.subscribe import SubscriptionService
 from likewise.server.mqtt.broker.wills import Wills
 from likewise.server.mqtt.codec import (
     MQTT_5,
@@ -51,7 +54,7 @@ from likewise.server.mqtt.codec import (
     Unsubscribe,
 )
 from likewise.server.mqtt.payloads import MessageReader
-from likewise.server.mqtt.source_upgrade import rename_former_sources_aside
+from likewise.server.mqtt.source_upgrade import rename_former_sources_in_background
 from likewise.server.mqtt.topic_maps import load_maps
 
 _log = structlog.get_logger("likewise.mqtt")
@@ -61,57 +64,57 @@ _FAILED_LOGIN: Final = frozenset(
 )
 
 
-class Listener:
+class MqttListener:
     """Serves connections, whatever carries them; made on the loop it serves them on."""
 
-    def __init__(self, door: Door) -> None:
-        self.door = door
+    def __init__(self, door: Gateway) -> None:
+        self.gateway = door
         self.broker = door.broker
         self.bridge = door.bridge
         self.config = door.broker.config.mqtt
         self.renderer = Renderer()
         self.rows = InFlightRows(self.broker, self.bridge)
-        self.live: dict[int, LiveTopics] = {}
+        self.live: dict[int, TopicRouter] = {}
         self._loop = asyncio.get_running_loop()
         self._maps = load_maps(self.config.maps)
         self._readers: dict[int, MessageReader] = {}
-        self._counters: dict[str, Counters] = {}
-        self._connections: set[Connection] = set()
+        self._counters: dict[str, TenantCounters] = {}
+        self._connections: set[MqttConnection] = set()
         limits = door.connection_limits
         self.buffers = SendBuffers(self.config.send_bytes, self._loop.time)
         # At most half of all connections: else sockets that say nothing would leave none for HTTP and for clients.
         pending = max(1, min(self.config.pending, limits.allowed // 2))
         self.pending = PendingConnections(pending, self.config.pending_bytes, limits.key_of)
-        self._logins = FailedLogins()
-        self._stalled: dict[Connection, tuple[int, float]] = {}  # unread bytes, and since when they do not shrink
-        self._unsent: list[Connection] = []
-        self._touched: dict[Sender, None] = {}
+        self._logins = LoginThrottle()
+        self._stalled: dict[MqttConnection, tuple[int, float]] = {}  # unread bytes, and since when they do not shrink
+        self._unsent: list[MqttConnection] = []
+        self._touched: dict[QueueSender, None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.stopped = asyncio.Event()  # everybody was said goodbye to
         self._fan_out = FanOut(self)
-        self._publishing = Publishing(self, lambda *said: self._subscribing.by_message(*said))
-        self._groups = Groups(self, lambda tenant, id: self._subscribing.register(tenant, id), self.live_of)
-        self._subscribing = Subscribing(
-            self, self._fan_out, self._groups, self.live_of, lambda session: keep(self.door, session)
+        self._publisher = MessagePublisher(self, lambda *said: self._subscriptions.publish_subscription(*said))
+        self._groups = SharedGroups(self, lambda tenant, id: self._subscriptions.register(tenant, id), self.live_of)
+        self._subscriptions = SubscriptionService(
+            self, self._fan_out, self._groups, self.live_of, lambda session: save_session(self.gateway, session)
         )
-        self._wills = Wills(self, self._publishing)
-        self.sessions = Sessions(self, self._groups, self._wills, self.live_of)
-        self._receiving = Receiving(self)
+        self._wills = Wills(self, self._publisher)
+        self.sessions = SessionRegistry(self, self._groups, self._wills, self.live_of)
+        self._client_acks = ClientAcknowledgements(self)
 
     async def start(self) -> None:
         """Find sessions again, and begin to follow the log."""
-        await rename_former_sources_aside(self.broker)
+        await rename_former_sources_in_background(self.broker)
         self.broker.store.followers.insert(0, self._fan_out)
         await self.sessions.restore()
         self.broker.metrics.registry.register(ListenerCounters(self._counters, self.pending, self.buffers))
-        self.door.listed.append(self.shown)
+        self.gateway.connection_lists.append(self.connection_statuses)
         self.broker.activation.topics.filters.append(lambda tenant: self.live_of(tenant).filters())
 
-    def counters(self, tenant: Tenant) -> Counters:
+    def counters(self, tenant: Tenant) -> TenantCounters:
         """What is counted for a tenant."""
         found = self._counters.get(tenant.name)
         if found is None:
-            found = self._counters[tenant.name] = Counters()
+            found = self._counters[tenant.name] = TenantCounters()
         return found
 
     def reader(self, tenant: Tenant) -> MessageReader:
@@ -119,13 +122,13 @@ class Listener:
         found = self._readers.get(tenant.number)
         if found is None:
             found = self._readers[tenant.number] = MessageReader(
-                self._maps, strict=self.config.strict, identities=tenant.known.identities
+                self._maps, strict=self.config.strict, identities=tenant.sources.identities
             )
         return found
 
-    def live_of(self, tenant: Tenant) -> LiveTopics:
+    def live_of(self, tenant: Tenant) -> TopicRouter:
         """Who is sent what is published to a tenant's topics as it comes."""
-        return self.live.setdefault(tenant.number, LiveTopics())
+        return self.live.setdefault(tenant.number, TopicRouter())
 
     def spawn(self, work: Coroutine[object, object, None]) -> None:
         """Do something beside; a mistake in it is said."""
@@ -141,7 +144,7 @@ class Listener:
             else:
                 _log.error("something could not be done for a device", exc_info=error)
 
-    def because(self, sender: Sender, delivery: Delivery, place: int, id: str) -> bytes:
+    def match_reason(self, sender: QueueSender, delivery: Delivery, place: int, id: str) -> bytes:
         """Why a delivery came, as JSON."""
         score = round(unpack_scores(delivery.scores, len(delivery.matched))[place], 6)
         met = [(int(delivery.matched[place]), id, score)]
@@ -149,23 +152,23 @@ class Listener:
 
     # -- connections ----------------------------------------------------------------------------
 
-    def connection(self, carrier: Carrier, peer: str, address: str) -> Connection | None:
+    def connection(self, carrier: Carrier, peer: str, address: str) -> MqttConnection | None:
         """A new connection; None if there are too many, or the broker stops."""
-        if len(self._connections) >= self.config.connections or self.door.stopping.is_set():
+        if len(self._connections) >= self.config.connections or self.gateway.stopping.is_set():
             return None
-        made = Connection(self, carrier, connect_bytes=self.config.connect_bytes, peer=peer, address=address)
+        made = MqttConnection(self, carrier, connect_bytes=self.config.connect_bytes, peer=peer, address=address)
         self.pending.add(made)
         return made
 
-    def begin(self, connection: Connection) -> None:
+    def begin(self, connection: MqttConnection) -> None:
         """A connection is there."""
         self._connections.add(connection)
 
-    def buffered(self, connection: Connection, size: int) -> None:
+    def buffered(self, connection: MqttConnection, size: int) -> None:
         """A connection that is not logged in has sent a part of a packet."""
         self.pending.note(connection, size)
 
-    def end(self, connection: Connection) -> None:
+    def end(self, connection: MqttConnection) -> None:
         """A connection is over."""
         self._connections.discard(connection)
         self.pending.remove(connection)
@@ -175,7 +178,7 @@ class Listener:
             self.counters(connection.session.tenant).connected -= 1
             self.sessions.disconnected(connection)
 
-    def send_soon(self, connection: Connection) -> None:
+    def send_soon(self, connection: MqttConnection) -> None:
         """Bytes wait to be written: all connections' together, at the end of this turn."""
         if not self._unsent:
             self._loop.call_soon(self._write)
@@ -186,80 +189,82 @@ class Listener:
         for connection in unsent:
             connection.flush()
 
-    def touched(self, sender: Sender) -> None:
+    def schedule_pump(self, sender: QueueSender) -> None:
         """Something was acknowledged: at the end of this turn that is said, and more is sent."""
         if not self._touched:
-            self._loop.call_soon(self._go_on)
+            self._loop.call_soon(self._pump_touched)
         self._touched[sender] = None
 
-    def _go_on(self) -> None:
+    def _pump_touched(self) -> None:
         touched, self._touched = self._touched, {}
         for sender in touched:
-            sender.tell()
+            sender.acknowledge()
             sender.pump()
 
     # -- packets --------------------------------------------------------------------------------
 
-    def connect(self, connection: Connection, packet: Connect) -> None:
+    def connect(self, connection: MqttConnection, packet: Connect) -> None:
         """Let a client in, or not.
 
         Its token is checked before anything else is read: what follows a good CONNECT may be large.
         """
-        connection.wait()
+        connection.suspend()
         try:
-            who = admit(self.door, packet)
-        except NotLetIn as refused:
+            who = authenticate_client(self.gateway, packet)
+        except LoginRefused as refused:
             self._refuse_login(connection, refused)
             return
         self.pending.remove(connection)
         connection.log_in(self.config.packet_bytes)
         self.spawn(self._connect(connection, packet, who))
 
-    async def _connect(self, connection: Connection, packet: Connect, who: LetIn) -> None:
+    async def _connect(self, connection: MqttConnection, packet: Connect, who: Login) -> None:
         try:
             tenant = self.broker.tenant(who.access.tenant)
             session, present = await self.sessions.open(connection, packet, who, tenant)
-        except NotLetIn as refused:
-            self._shut_out(connection, refused.reason, str(refused))
+        except LoginRefused as refused:
+            self._disconnect(connection, refused.reason, str(refused))
             return
         except LikewiseError as error:
-            self._shut_out(connection, Reason.SERVER_UNAVAILABLE, str(error))
+            self._disconnect(connection, Reason.SERVER_UNAVAILABLE, str(error))
             return
         if connection.closed:
             if session.connection is connection:
                 connection.session = session
                 self.sessions.disconnected(connection)
             return
-        self._let_in(connection, packet, who, session, present)
+        self._accept_login(connection, packet, who, session, present)
 
-    def _refuse_login(self, connection: Connection, refused: NotLetIn) -> None:
+    def _refuse_login(self, connection: MqttConnection, refused: LoginRefused) -> None:
         """Refuse a client; an address with many failed logins is answered later. A proxy's clients never are."""
-        key = self.door.connection_limits.key_of(connection.address)
+        key = self.gateway.connection_limits.key_of(connection.address)
         delay = self._logins.add(key or connection.address, self._loop.time())
         if key is None or not delay or refused.reason not in _FAILED_LOGIN:
-            self._shut_out(connection, refused.reason, str(refused))
+            self._disconnect(connection, refused.reason, str(refused))
             return
-        connection.hold(True)
-        self._loop.call_later(delay, self._shut_out, connection, refused.reason, str(refused))
+        connection.set_reading_paused(True)
+        self._loop.call_later(delay, self._disconnect, connection, refused.reason, str(refused))
 
-    def _shut_out(self, connection: Connection, reason: int, words: str) -> None:
+    def _disconnect(self, connection: MqttConnection, reason: int, words: str) -> None:
         if connection.closed:
             return
-        counters = self._counters.setdefault("", Counters())
-        counters.shut_out += 1
-        key = self.door.connection_limits.key_of(connection.address) or connection.address
+        counters = self._counters.setdefault("", TenantCounters())
+        counters.disconnected_by_us += 1
+        key = self.gateway.connection_limits.key_of(connection.address) or connection.address
         left_out = self._logins.suppressed(key, self._loop.time())
         if left_out is not None:
             _log.info("mqtt_login_refused", peer=connection.peer, reason=words, suppressed=left_out)
         connection.end(reason, words)
 
-    def _let_in(self, connection: Connection, packet: Connect, who: LetIn, session: Session, present: bool) -> None:
+    def _accept_login(
+        self, connection: MqttConnection, packet: Connect, who: Login, session: Session, present: bool
+    ) -> None:
         config, asked = self.config, packet.properties
         connection.session, connection.access, connection.tenant = session, who.access, session.tenant
-        connection.token, connection.tokens_seen = who.token, self.door.tokens_version
-        connection.window = min(asked.receive_maximum or 65_535, config.in_flight)
-        connection.largest = asked.maximum_packet_size or 2**28
-        connection.longest = duration(config.session) // SECOND
+        connection.token, connection.tokens_version = who.token, self.gateway.tokens_version
+        connection.receive_maximum = min(asked.receive_maximum or 65_535, config.in_flight)
+        connection.max_packet_bytes = asked.maximum_packet_size or 2**28
+        connection.max_session_expiry = duration(config.session) // SECOND
         keep_alive = packet.keep_alive
         if config.keep_alive and not 0 < keep_alive <= config.keep_alive:
             keep_alive = config.keep_alive
@@ -277,50 +282,50 @@ class Listener:
         counters.connections += 1
         counters.connected += 1
         connection.ready = True
-        connection.say(Connack(present, 0, said))
-        self._receiving.repeat(connection, session)
-        connection.go_on()
+        connection.send_packet(Connack(present, 0, said))
+        self._client_acks.resend(connection, session)
+        connection.continue_packets()
 
-    def publish(self, connection: Connection, packets: list[Publish]) -> None:
+    def publish(self, connection: MqttConnection, packets: list[Publish]) -> None:
         """Publish messages of a client."""
-        self._publishing.take(connection, packets)
+        self._publisher.take(connection, packets)
 
-    def acknowledge(self, connection: Connection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
+    def acknowledge(self, connection: MqttConnection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
         """A client acknowledges something."""
-        self._receiving.take(connection, packet)
+        self._client_acks.take(connection, packet)
 
-    def subscribe(self, connection: Connection, packet: Subscribe) -> None:
+    def subscribe(self, connection: MqttConnection, packet: Subscribe) -> None:
         """Serve what a client asks for."""
-        self._subscribing.subscribe(connection, packet)
+        self._subscriptions.subscribe(connection, packet)
 
-    def unsubscribe(self, connection: Connection, packet: Unsubscribe) -> None:
+    def unsubscribe(self, connection: MqttConnection, packet: Unsubscribe) -> None:
         """End what a client asks for no longer."""
-        self._subscribing.unsubscribe(connection, packet)
+        self._subscriptions.unsubscribe(connection, packet)
 
     # -- time -----------------------------------------------------------------------------------
 
     async def watch(self) -> None:
         """Every second: who is silent for too long, whose token is over, which sessions are."""
-        while not self.door.stopping.is_set():
+        while not self.gateway.stopping.is_set():
             await asyncio.sleep(1.0)
             now, clock = self._loop.time(), self.broker.clock()
-            self.sessions.look(self.broker.retention())
+            self.sessions.end_expired(self.broker.retention())
             self.buffers.recount()
             again, self.buffers.was_full = self.buffers.was_full and not self.buffers.full, False
             for connection in list(self._connections):
-                self._look(connection, now, clock)
+                self._check_connection(connection, now, clock)
                 if again and not connection.closed:
-                    connection.go_on_sending()
+                    connection.resume_sending()
             for tenant in self.broker.tenants.values():
                 if tenant.name in self._counters:
                     self._counters[tenant.name].sessions = self.sessions.count(tenant.number)
 
-    def _look(self, connection: Connection, now: float, clock: int) -> None:
-        silent = now - connection.heard
+    def _check_connection(self, connection: MqttConnection, now: float, clock: int) -> None:
+        silent = now - connection.last_activity
         if connection.session is None:
             # From its start on: bytes that trickle in do not prolong it.
-            if not connection.authenticated and now - connection.begun > self.config.connect_seconds:
-                connection.cut()
+            if not connection.authenticated and now - connection.opened_at > self.config.connect_seconds:
+                connection.abort()
             return
         if self._is_stalled(connection, now):
             self.counters(connection.session.tenant).stalled += 1
@@ -330,19 +335,19 @@ class Listener:
             connection.end(Reason.KEEP_ALIVE_TIMEOUT, "nothing was heard for too long")
             return
         expires = connection.access.expires if connection.access is not None else None
-        if connection.tokens_seen != self.door.tokens_version or (expires is not None and expires <= clock):
+        if connection.tokens_version != self.gateway.tokens_version or (expires is not None and expires <= clock):
             try:
-                found = self.door.keeper.admit(connection.token)
+                found = self.gateway.authenticator.admit(connection.token)
             except NotAuthenticated as error:
                 connection.end(Reason.NOT_AUTHORIZED, str(error))
                 return
-            connection.tokens_seen = self.door.tokens_version
+            connection.tokens_version = self.gateway.tokens_version
             if connection.access != found:
                 connection.end(Reason.NOT_AUTHORIZED, "the token opens something else now; connect again")
 
-    def _is_stalled(self, connection: Connection, now: float) -> bool:
+    def _is_stalled(self, connection: MqttConnection, now: float) -> bool:
         """Return whether bytes have waited for a client for too long without any of them being read."""
-        if not connection.held_up:
+        if not connection.is_congested:
             self._stalled.pop(connection, None)
             return False
         unread = connection.unread
@@ -355,7 +360,7 @@ class Listener:
     async def stop(self) -> None:
         """Say goodbye to everybody, and write down what lasts."""
         for connection in list(self._connections):
-            connection.ended_well = True  # it is the broker that goes: a will is for when the client does
+            connection.clean_disconnect = True  # it is the broker that goes: a will is for when the client does
             connection.end(Reason.SERVER_SHUTTING_DOWN, "the broker stops; connect again")
         self.sessions.stop()
         self.rows.flush()
@@ -364,14 +369,14 @@ class Listener:
             await asyncio.wait(rest, timeout=1.0)
         self.stopped.set()
 
-    def shown(self, tenant: str) -> list[ConnectionShown]:
+    def connection_statuses(self, tenant: str) -> list[ConnectionStatus]:
         """The connections of a tenant, for people."""
         found = []
         for connection in list(self._connections):
             session = connection.session
             if session is not None and session.tenant.name == tenant:
                 came = connection.received_count
-                shown = ConnectionShown(
+                shown = ConnectionStatus(
                     "mqtt",
                     session.client,
                     True,

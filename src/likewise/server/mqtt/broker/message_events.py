@@ -6,37 +6,37 @@ from collections.abc import Sequence
 from typing import Final
 
 from likewise.broker.catalogue.sensing_commands import ANNOUNCEMENTS, SENSE
-from likewise.broker.log.mqtt.messages import Kept, retained_bytes
+from likewise.broker.log.mqtt.messages import StoredMessage, retained_bytes
 from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import AccessError, FormatError, InvalidEvent, NotAllowed
 from likewise.formats.json.batches import first_end
 from likewise.model import Event
 from likewise.model.time import SECOND
-from likewise.server.ingest import sourced
-from likewise.server.media_types import Unreadable
-from likewise.server.mqtt.broker.announcements import announced_in
-from likewise.server.mqtt.broker.delivery.context import Home
-from likewise.server.mqtt.broker.delivery.rendering import kept_properties
-from likewise.server.mqtt.broker.delivery.topic_filters import OWN, SHARED
+from likewise.server.ingest import check_sources
+from likewise.server.media_types import UnreadableInput
+from likewise.server.mqtt.broker.announcements import parse_announcement
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
+from likewise.server.mqtt.broker.delivery.rendering import encode_stored_properties
+from likewise.server.mqtt.broker.delivery.topic_filters import SEMANTIC_PREFIX, SHARED_PREFIX
 from likewise.server.mqtt.codec import Publish
-from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.messages import MqttPublication
 
-_RESERVED: Final = (OWN, SHARED, "$SYS/", SENSE)
+_RESERVED: Final = (SEMANTIC_PREFIX, SHARED_PREFIX, "$SYS/", SENSE)
 
 
-def read_message(home: Home, tenant: Tenant, access: Access, client: str, packet: Publish) -> list[Event]:
+def decode_events(home: ListenerContext, tenant: Tenant, access: Access, client: str, packet: Publish) -> list[Event]:
     """The events of a message, at least one; refused if its client may not publish it."""
     topic, properties, reader = packet.topic, packet.properties, home.reader(tenant)
     access.require("publish")
     if topic.startswith(ANNOUNCEMENTS):  # a will: checked now, carried out when it is published
-        announced_in(access, topic, packet.payload)
+        parse_announcement(access, topic, packet.payload)
         return []
     if topic.startswith(_RESERVED):
         raise AccessError(f"{topic[:200]!r} is the broker's own to publish to; choose a topic that begins otherwise")
     if not access.free("publish") and not any(map(access.covers, reader.names_of(topic, packet.payload))):
         raise NotAllowed(f"publish:{reader.source_of(topic, packet.payload)}")
-    message = Message(
+    message = MqttPublication(
         topic,
         packet.payload,
         properties.content_type or "",
@@ -47,36 +47,38 @@ def read_message(home: Home, tenant: Tenant, access: Access, client: str, packet
         client,
     )
     if access.free("publish"):  # who is bound to a source says nothing about others
-        home.broker.announcements.identify(tenant, reader.namings(message))
+        home.broker.announcements.identify(tenant, reader.identities(message))
     try:
         events = reader.read(message, home.broker.clock())
-    except Unreadable:
+    except UnreadableInput:
         if reader.strict(topic):
             raise
         events = []
     except RecursionError:
-        raise Unreadable(FormatError("the payload is nested too deeply"), packet.payload) from None
+        raise UnreadableInput(FormatError("the payload is nested too deeply"), packet.payload) from None
     home.counters(tenant).unannounced = reader.unannounced
     if not events and access.free("publish"):
-        home.broker.announcements.hear(tenant, reader.announcements(message))
-    found: Sequence[Event] = events or [reader.noted(message, home.broker.clock())]
+        home.broker.announcements.announce_all(tenant, reader.announcements(message))
+    found: Sequence[Event] = events or [reader.opaque_event(message, home.broker.clock())]
     own = reader.source_of(topic, packet.payload)
-    sourced(access, [each for each in found if each.source != own])  # the topic's own source is allowed by its topic
+    check_sources(
+        access, [each for each in found if each.source != own]
+    )  # the topic's own source is allowed by its topic
     if (ends := first_end(found)) is not None and ends < 0:
         raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
     return list(found)
 
 
-def kept(packet: Publish, client: str, now: int) -> Kept:
+def stored_message(packet: Publish, client: str, now: int) -> StoredMessage:
     """A message as it is kept."""
     properties = packet.properties
     expiry = properties.message_expiry
-    return Kept(
+    return StoredMessage(
         packet.topic,
         packet.payload,
         packet.qos,
         packet.retain,
-        kept_properties(properties),
+        encode_stored_properties(properties),
         None if expiry is None else now + expiry * SECOND,
         client,
     )
@@ -88,7 +90,7 @@ def message_bytes(packet: Publish) -> int:
     >>> message_bytes(Publish("a/b", b"21.5"))
     7
     """
-    return retained_bytes(packet.topic, packet.payload, kept_properties(packet.properties))
+    return retained_bytes(packet.topic, packet.payload, encode_stored_properties(packet.properties))
 
 
-__all__ = ["kept", "message_bytes", "read_message"]
+__all__ = ["decode_events", "message_bytes", "stored_message"]

@@ -8,32 +8,32 @@ from __future__ import annotations
 from functools import partial
 from itertools import islice
 
-from likewise.broker.log.mqtt.messages import Kept, read_messages
-from likewise.broker.log.mqtt.sessions import Option
+from likewise.broker.log.mqtt.messages import StoredMessage, read_messages
+from likewise.broker.log.mqtt.sessions import FilterOptions
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import SEND_PAGE, SEND_PAGE_BYTES
-from likewise.server.mqtt.broker.connection import Connection
-from likewise.server.mqtt.broker.delivery.context import Home
+from likewise.server.mqtt.broker.connection import MqttConnection
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
 from likewise.server.mqtt.broker.delivery.fan_out import FanOut
 from likewise.server.mqtt.broker.delivery.session import Session
-from likewise.server.mqtt.broker.delivery.topic_filters import asked
+from likewise.server.mqtt.broker.delivery.topic_filters import parse_topic_filter
 
 
-class RetainedMessages:
+class RetainedSender:
     """Sends them; of one connection, the filters wait for each other."""
 
-    def __init__(self, home: Home, fan_out: FanOut) -> None:
+    def __init__(self, home: ListenerContext, fan_out: FanOut) -> None:
         self._home = home
         self._fan_out = fan_out
 
-    async def send(self, connection: Connection, session: Session, filters: list[str]) -> None:
+    async def send(self, connection: MqttConnection, session: Session, filters: list[str]) -> None:
         """Send the retained messages of some filters, then deal with the client's next packets.
 
         The packets do not wait for a client that does not read: its pings are answered meanwhile.
         """
         if connection.retained is not None:  # another subscription's are under way
             connection.retained.update(dict.fromkeys(filters))
-            connection.go_on()
+            connection.continue_packets()
             return
         connection.retained = waiting = dict.fromkeys(filters)
         held = True  # the client's next packets
@@ -45,11 +45,11 @@ class RetainedMessages:
         finally:
             connection.retained = None
             if held:
-                connection.go_on()
+                connection.continue_packets()
 
-    async def _send_filter(self, connection: Connection, session: Session, text: str, held: bool) -> bool:
+    async def _send_filter(self, connection: MqttConnection, session: Session, text: str, held: bool) -> bool:
         """Send those of one filter; return whether the client's next packets still wait."""
-        option, found = session.options.get(text), asked(text)
+        option, found = session.options.get(text), parse_topic_filter(text)
         if option is None or found.kind != "topic" or found.group:
             return held
         tenant = session.tenant
@@ -59,14 +59,14 @@ class RetainedMessages:
             unread += islice(positions, SEND_PAGE - len(unread))
             if not unread:
                 return held
-            reads = self._home.door.executors.reads
+            reads = self._home.gateway.executors.reads
             page = await reads.run(tenant.name, partial(self._read, tenant, unread, option.qos))
             unread = unread[len(page) :]
             for position, message in page:
-                if connection.held_up:
+                if connection.is_congested:
                     if held:
                         held = False
-                        connection.go_on()
+                        connection.continue_packets()
                     if not await connection.drained():
                         return held
                 if session.connection is not connection or session.options.get(text) is not option:
@@ -74,7 +74,9 @@ class RetainedMessages:
                 if message is not None:
                     self._send(connection, session, position, message, option)
 
-    def _send(self, connection: Connection, session: Session, position: int, message: Kept, option: Option) -> None:
+    def _send(
+        self, connection: MqttConnection, session: Session, position: int, message: StoredMessage, option: FilterOptions
+    ) -> None:
         """Send one, unless it was replaced or ended while it waited: its successor is sent as it comes."""
         now = self._home.broker.clock()
         row = session.tenant.retained.get(position)
@@ -83,9 +85,9 @@ class RetainedMessages:
         made = self._home.renderer.many(message, connection.version, now)
         self._fan_out.send(session, made, message, [option], retained=True)
 
-    def _read(self, tenant: Tenant, positions: list[int], qos: int) -> list[tuple[int, Kept | None]]:
+    def _read(self, tenant: Tenant, positions: list[int], qos: int) -> list[tuple[int, StoredMessage | None]]:
         """Read messages in the order of the log until they have the bytes of a page; None for what is not sent here."""
-        found: list[tuple[int, Kept | None]] = []
+        found: list[tuple[int, StoredMessage | None]] = []
         size = 0
         with self._home.broker.store.reading() as tables:
             for position in positions:

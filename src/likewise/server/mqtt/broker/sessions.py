@@ -1,4 +1,7 @@
-"""The sessions of all clients: begun, gone on with, ended; those that last are found again when the broker starts."""
+"""The sessions of all clients: begun, gone on with, ended; those that last are found again when the broker starts.
+
+Sessions that outlive their connection, on disk: written as they change, read when the broker starts.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +12,107 @@ from typing import Final
 
 import structlog
 
-from likewise.broker.dispatch.topics import session_subscriber
+from likewise.broker.dispatch.topic_deliveries import session_subscriber
+from likewise.broker.log.mqtt.messages import read_received
+from likewise.broker.log.mqtt.sessions import (
+    SessionRow,
+    add_session,
+    put_session,
+    read_in_flight,
+    read_sessions,
+    remove_session,
+)
+from likewise.broker.log.tables import StoreTables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import LikewiseError, NotAllowed, StateError
 from likewise.model.time import SECOND
-from likewise.server.mqtt.broker.authentication import LetIn, NotLetIn, expiry_of, may_have
-from likewise.server.mqtt.broker.connection import Connection
-from likewise.server.mqtt.broker.delivery.context import Home
-from likewise.server.mqtt.broker.delivery.groups import Groups
-from likewise.server.mqtt.broker.delivery.outbox import Outbox
-from likewise.server.mqtt.broker.delivery.session import Session
-from likewise.server.mqtt.broker.delivery.topic_filters import asked, group_subscriber
-from likewise.server.mqtt.broker.delivery.topic_router import LiveTopics
-from likewise.server.mqtt.broker.persistent_sessions import Found, forget, keep, keep_soon
+from likewise.server.gateway import Gateway
+from likewise.server.mqtt.broker.authentication import Login, LoginRefused, may_resume, session_expiry
+from likewise.server.mqtt.broker.connection import MqttConnection
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
+from likewise.server.mqtt.broker.delivery.groups import SharedGroups
+from likewise.server.mqtt.broker.delivery.outbox import DeliveryOutbox
+from likewise.server.mqtt.broker.delivery.session import SETTLED, InFlight, Session
+from likewise.server.mqtt.broker.delivery.topic_filters import group_subscriber, parse_topic_filter
+from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
 from likewise.server.mqtt.broker.wills import Wills
 from likewise.server.mqtt.codec import Connect, Reason
+
+
+async def save_session(door: Gateway, session: Session, ends: int | None = None) -> None:
+    """Write a session as it is; `ends` is when it is over, unless its client comes back."""
+    lasting, tenant, client = session.lasting, session.tenant.number, session.client
+
+    def write(tables: StoreTables) -> int:
+        if not session.number:
+            return add_session(tables, tenant, client, lasting)
+        put_session(tables, SessionRow(session.number, tenant, client, ends, lasting))
+        return session.number
+
+    number = await door.wait_committed(lambda done: door.broker.store.write(write, done))
+    assert isinstance(number, int)
+    session.number = number
+
+
+def save_session_soon(door: Gateway, session: Session, ends: int | None) -> None:
+    """`keep` for one that has a row, without waiting for it."""
+    row = SessionRow(session.number, session.tenant.number, session.client, ends, session.lasting)
+    door.broker.store.write(lambda tables: put_session(tables, row), lambda result: None)
+
+
+async def delete_session(door: Gateway, number: int) -> None:
+    """Remove a session's row and all that goes with it."""
+    await door.wait_committed(lambda done: door.broker.store.write(lambda tables: remove_session(tables, number), done))
+
+
+class StoredSessions:
+    """What was kept: sessions with their ends, and by queue what was in flight."""
+
+    def __init__(self, door: Gateway) -> None:
+        broker = door.broker
+        with broker.store.reading() as tables:
+            rows, flights, received = read_sessions(tables), read_in_flight(tables), read_received(tables)
+        self.sessions: dict[int, tuple[Session, int | None]] = {}
+        for row in rows:
+            tenant = broker.tenants[row.tenant]
+            session = Session(tenant, row.client, row.lasting.owner)
+            session.number, session.expiry = row.number, row.lasting.expiry
+            session.options = dict(row.lasting.options)
+            session.will, session.will_delay = row.lasting.will, row.lasting.will_delay
+            self.sessions[row.number] = session, row.ends
+        for number, packet in received:
+            if number in self.sessions:
+                self.sessions[number][0].received[packet] = True
+        self._flights = flights
+
+    def restore_in_flight(self, outbox: DeliveryOutbox) -> None:
+        """Give a queue back what was in flight of it, with its packet ids."""
+        for row in self._flights:
+            if row.subscriber != outbox.queue.number or row.sequence <= outbox.queue.acknowledged:
+                continue
+            if row.state == SETTLED:
+                outbox.settled.setdefault(row.sequence, set()).add(row.part)
+                continue
+            known = self.sessions.get(row.session)
+            if known is None or row.packet in known[0].flights:
+                continue
+            flight = InFlight(outbox, row.sequence, row.part, known[0], row.packet, row.state)
+            flight.written = True
+            known[0].flights[row.packet] = flight
+            outbox.open[row.sequence] = outbox.open.get(row.sequence, 0) + 1
+
 
 _log = structlog.get_logger("likewise.mqtt")
 _REGISTERED: Final = (session_subscriber(""), group_subscriber("", "").removesuffix("/"))
 Key = tuple[int, str]
 
 
-class Sessions:
+class SessionRegistry:
     """Sessions by tenant and client id. For the loop's thread."""
 
-    def __init__(self, home: Home, groups: Groups, wills: Wills, live_of: Callable[[Tenant], LiveTopics]) -> None:
+    def __init__(
+        self, home: ListenerContext, groups: SharedGroups, wills: Wills, live_of: Callable[[Tenant], TopicRouter]
+    ) -> None:
         self._home = home
         self._groups = groups
         self._wills = wills
@@ -44,15 +123,17 @@ class Sessions:
 
     # -- beginning ------------------------------------------------------------------------------
 
-    async def open(self, connection: Connection, packet: Connect, who: LetIn, tenant: Tenant) -> tuple[Session, bool]:
+    async def open(
+        self, connection: MqttConnection, packet: Connect, who: Login, tenant: Tenant
+    ) -> tuple[Session, bool]:
         """The session of who connects, and whether it was there before; an older connection of it ends."""
         key = (tenant.number, who.client)
-        async with self._alone(key):
+        async with self._client_lock(key):
             session = self._all.get(key)
             if session is not None:
-                if not may_have(who.access, session):
-                    raise NotLetIn(Reason.CLIENT_IDENTIFIER_NOT_VALID, "this client id is another token's")
-                if isinstance(session.connection, Connection):
+                if not may_resume(who.access, session):
+                    raise LoginRefused(Reason.CLIENT_IDENTIFIER_NOT_VALID, "this client id is another token's")
+                if isinstance(session.connection, MqttConnection):
                     session.connection.end(Reason.SESSION_TAKEN_OVER, "another connection has this client id now")
                 if session.number == 0 or packet.clean_start:
                     await self._end(session)
@@ -64,20 +145,20 @@ class Sessions:
             try:
                 self._wills.take(session, packet, who.access)
             except NotAllowed as error:
-                raise NotLetIn(Reason.NOT_AUTHORIZED, f"a will is published: {error}") from None
+                raise LoginRefused(Reason.NOT_AUTHORIZED, f"a will is published: {error}") from None
             except LikewiseError:
                 pass  # it is refused when it is published, and kept as a dead letter
-            session.expiry = expiry_of(packet, self._home.config.session)
+            session.expiry = session_expiry(packet, self._home.config.session)
             session.version = packet.version
             session.connection = connection
             self._away.pop(session, None)
             self._all[key] = session
             if session.expiry or session.number:
-                await keep(self._home.door, session)
+                await save_session(self._home.gateway, session)
         return session, present
 
     @asynccontextmanager
-    async def _alone(self, key: Key) -> AsyncIterator[None]:
+    async def _client_lock(self, key: Key) -> AsyncIterator[None]:
         """One at a time for each client id; nothing is remembered of those that nobody waits for."""
         lock, users = self._opening.get(key) or (asyncio.Lock(), 0)
         self._opening[key] = lock, users + 1
@@ -93,15 +174,15 @@ class Sessions:
 
     # -- ending ---------------------------------------------------------------------------------
 
-    def disconnected(self, connection: Connection) -> None:
+    def disconnected(self, connection: MqttConnection) -> None:
         """A connection is over; its session lasts for a while, or is over with it."""
         session = connection.session
         if session is None or session.connection is not connection:
             return
         session.connection = None
         for sender in session.groups.values():
-            sender.give_back(session)
-        if connection.ended_well:
+            sender.requeue(session)
+        if connection.clean_disconnect:
             self._wills.cancel(session)
         else:
             self._wills.plan(session)
@@ -110,12 +191,12 @@ class Sessions:
             return
         self._away[session] = ends = self._home.broker.clock() + session.expiry * SECOND
         if session.number:
-            keep_soon(self._home.door, session, ends)
+            save_session_soon(self._home.gateway, session, ends)
 
     async def end(self, session: Session) -> None:
         """Forget a session whose time is over, unless its client came back."""
         key = (session.tenant.number, session.client)
-        async with self._alone(key):
+        async with self._client_lock(key):
             if session.connection is None and self._all.get(key) is session:
                 await self._end(session)
 
@@ -132,20 +213,20 @@ class Sessions:
         outbox, session.outbox = session.outbox, None
         if outbox is not None:
             outbox.close()
-            if not outbox.queue.gone:
+            if not outbox.queue.unregistered:
                 await self._unregister(session.tenant, session.subscriber)
         session.flights.clear()
         if session.number:
             number, session.number = session.number, 0
-            await forget(self._home.door, number)
+            await delete_session(self._home.gateway, number)
 
     async def _unregister(self, tenant: Tenant, id: str) -> None:
         with suppress(StateError):  # somebody else unregistered it, or the broker stops: the next start does it
-            await self._home.door.answer(lambda done: self._home.broker.start_unregister(tenant, id, done))
+            await self._home.gateway.wait_committed(lambda done: self._home.broker.start_unregister(tenant, id, done))
 
     # -- time and restarts ----------------------------------------------------------------------
 
-    def look(self, now: int) -> None:
+    def end_expired(self, now: int) -> None:
         """End the sessions whose time is over."""
         for session in [each for each, ends in self._away.items() if ends <= now]:
             self._away.pop(session)
@@ -161,19 +242,19 @@ class Sessions:
 
     async def restore(self) -> None:
         """Find sessions again, with what is in flight to them; what was left of others is unregistered."""
-        found, now = Found(self._home.door), self._home.broker.clock()
-        senders: list[Outbox] = []
+        found, now = StoredSessions(self._home.gateway), self._home.broker.clock()
+        senders: list[DeliveryOutbox] = []
         for session, ends in found.sessions.values():
             self._all[session.tenant.number, session.client] = session
             self._away[session] = now + session.expiry * SECOND if ends is None else ends
             queue = session.tenant.subscribers.get(session.subscriber)
             if queue is not None:
-                outbox = Outbox(self._home, session.tenant, queue)
+                outbox = DeliveryOutbox(self._home, session.tenant, queue)
                 outbox.members.append(session)
                 session.outbox = outbox
                 senders.append(outbox)
             for text, option in session.options.items():
-                if (what := asked_or_none(text)) is None:
+                if (what := try_parse_topic_filter(text)) is None:
                     continue
                 if what.group:
                     group = self._groups.restore(session, text)
@@ -181,9 +262,9 @@ class Sessions:
                         senders.append(group)
                 elif what.kind == "topic":
                     self._live_of(session.tenant).put(text, session, option)
-            session.look()
+            session.refresh_options()
         for outbox in senders:
-            found.fill(outbox)
+            found.restore_in_flight(outbox)
         served = {(sender.tenant.number, sender.queue.id) for sender in senders}
         for tenant in list(self._home.broker.tenants.values()):
             for id in list(tenant.subscribers):
@@ -198,12 +279,12 @@ class Sessions:
         now = self._home.broker.clock()
         for session in self._all.values():
             if session.number:
-                keep_soon(self._home.door, session, now + session.expiry * SECOND)
+                save_session_soon(self._home.gateway, session, now + session.expiry * SECOND)
 
 
-def asked_or_none(text: str):  # type: ignore[no-untyped-def]
+def try_parse_topic_filter(text: str):  # type: ignore[no-untyped-def]
     """A filter taken apart; None for what a message made."""
     try:
-        return asked(text)
+        return parse_topic_filter(text)
     except LikewiseError:
         return None

@@ -1,27 +1,122 @@
-"""Where devices connect: sockets that are taken before the broker starts, so that one in use is said at once."""
+"""Where devices connect: sockets that are taken before the broker starts, so that one in use is said at once.
+
+TCP and TLS: bytes between a socket and a connection, on the loop that serves HTTP.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import ssl
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import structlog
 
 from likewise.broker.config import Config
+from likewise.defaults import CLOSE_SECONDS, MQTT_BUFFER_BYTES
 from likewise.errors import InputError, StateError
-from likewise.server.connection_limits import accept_backlog, file_limit
-from likewise.server.gateway import Door
-from likewise.server.mqtt.broker.listener import Listener
-from likewise.server.mqtt.broker.transport import MqttProtocol
+from likewise.server.connection_limits import ConnectionLimits, accept_backlog, file_limit, unread_bytes
+from likewise.server.gateway import Gateway
+from likewise.server.mqtt.broker.connection import Carrier, MqttConnection
+from likewise.server.mqtt.broker.listener import MqttListener
+
+ConnectionFactory = Callable[[Carrier, str, str], MqttConnection | None]
+
+
+class MqttProtocol(asyncio.Protocol):
+    """One socket; `made` makes its connection, or None if there are too many."""
+
+    __slots__ = ("_connect", "_connection", "_limits", "_transport")
+
+    def __init__(self, made: ConnectionFactory, limits: ConnectionLimits) -> None:
+        self._connect = made
+        self._limits = limits
+        self._connection: MqttConnection | None = None
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Somebody comes."""
+        self._transport = found = cast("asyncio.Transport", transport)
+        found.set_write_buffer_limits(high=MQTT_BUFFER_BYTES)
+        if (opened := found.get_extra_info("socket")) is not None:  # the kernel's buffer is memory, too
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MQTT_BUFFER_BYTES)
+        peer = found.get_extra_info("peername")
+        address, shown = (str(peer[0]), f"{peer[0]}:{peer[1]}") if isinstance(peer, tuple) else ("", "")
+        self._limits.mqtt += 1
+        if self._limits.open <= self._limits.allowed:
+            self._connection = self._connect(self, shown, address)
+        if self._connection is None:
+            self._limits.refused += 1
+            found.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Some bytes came."""
+        if self._connection is not None:
+            self._connection.received(data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """It is over."""
+        self._limits.mqtt -= 1
+        if self._connection is not None:
+            self._connection.lost()
+            self._connection = None
+        self._transport = None
+
+    def pause_writing(self) -> None:
+        """The other side does not take what it is sent."""
+        if self._connection is not None:
+            self._connection.pause()
+
+    def resume_writing(self) -> None:
+        """It takes more."""
+        if self._connection is not None:
+            self._connection.resume()
+
+    # -- as its connection uses it ----------------------------------------------------------------
+
+    def write(self, data: bytes) -> None:
+        """Send some bytes."""
+        if self._transport is not None:
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """End it when everything is sent; a client that does not read does not keep its buffer for long."""
+        if self._transport is not None:
+            self._transport.close()
+            if self._transport.get_write_buffer_size():
+                asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._abort)
+
+    def _abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def set_reading_paused(self, held: bool) -> None:
+        """Read nothing for now, or go on."""
+        if self._transport is None or self._transport.is_closing():
+            return
+        if held:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+    def unsent(self) -> int:
+        """Return how many bytes wait in the socket's buffer in this process."""
+        return 0 if self._transport is None else self._transport.get_write_buffer_size()
+
+    def unread(self) -> int:
+        """Return how many bytes the other side has not received."""
+        return 0 if self._transport is None else unread_bytes(self._transport)
+
+    def authenticated(self) -> None:
+        """Nothing changes: the connection's decoder bounds what comes."""
+
 
 _log = structlog.get_logger("likewise.mqtt")
 
 
-class Opened(NamedTuple):
+class OpenedSocket(NamedTuple):
     """A socket that devices connect to, and its address for people."""
 
     socket: socket.socket
@@ -29,10 +124,10 @@ class Opened(NamedTuple):
     tls: bool
 
 
-def open_sockets(config: Config) -> list[Opened]:
+def open_sockets(config: Config) -> list[OpenedSocket]:
     """Take the ports that the configuration says; a broker that listens for no device has none."""
     server, mqtt = config.server, config.mqtt
-    found: list[Opened] = []
+    found: list[OpenedSocket] = []
     if mqtt.tls_port is not None and (server.tls_certificate is None or server.tls_key is None):
         raise InputError("[mqtt] tls_port needs a certificate: give --tls-certificate and --tls-key")
     for port, tls in ((mqtt.port, False), (mqtt.tls_port, True)):
@@ -46,40 +141,40 @@ def open_sockets(config: Config) -> list[Opened]:
                 each.socket.close()
             raise StateError(f"devices cannot connect at {server.host}:{port}: {error}; choose another port") from None
         shown = f"[{server.host}]" if ":" in server.host else server.host
-        found.append(Opened(opened, f"mqtt{'s' * tls}://{shown}:{opened.getsockname()[1]}", tls))
+        found.append(OpenedSocket(opened, f"mqtt{'s' * tls}://{shown}:{opened.getsockname()[1]}", tls))
     return found
 
 
-def listening(sockets: list[Opened]) -> list[partial[Coroutine[object, object, None]]]:
+def listener_connectors(sockets: list[OpenedSocket]) -> list[partial[Coroutine[object, object, None]]]:
     """What runs the listener beside a server, if there is anywhere to listen."""
     return [partial(_run, sockets=sockets)] if sockets else []
 
 
-async def listener_of(door: Door) -> Listener:
+async def get_listener(door: Gateway) -> MqttListener:
     """The listener of a door, made when the first device comes, whatever brings it."""
     if door.mqtt is None:
         door.mqtt = asyncio.ensure_future(_start(door))
     found = await asyncio.shield(door.mqtt)
-    assert isinstance(found, Listener)
+    assert isinstance(found, MqttListener)
     return found
 
 
-async def _start(door: Door) -> Listener:
-    listener = Listener(door)
+async def _start(door: Gateway) -> MqttListener:
+    listener = MqttListener(door)
     await listener.start()
     listener.spawn(_watch(listener))
     return listener
 
 
-async def _watch(listener: Listener) -> None:
+async def _watch(listener: MqttListener) -> None:
     watching = asyncio.ensure_future(listener.watch())
-    await listener.door.stopping.wait()
+    await listener.gateway.stopping.wait()
     watching.cancel()
     listener.spawn(listener.stop())
 
 
-async def _run(door: Door, *, sockets: list[Opened]) -> None:
-    listener = await listener_of(door)
+async def _run(door: Gateway, *, sockets: list[OpenedSocket]) -> None:
+    listener = await get_listener(door)
     loop, config = asyncio.get_running_loop(), door.broker.config.server
     servers = []
     for opened in sockets:

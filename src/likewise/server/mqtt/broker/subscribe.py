@@ -13,57 +13,57 @@ from typing import cast
 import msgspec
 import structlog
 
-from likewise.broker.log.entries import Command, SubscribeTopic, UnsubscribeTopic
-from likewise.broker.log.mqtt.sessions import Option
+from likewise.broker.log.entries import Command, SubscribeTopicCommand, UnsubscribeTopicCommand
+from likewise.broker.log.mqtt.sessions import FilterOptions
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError, LikewiseError, LimitExceeded, NotAllowed, RateExceeded, UnknownId
 from likewise.language import parse
 from likewise.model import Subscription
 from likewise.server.mqtt.broker.acknowledgements import Acknowledge
-from likewise.server.mqtt.broker.announcements import told_there
-from likewise.server.mqtt.broker.connection import Connection
-from likewise.server.mqtt.broker.delivery.context import Home
+from likewise.server.mqtt.broker.announcements import may_read_sensing
+from likewise.server.mqtt.broker.connection import MqttConnection
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
 from likewise.server.mqtt.broker.delivery.fan_out import FanOut
-from likewise.server.mqtt.broker.delivery.groups import Groups
-from likewise.server.mqtt.broker.delivery.outbox import Outbox
+from likewise.server.mqtt.broker.delivery.groups import SharedGroups
+from likewise.server.mqtt.broker.delivery.outbox import DeliveryOutbox
 from likewise.server.mqtt.broker.delivery.session import Session
 from likewise.server.mqtt.broker.delivery.topic_filters import (
     ANSWERS,
     MATCHES,
-    OWN,
+    SEMANTIC_PREFIX,
     SUBSCRIPTIONS,
-    Asked,
-    asked,
-    option_name,
+    TopicFilter,
+    parse_topic_filter,
+    session_filter,
 )
-from likewise.server.mqtt.broker.delivery.topic_router import LiveTopics
-from likewise.server.mqtt.broker.retained_messages import RetainedMessages
+from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
+from likewise.server.mqtt.broker.retained_messages import RetainedSender
 from likewise.server.mqtt.codec import (
+    FilterRequest,
     Properties,
     Publish,
-    PublishForMany,
     Reason,
+    SharedPublish,
     Suback,
     Subscribe,
     Unsuback,
     Unsubscribe,
-    Wish,
 )
 
 _log = structlog.get_logger("likewise.mqtt")
 _ENCODE = msgspec.json.Encoder().encode
 
 
-class Subscribing:
+class SubscriptionService:
     """Serves the filters of sessions; `live_of` is a tenant's trie, `keep` writes a session that lasts."""
 
     def __init__(
         self,
-        home: Home,
+        home: ListenerContext,
         fan_out: FanOut,
-        groups: Groups,
-        live_of: Callable[[Tenant], LiveTopics],
+        groups: SharedGroups,
+        live_of: Callable[[Tenant], TopicRouter],
         keep: Callable[[Session], Awaitable[None]],
     ) -> None:
         self._home = home
@@ -71,49 +71,49 @@ class Subscribing:
         self._groups = groups
         self._live_of = live_of
         self._keep = keep
-        self._retained = RetainedMessages(home, fan_out)
+        self._retained = RetainedSender(home, fan_out)
 
     # -- asking ---------------------------------------------------------------------------------
 
-    def subscribe(self, connection: Connection, packet: Subscribe) -> None:
+    def subscribe(self, connection: MqttConnection, packet: Subscribe) -> None:
         """Serve what a client asks for; what comes after it waits."""
-        connection.wait()
+        connection.suspend()
         self._home.spawn(self._subscribe_all(connection, packet))
 
-    async def _subscribe_all(self, connection: Connection, packet: Subscribe) -> None:
+    async def _subscribe_all(self, connection: MqttConnection, packet: Subscribe) -> None:
         session = connection.session
         assert session is not None
         words = ""
-        known = {wish.filter for wish in packet.wishes if wish.filter in session.options}
-        work = [self._subscribe(connection, session, wish, packet.properties) for wish in packet.wishes]
+        known = {wish.filter for wish in packet.requests if wish.filter in session.options}
+        work = [self._subscribe(connection, session, wish, packet.properties) for wish in packet.requests]
         # One of them without a further turn of the loop: what others publish next comes after it in the log.
         answers = [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
-        session.look()
+        session.refresh_options()
         reasons = []
         for reason, said in answers:
             reasons.append(reason)
             words = words or said
         if session.number and any(reason < Reason.UNSPECIFIED_ERROR for reason in reasons):
             await self._keep(session)
-        connection.say(Suback(packet.packet_id, tuple(reasons), connection.told(words)))
+        connection.send_packet(Suback(packet.packet_id, tuple(reasons), connection.reason_properties(words)))
         filters = [
             wish.filter
-            for wish, reason in zip(packet.wishes, reasons, strict=True)
+            for wish, reason in zip(packet.requests, reasons, strict=True)
             if reason < Reason.UNSPECIFIED_ERROR
             and (wish.retain_handling == 0 or (wish.retain_handling == 1 and wish.filter not in known))
         ]
         await self._retained.send(connection, session, filters)
 
     async def _subscribe(
-        self, connection: Connection, session: Session, wish: Wish, properties: Properties
+        self, connection: MqttConnection, session: Session, wish: FilterRequest, properties: Properties
     ) -> tuple[int, str]:
         """Serve one filter: the QoS granted, or why not, also in words."""
         before = session.options.get(wish.filter)
         try:
-            found = asked(wish.filter)
+            found = parse_topic_filter(wish.filter)
             access = connection.access
             assert access is not None
-            if found.group or not told_there(access, wish.filter):
+            if found.group or not may_read_sensing(access, wish.filter):
                 access.require("subscribe")
                 if not session.groups and not access.owns(session.client):
                     access.require_subscriber(session.client)
@@ -121,7 +121,7 @@ class Subscribing:
             if wish.filter not in session.options and len(session.options) >= most:
                 raise LimitExceeded("filters of a session", allowed=most)
             user = dict(properties.user)
-            option = Option(
+            option = FilterOptions(
                 wish.qos,
                 wish.no_local,
                 wish.retain_as_published,
@@ -133,42 +133,46 @@ class Subscribing:
             if found.group:
                 await self._groups.join(session, wish.filter, found, option)
             elif found.kind == "topic":
-                await self._topic(session, wish, option, before)
+                await self._subscribe_topic(session, wish, option, before)
             elif found.kind != "private":
-                await self._meaning(session, found, option, before)
-            self._show(session, wish.filter, found, option)
+                await self._subscribe_semantic(session, found, option, before)
+            self._route(session, wish.filter, found, option)
             return wish.qos, ""
         except LikewiseError as error:
-            self._put_back(session, wish.filter, before)
-            return _refusal(error), str(error)
+            self._restore_option(session, wish.filter, before)
+            return _refusal_reason(error), str(error)
         except Exception as mistake:
-            self._put_back(session, wish.filter, before)
+            self._restore_option(session, wish.filter, before)
             _log.exception("a filter could not be served", filter=wish.filter[:200])
             return Reason.UNSPECIFIED_ERROR, f"{type(mistake).__name__}: {mistake}"
 
-    def _put_back(self, session: Session, text: str, before: Option | None) -> None:
+    def _restore_option(self, session: Session, text: str, before: FilterOptions | None) -> None:
         """What was refused changes nothing."""
         session.options.pop(text, None)
         if before is not None:
             session.options[text] = before
 
-    def _show(self, session: Session, text: str, found: Asked, option: Option) -> None:
+    def _route(self, session: Session, text: str, found: TopicFilter, option: FilterOptions) -> None:
         """From now on what is published there is sent as it comes."""
         if found.kind == "topic" and not found.group:
             self._live_of(session.tenant).put(text, session, option)
 
-    async def _topic(self, session: Session, wish: Wish, option: Option, before: Option | None) -> None:
+    async def _subscribe_topic(
+        self, session: Session, wish: FilterRequest, option: FilterOptions, before: FilterOptions | None
+    ) -> None:
         if option.qos:
             retained = wish.retain_handling == 0 or (wish.retain_handling == 1 and before is None)
-            wanted = SubscribeTopic(session.subscriber, wish.filter, option.qos, option.no_local, retained)
-            if session.outbox is None or session.outbox.queue.gone:
+            wanted = SubscribeTopicCommand(session.subscriber, wish.filter, option.qos, option.no_local, retained)
+            if session.outbox is None or session.outbox.queue.unregistered:
                 await self.queue_of(session, wanted)  # in one step: what others publish from now on comes
             else:
                 await self._command(session.tenant, wanted)
         elif before is not None and before.qos:
-            await self._command(session.tenant, UnsubscribeTopic(session.subscriber, wish.filter))
+            await self._command(session.tenant, UnsubscribeTopicCommand(session.subscriber, wish.filter))
 
-    async def _meaning(self, session: Session, found: Asked, option: Option, before: Option | None) -> None:
+    async def _subscribe_semantic(
+        self, session: Session, found: TopicFilter, option: FilterOptions, before: FilterOptions | None
+    ) -> None:
         if not option.own:
             raise InputError(
                 f"{found.filter[:80]!r} needs the user property `q` with a subscription, such as {{no2 > 40}}"
@@ -176,71 +180,72 @@ class Subscribing:
         subscription = parse(option.own, id=found.id)
         await self.queue_of(session)
         if before is None or before.own != option.own:
-            await self.hold(session.tenant, session.subscriber, subscription)
+            await self.store_subscription(session.tenant, session.subscriber, subscription)
 
-    async def hold(self, tenant: Tenant, subscriber: str, subscription: Subscription) -> None:
+    async def store_subscription(self, tenant: Tenant, subscriber: str, subscription: Subscription) -> None:
         """Hold a subscription by meaning, in place of one with the same id."""
         broker = self._home.broker
-        await self._home.door.answer(
+        await self._home.gateway.wait_committed(
             lambda done: broker.start_subscribe(tenant, subscriber, [subscription], True, done)
         )
 
-    async def queue_of(self, session: Session, *also: Command) -> Outbox:
+    async def queue_of(self, session: Session, *also: Command) -> DeliveryOutbox:
         """A session's queue, registered if it is new, and then other commands are given at once."""
-        if session.outbox is None or session.outbox.queue.gone:
+        if session.outbox is None or session.outbox.queue.unregistered:
             queue = await self.register(session.tenant, session.subscriber, *also)
             if session.outbox is None or session.outbox.queue is not queue:
-                session.outbox = outbox = Outbox(self._home, session.tenant, queue)
+                session.outbox = outbox = DeliveryOutbox(self._home, session.tenant, queue)
                 outbox.members.append(session)
                 if also:
                     outbox.pump()  # nobody was there to be woken when they were carried out
-        return cast("Outbox", session.outbox)
+        return cast("DeliveryOutbox", session.outbox)
 
     async def register(self, tenant: Tenant, id: str, *also: Command) -> SubscriberQueue:
         """A subscriber's queue, registered if it is new; other commands follow at once."""
         known = tenant.subscribers.get(id)
-        if known is not None and not known.gone and not also:
+        if known is not None and not known.unregistered and not also:
             return known
         start = self._home.broker.start_register
         return cast(
-            "SubscriberQueue", await self._home.door.answer(lambda done: start(tenant, id, None, None, done, also))
+            "SubscriberQueue",
+            await self._home.gateway.wait_committed(lambda done: start(tenant, id, None, None, done, also)),
         )
 
     async def _command(self, tenant: Tenant, command: Command) -> object:
-        return await self._home.door.answer(lambda done: self._home.broker.command(tenant, command, done))
+        return await self._home.gateway.wait_committed(lambda done: self._home.broker.command(tenant, command, done))
 
     # -- asking no longer -----------------------------------------------------------------------
 
-    def unsubscribe(self, connection: Connection, packet: Unsubscribe) -> None:
+    def unsubscribe(self, connection: MqttConnection, packet: Unsubscribe) -> None:
         """End what a client asks for no longer; what comes after it waits."""
-        connection.wait()
+        connection.suspend()
         self._home.spawn(self._unsubscribe_all(connection, packet))
 
-    async def _unsubscribe_all(self, connection: Connection, packet: Unsubscribe) -> None:
+    async def _unsubscribe_all(self, connection: MqttConnection, packet: Unsubscribe) -> None:
         session = connection.session
         assert session is not None
         reasons = [await self._unsubscribe(session, text) for text in packet.filters]
-        session.look()
+        session.refresh_options()
         if session.number:
             await self._keep(session)
-        connection.say(Unsuback(packet.packet_id, tuple(reasons)))
-        connection.go_on()
+        connection.send_packet(Unsuback(packet.packet_id, tuple(reasons)))
+        connection.continue_packets()
 
     async def _unsubscribe(self, session: Session, text: str) -> int:
         option = session.options.get(text)
         if option is None:
             return Reason.NO_SUBSCRIPTION_EXISTED
         try:
-            found = asked(text)
+            found = parse_topic_filter(text)
             tenant, broker = session.tenant, self._home.broker
             if found.group:
                 await self._groups.leave(session, text)
             elif found.kind == "topic":
                 self._live_of(tenant).remove(text, session)
                 if option.qos:
-                    await self._command(tenant, UnsubscribeTopic(session.subscriber, text))
+                    await self._command(tenant, UnsubscribeTopicCommand(session.subscriber, text))
             elif found.kind != "private":
-                await self._home.door.answer(
+                await self._home.gateway.wait_committed(
                     lambda done: broker.start_unsubscribe(tenant, session.subscriber, found.id, done)
                 )
         except UnknownId:
@@ -253,23 +258,25 @@ class Subscribing:
 
     # -- by a message ---------------------------------------------------------------------------
 
-    def by_message(self, connection: Connection, packet: Publish, acknowledge: Acknowledge) -> None:
+    def publish_subscription(self, connection: MqttConnection, packet: Publish, acknowledge: Acknowledge) -> None:
         """A text published to `$likewise/subscriptions/NAME` makes a subscription by meaning, an empty one ends it."""
-        connection.wait()
-        self._home.spawn(self._by_message(connection, packet, acknowledge))
+        connection.suspend()
+        self._home.spawn(self._publish_subscription(connection, packet, acknowledge))
 
-    async def _by_message(self, connection: Connection, packet: Publish, acknowledge: Acknowledge) -> None:
+    async def _publish_subscription(
+        self, connection: MqttConnection, packet: Publish, acknowledge: Acknowledge
+    ) -> None:
         session, access = connection.session, connection.access
         assert session is not None
         assert access is not None
-        name = packet.topic.removeprefix(OWN + SUBSCRIPTIONS)
-        text = option_name(f"{MATCHES}{name}")
+        name = packet.topic.removeprefix(SEMANTIC_PREFIX + SUBSCRIPTIONS)
+        text = session_filter(f"{MATCHES}{name}")
         said: dict[str, object] = {"name": name, "accepted": True}
         try:
             access.require("subscribe")
             access.require_subscriber(session.client)
             if not name:
-                raise InputError(f"a name is missing: publish to {OWN}{SUBSCRIPTIONS}NAME")
+                raise InputError(f"a name is missing: publish to {SEMANTIC_PREFIX}{SUBSCRIPTIONS}NAME")
             if packet.payload.strip():
                 most = self._home.config.subscriptions
                 if text not in session.options and len(session.options) >= most:
@@ -277,37 +284,37 @@ class Subscribing:
                 own = packet.payload.decode(errors="replace")
                 subscription = parse(own, id=f"{MATCHES}{name}")
                 await self.queue_of(session)
-                before, session.options[text] = session.options.get(text), Option(packet.qos, own=own)
+                before, session.options[text] = session.options.get(text), FilterOptions(packet.qos, own=own)
                 try:
-                    await self.hold(session.tenant, session.subscriber, subscription)
+                    await self.store_subscription(session.tenant, session.subscriber, subscription)
                 except LikewiseError:
-                    self._put_back(session, text, before)
+                    self._restore_option(session, text, before)
                     raise
-            elif (await self._end_named(session, text)) is False:
+            elif (await self._remove_named(session, text)) is False:
                 raise UnknownId(name)
             if session.number:
                 await self._keep(session)
         except LikewiseError as error:
             said |= {"accepted": False, "code": error.code, "problem": str(error)}
-        made = PublishForMany(f"{OWN}{ANSWERS}{name}", _ENCODE(said), version=connection.version)
-        connection.send(made.to(0))
+        made = SharedPublish(f"{SEMANTIC_PREFIX}{ANSWERS}{name}", _ENCODE(said), version=connection.version)
+        connection.send(made.encode_for(0))
         if packet.qos:
             acknowledge(connection, packet)
-        connection.go_on()
+        connection.continue_packets()
 
-    async def _end_named(self, session: Session, text: str) -> bool:
+    async def _remove_named(self, session: Session, text: str) -> bool:
         option = session.options.get(text)
         if option is None or not option.own:
             return False
-        tenant, id = session.tenant, MATCHES + text.removeprefix(OWN + SUBSCRIPTIONS)
-        await self._home.door.answer(
+        tenant, id = session.tenant, MATCHES + text.removeprefix(SEMANTIC_PREFIX + SUBSCRIPTIONS)
+        await self._home.gateway.wait_committed(
             lambda done: self._home.broker.start_unsubscribe(tenant, session.subscriber, id, done)
         )
         del session.options[text]
         return True
 
 
-def _refusal(error: LikewiseError) -> int:
+def _refusal_reason(error: LikewiseError) -> int:
     match error:
         case NotAllowed():
             return Reason.NOT_AUTHORIZED

@@ -6,21 +6,21 @@ import asyncio
 
 import msgspec
 
-from likewise.broker.log.mqtt.messages import Kept
+from likewise.broker.log.mqtt.messages import StoredMessage
 from likewise.broker.tenants.access import Access
 from likewise.model.time import SECOND
-from likewise.server.mqtt.broker.delivery.context import Home
-from likewise.server.mqtt.broker.delivery.rendering import kept_properties
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
+from likewise.server.mqtt.broker.delivery.rendering import encode_stored_properties
 from likewise.server.mqtt.broker.delivery.session import Session
-from likewise.server.mqtt.broker.message_events import read_message
-from likewise.server.mqtt.broker.publish import Publishing
+from likewise.server.mqtt.broker.message_events import decode_events
+from likewise.server.mqtt.broker.publish import MessagePublisher
 from likewise.server.mqtt.codec import Connect, Publish
 
 
 class Wills:
     """Plans and publishes wills. A kept will says for how many seconds it is valid, not until when."""
 
-    def __init__(self, home: Home, publishing: Publishing) -> None:
+    def __init__(self, home: ListenerContext, publishing: MessagePublisher) -> None:
         self._home = home
         self._publishing = publishing
 
@@ -31,19 +31,19 @@ class Wills:
         if will is None:
             return
         properties = msgspec.structs.replace(will.properties, will_delay=None)
-        read_message(
+        decode_events(
             self._home,
             session.tenant,
             access,
             session.client,
             Publish(will.topic, will.payload, will.qos, will.retain, properties=properties),
         )
-        session.will = Kept(
+        session.will = StoredMessage(
             will.topic,
             will.payload,
             will.qos,
             will.retain,
-            kept_properties(properties),
+            encode_stored_properties(properties),
             properties.message_expiry,
             session.client,
         )

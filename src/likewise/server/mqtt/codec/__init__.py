@@ -10,9 +10,8 @@ each packet, made of `fields`, `property_bytes` and `topics`. `many` encodes one
 """
 
 from likewise.server.mqtt.codec.decoder import Decoder
-from likewise.server.mqtt.codec.fields import LARGEST_PACKET, fitting
-from likewise.server.mqtt.codec.many import PublishForMany
-from likewise.server.mqtt.codec.packet_encoder import encode
+from likewise.server.mqtt.codec.encoder import SharedPublish, encode
+from likewise.server.mqtt.codec.fields import LARGEST_PACKET, truncate_text
 from likewise.server.mqtt.codec.packets import (
     MQTT_3_1_1,
     MQTT_5,
@@ -20,6 +19,7 @@ from likewise.server.mqtt.codec.packets import (
     Connack,
     Connect,
     Disconnect,
+    FilterRequest,
     Packet,
     Pingreq,
     Pingresp,
@@ -33,7 +33,6 @@ from likewise.server.mqtt.codec.packets import (
     Unsuback,
     Unsubscribe,
     Will,
-    Wish,
 )
 from likewise.server.mqtt.codec.properties import NO_PROPERTIES, Properties
 from likewise.server.mqtt.codec.reasons import FAILED, Reason, reason_of_return_code, return_code
@@ -49,6 +48,7 @@ __all__ = [
     "Connect",
     "Decoder",
     "Disconnect",
+    "FilterRequest",
     "Packet",
     "Pingreq",
     "Pingresp",
@@ -56,18 +56,17 @@ __all__ = [
     "Puback",
     "Pubcomp",
     "Publish",
-    "PublishForMany",
     "Pubrec",
     "Pubrel",
     "Reason",
+    "SharedPublish",
     "Suback",
     "Subscribe",
     "Unsuback",
     "Unsubscribe",
     "Will",
-    "Wish",
     "encode",
-    "fitting",
     "reason_of_return_code",
     "return_code",
+    "truncate_text",
 ]

@@ -21,7 +21,7 @@ def malformed(problem: str) -> NoReturn:
     raise PacketError(problem, reason=Reason.MALFORMED_PACKET)
 
 
-def out_of_place(problem: str) -> NoReturn:
+def protocol_error(problem: str) -> NoReturn:
     """Refuse what can be read but may not be said."""
     raise PacketError(problem, reason=Reason.PROTOCOL_ERROR)
 
@@ -83,7 +83,7 @@ def read_text(data: bytes, at: int, end: int) -> tuple[str, int]:
     return text, after
 
 
-def variable(number: int) -> bytes:
+def encode_variable(number: int) -> bytes:
     """A number in one to four bytes.
 
     >>> variable(127), variable(321)
@@ -101,14 +101,14 @@ def variable(number: int) -> bytes:
     return bytes(written)
 
 
-def binary(data: bytes) -> bytes:
+def encode_binary(data: bytes) -> bytes:
     """Binary data with its length before it."""
     if len(data) > LONGEST_FIELD:
         raise LimitExceeded("bytes of a text or of binary data in a packet of MQTT", allowed=65_535, found=len(data))
     return len(data).to_bytes(2) + data
 
 
-def text(words: str) -> bytes:
+def encode_text(words: str) -> bytes:
     """A text in UTF-8 with its length before it."""
     try:
         written = words.encode()
@@ -116,10 +116,10 @@ def text(words: str) -> bytes:
         raise FormatError(f"{words[:60]!a} cannot be said in a packet of MQTT: it is no Unicode") from None
     if b"\0" in written:
         raise FormatError(f"{words[:60]!a} cannot be said in a packet of MQTT: it has U+0000")
-    return binary(written)
+    return encode_binary(written)
 
 
-def fitting(words: str, most: int = LONGEST_FIELD) -> str:
+def truncate_text(words: str, most: int = LONGEST_FIELD) -> str:
     """Words as a packet can say them: what it cannot is U+FFFD, and they are cut to a number of bytes.
 
     >>> fitting("a\\0b\\ud800"), fitting("grün", 3)

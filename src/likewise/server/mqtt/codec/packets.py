@@ -91,7 +91,7 @@ class Pubcomp(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     properties: Properties = NO_PROPERTIES
 
 
-class Wish(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
+class FilterRequest(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """One filter of a Subscribe with its options; `retain_handling`: 0 send, 1 send if new, 2 send none."""
 
     filter: str
@@ -105,7 +105,7 @@ class Subscribe(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """Filters that a client asks for, at least one."""
 
     packet_id: int
-    wishes: tuple[Wish, ...]
+    requests: tuple[FilterRequest, ...]
     properties: Properties = NO_PROPERTIES
 
 

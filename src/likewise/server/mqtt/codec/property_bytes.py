@@ -9,16 +9,16 @@ import msgspec
 
 from likewise.errors import FormatError, PacketError
 from likewise.server.mqtt.codec.fields import (
-    binary,
+    encode_binary,
+    encode_text,
+    encode_variable,
     malformed,
-    out_of_place,
+    protocol_error,
     read_binary,
     read_byte,
     read_number,
     read_text,
     read_variable,
-    text,
-    variable,
 )
 from likewise.server.mqtt.codec.packet_types import (
     AUTH,
@@ -44,30 +44,30 @@ from likewise.server.mqtt.codec.topics import check_topic
 
 _MESSAGE: Final = (PUBLISH, WILL)
 _CONNECTING: Final = (CONNECT, CONNACK)
-_SAYING: Final = (CONNECT, CONNACK, AUTH)
+_AUTHENTICATING: Final = (CONNECT, CONNACK, AUTH)
 _ANSWERS: Final = (CONNACK, PUBACK, PUBREC, PUBREL, PUBCOMP, SUBACK, UNSUBACK, DISCONNECT, AUTH)
 _ALL: Final = (*(kind for kind in range(16) if kind not in (PINGREQ, PINGRESP)),)
 
-_Reading = Callable[[bytes, int, int], tuple[Any, int]]
-_Writing = Callable[[Any], bytes]
+_Decoder = Callable[[bytes, int, int], tuple[Any, int]]
+_Encoder = Callable[[Any], bytes]
 
 
-class _Kind(NamedTuple):
+class _PropertyCodec(NamedTuple):
     """How a property is read and written; `fits` says whether a value may be."""
 
-    read: _Reading
-    write: _Writing
+    read: _Decoder
+    write: _Encoder
     fits: Callable[[Any], bool] = lambda value: True
 
 
-def _number(size: int, least: int = 0) -> _Kind:
+def _number(size: int, least: int = 0) -> _PropertyCodec:
     def read(data: bytes, at: int, end: int) -> tuple[int, int]:
         return read_number(data, at, end, size)
 
     def write(value: int) -> bytes:
         return value.to_bytes(size)
 
-    return _Kind(read, write, lambda value: least <= value < 256**size)
+    return _PropertyCodec(read, write, lambda value: least <= value < 256**size)
 
 
 def _read_pair(data: bytes, at: int, end: int) -> tuple[tuple[str, str], int]:
@@ -76,11 +76,11 @@ def _read_pair(data: bytes, at: int, end: int) -> tuple[tuple[str, str], int]:
     return (name, value), at
 
 
-_FLAG: Final = _Kind(read_byte, int.to_bytes, lambda value: 0 <= value <= 1)
-_TEXT: Final = _Kind(read_text, text)
-_BINARY: Final = _Kind(read_binary, binary)
-_PAIR: Final = _Kind(_read_pair, lambda pair: text(pair[0]) + text(pair[1]))
-_IDENTIFIER: Final = _Kind(read_variable, variable, lambda value: value > 0)
+_FLAG: Final = _PropertyCodec(read_byte, int.to_bytes, lambda value: 0 <= value <= 1)
+_TEXT: Final = _PropertyCodec(read_text, encode_text)
+_BINARY: Final = _PropertyCodec(read_binary, encode_binary)
+_PAIR: Final = _PropertyCodec(_read_pair, lambda pair: encode_text(pair[0]) + encode_text(pair[1]))
+_IDENTIFIER: Final = _PropertyCodec(read_variable, encode_variable, lambda value: value > 0)
 _TWO, _FOUR, _FROM_ONE, _FOUR_FROM_ONE = _number(2), _number(4), _number(2, 1), _number(4, 1)
 
 
@@ -89,7 +89,7 @@ class Property(NamedTuple):
 
     number: int
     name: str
-    kind: _Kind
+    kind: _PropertyCodec
     packets: tuple[int, ...]
     several: bool = False
 
@@ -104,8 +104,8 @@ PROPERTIES: Final = (
     Property(0x11, "session_expiry", _FOUR, (CONNECT, CONNACK, DISCONNECT)),
     Property(0x12, "assigned_client_id", _TEXT, (CONNACK,)),
     Property(0x13, "server_keep_alive", _TWO, (CONNACK,)),
-    Property(0x15, "authentication_method", _TEXT, _SAYING),
-    Property(0x16, "authentication_data", _BINARY, _SAYING),
+    Property(0x15, "authentication_method", _TEXT, _AUTHENTICATING),
+    Property(0x16, "authentication_data", _BINARY, _AUTHENTICATING),
     Property(0x17, "request_problem_information", _FLAG, (CONNECT,)),
     Property(0x18, "will_delay", _FOUR, (WILL,)),
     Property(0x19, "request_response_information", _FLAG, (CONNECT,)),
@@ -141,20 +141,20 @@ def read_properties(data: bytes, at: int, end: int, packet: int) -> tuple[Proper
         if known is None:
             malformed(f"{data[at]:#04x} is no property of MQTT 5")
         if packet not in known.packets:
-            out_of_place(f"a {NAMES[packet]} has no property {known.name}")
+            protocol_error(f"a {NAMES[packet]} has no property {known.name}")
         value, at = known.kind.read(data, at + 1, end)
         if not known.kind.fits(value):
-            out_of_place(f"{value} cannot be the property {known.name}")
+            protocol_error(f"{value} cannot be the property {known.name}")
         if known.several and (known.name == "user" or packet == PUBLISH):
             found.setdefault(known.name, []).append(value)
         elif known.name in found:
-            out_of_place(f"a {NAMES[packet]} has the property {known.name} twice")
+            protocol_error(f"a {NAMES[packet]} has the property {known.name} twice")
         else:
             found[known.name] = [value] if known.several else value
-    return _checked(found), at
+    return _validated(found), at
 
 
-def _checked(found: dict[str, Any]) -> Properties:
+def _validated(found: dict[str, Any]) -> Properties:
     for name in ("user", "subscription_identifiers"):
         if name in found:
             found[name] = tuple(found[name])
@@ -163,19 +163,19 @@ def _checked(found: dict[str, Any]) -> Properties:
     if found.get("topic_alias") == 0:
         raise PacketError("0 is no alias of a topic", reason=Reason.TOPIC_ALIAS_INVALID)
     if "authentication_data" in found and "authentication_method" not in found:
-        out_of_place("data to authenticate with come without their method")
+        protocol_error("data to authenticate with come without their method")
     return Properties(**found)
 
 
-def write_properties(properties: Properties, packet: int) -> bytes:
+def encode_properties(properties: Properties, packet: int) -> bytes:
     """A packet's properties with their length before them."""
     if properties is NO_PROPERTIES:
         return b"\0"
-    written = written_properties(properties, packet)
-    return variable(len(written)) + written
+    written = encode_properties_body(properties, packet)
+    return encode_variable(len(written)) + written
 
 
-def written_properties(properties: Properties, packet: int) -> bytes:
+def encode_properties_body(properties: Properties, packet: int) -> bytes:
     """The same without their length."""
     parts: list[bytes] = []
     values = msgspec.structs.astuple(properties)

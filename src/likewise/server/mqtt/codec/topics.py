@@ -22,11 +22,11 @@ def check_topic(topic: str) -> None:
         raise PacketError(f"the topic {topic[:60]!r} is empty or has a wildcard", reason=Reason.TOPIC_NAME_INVALID)
 
 
-def check_asked(asked: str) -> None:
+def check_topic_filter(asked: str) -> None:
     """Refuse what is no filter to subscribe with, also where a group shares it: `$share/GROUP/FILTER`.
 
-    >>> check_asked("$share/readers/home/+/#")
-    >>> check_asked("$share/readers")
+    >>> check_topic_filter("$share/readers/home/+/#")
+    >>> check_topic_filter("$share/readers")
     Traceback (most recent call last):
     likewise.errors.PacketError: the filter '$share/readers' names no group or nothing that it shares (reason ...
     """

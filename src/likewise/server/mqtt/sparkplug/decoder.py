@@ -3,22 +3,135 @@
 Metrics that are historical have their own time, and stand in an event of that time; so does, in another event, a metric
 that a message repeats. What does not fit into one event goes on in the next. An alias that nobody announced is kept as
 `alias N`, noted in the event and counted: a node is not asked to be born again.
+
+What the BIRTH messages of nodes and devices announced: names, units and types of metrics, by name and by alias.
+
+A node's BIRTH replaces what it announced before and forgets its devices, which are born anew after it; so does its
+DEATH, unless it belongs to an earlier session (`bdSeq`). Memory is bounded: beyond a limit the node that was born first
+is forgotten, with its devices.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import structlog
 
-from likewise.defaults import MAX_TERM_LENGTH, MAX_TUPLES
+from likewise.defaults import (
+    MAX_SPARKPLUG_ANNOUNCED,
+    MAX_SPARKPLUG_CHARACTERS,
+    MAX_SPARKPLUG_SOURCES,
+    MAX_TERM_LENGTH,
+    MAX_TUPLES,
+)
 from likewise.errors import FormatError
 from likewise.model import Event, event
-from likewise.server.mqtt.sparkplug.births import Announced, Births
-from likewise.server.mqtt.sparkplug.payload import Metric, Whole, read_payload
+from likewise.server.mqtt.sparkplug.payload import Metric, UnsignedInteger, read_payload
+
+
+class BirthMetric(NamedTuple):
+    """A metric as a BIRTH announced it: `alias` is None if it has none, `unit` is '' and `datatype` 0 if unsaid."""
+
+    name: str
+    alias: int | None
+    unit: str
+    datatype: int
+
+
+class _Birth:
+    """What one node or device announced."""
+
+    __slots__ = ("by_alias", "by_name", "characters")
+
+    def __init__(self, key: str, announced: Iterable[BirthMetric]) -> None:
+        self.by_name = {each.name: each for each in announced}
+        self.by_alias = {each.alias: each for each in self.by_name.values() if each.alias is not None}
+        self.characters = len(key) + sum(len(each.name) + len(each.unit) for each in self.by_name.values())
+
+
+class BirthRegistry:
+    """What is announced now, by node (`GROUP/NODE`) and device ('' is the node itself).
+
+    >>> births = Births()
+    >>> births.born("plant/press", "", [Announced("oil/temperature", 7, "degC", 10)], session=3)
+    >>> births.find("plant/press", "", "", 7).name, births.find("plant/press", "", "", 8)
+    ('oil/temperature', None)
+    >>> births.died("plant/press", "", session=2), births.died("plant/press", "", session=3), births.sources
+    (False, True, 0)
+    """
+
+    def __init__(
+        self,
+        sources: int = MAX_SPARKPLUG_SOURCES,
+        announced: int = MAX_SPARKPLUG_ANNOUNCED,
+        characters: int = MAX_SPARKPLUG_CHARACTERS,
+    ) -> None:
+        self._most = (sources, announced, characters)
+        self._nodes: dict[str, dict[str, _Birth]] = {}  # the one born first stands first
+        self._sessions: dict[str, int] = {}  # of nodes whose BIRTH said its session
+        self.sources = self.announced = self.characters = 0
+
+    def record_birth(
+        self, node: str, device: str, announced: Iterable[BirthMetric], session: int | None = None
+    ) -> None:
+        """Remember what a node or a device announces, instead of what it announced before."""
+        if device:
+            self._forget(node, device)
+        else:
+            self._forget_node(node)
+            if session is not None:
+                self._sessions[node] = session
+        birth = _Birth(f"{node}/{device}", announced)
+        self._nodes.setdefault(node, {})[device] = birth
+        self._count(birth, 1)
+        while any(has > most for has, most in zip(self._size(), self._most, strict=True)):
+            self._forget_node(next(iter(self._nodes)))
+
+    def record_death(self, node: str, device: str, session: int | None = None) -> bool:
+        """Forget a device, or a node with its devices; False if the node has been born again since that session."""
+        if device:
+            self._forget(node, device)
+            return True
+        if not self.is_current(node, session):
+            return False
+        self._forget_node(node)
+        return True
+
+    def is_current(self, node: str, session: int | None) -> bool:
+        """Whether a session is a node's last one, as far as is known."""
+        return session is None or self._sessions.get(node, session) == session
+
+    def find(self, node: str, device: str, name: str, alias: int | None) -> BirthMetric | None:
+        """What was announced of a metric, by its name, or else by its alias."""
+        birth = self._nodes.get(node, {}).get(device)
+        if birth is None:
+            return None
+        return birth.by_name.get(name) if name else birth.by_alias.get(alias) if alias is not None else None
+
+    def _size(self) -> tuple[int, int, int]:
+        return self.sources, self.announced, self.characters
+
+    def _count(self, birth: _Birth, sign: int) -> None:
+        self.sources += sign
+        self.announced += sign * len(birth.by_name)
+        self.characters += sign * birth.characters
+
+    def _forget(self, node: str, device: str) -> None:
+        devices = self._nodes.get(node, {})
+        birth = devices.pop(device, None)
+        if birth is not None:
+            self._count(birth, -1)
+            if not devices:
+                del self._nodes[node]
+                self._sessions.pop(node, None)
+
+    def _forget_node(self, node: str) -> None:
+        for device in list(self._nodes.get(node, {})):
+            self._forget(node, device)
+
 
 _log = structlog.get_logger("likewise.mqtt")
 LEVELS: Final = ("group", "message", "node")  # that a topic map names, and `device` where there is one
@@ -30,7 +143,7 @@ _PIECE: Final = MAX_TERM_LENGTH // 4 * 4
 _LATEST: Final = 2**63 // 1_000
 
 
-class _Said(NamedTuple):
+class _ResolvedMetric(NamedTuple):
     """A metric by the name and with the type and unit that it has, itself or by its BIRTH."""
 
     metric: Metric
@@ -40,7 +153,7 @@ class _Said(NamedTuple):
     known: bool = True  # False: by an alias that nobody announced
 
 
-class _Part(msgspec.Struct):
+class _EventBuilder(msgspec.Struct):
     """An event that is being made: its time, its attributes as JSON has them, units by attribute, and its size."""
 
     time: int | None
@@ -56,7 +169,7 @@ class _Part(msgspec.Struct):
         return msgspec.structs.replace(made, tuples=tuple(stated))
 
 
-class Sparkplug:
+class SparkplugReader:
     """Reads the messages of nodes and devices, remembering what they announce.
 
     >>> birth = bytes([0x12, 0x07, 0x0A, 0x01]) + b"t" + bytes([0x10, 0x07, 0x50, 0x15])
@@ -69,21 +182,21 @@ class Sparkplug:
     [[('t', 22)]]
     """
 
-    def __init__(self, births: Births | None = None) -> None:
-        self.births = births or Births()
+    def __init__(self, births: BirthRegistry | None = None) -> None:
+        self.births = births or BirthRegistry()
         self.unannounced = 0  # metrics whose alias no BIRTH had announced
 
     def read(self, levels: Mapping[str, str], body: bytes) -> list[Event]:
         """The events of a message, by the named levels of its topic; none if it says nothing."""
         kind, node, device = _address(levels)
         payload = read_payload(body)
-        said = [self._said(each, node, device, kind) for each in payload.metrics]
+        said = [self._resolve(each, node, device, kind) for each in payload.metrics]
         first: dict[str, Any] = {}
-        session = next((_whole(each) for each in said if each.name == _SESSION), None)
+        session = next((_integer(each) for each in said if each.name == _SESSION), None)
         if kind.endswith("BIRTH"):
             first["state"] = "online"
         elif kind.endswith("DEATH"):
-            if device or self.births.current(node, session):
+            if device or self.births.is_current(node, session):
                 first["state"] = "offline"
             else:
                 first["note"] = "the end of an earlier session; the node has been born again since"
@@ -92,30 +205,30 @@ class Sparkplug:
             first["note"] = _note(unknown)
         made = _events(first, said, payload.time)
         if kind.endswith("BIRTH"):
-            self.births.born(node, device, _announced(said), session)
+            self.births.record_birth(node, device, _birth_metrics(said), session)
         elif kind.endswith("DEATH"):
-            self.births.died(node, device, session)
+            self.births.record_death(node, device, session)
         if unknown:
             if not self.unannounced:
                 _log.warning("a Sparkplug alias comes before its BIRTH", node=node[:200], device=device[:200])
             self.unannounced += len(unknown)
         return made
 
-    def _said(self, metric: Metric, node: str, device: str, kind: str) -> _Said:
+    def _resolve(self, metric: Metric, node: str, device: str, kind: str) -> _ResolvedMetric:
         if not metric.name and metric.alias is None:
             raise FormatError("a metric has neither a name nor an alias; send one of them")
         if kind.endswith("BIRTH"):
             if not metric.name:
                 raise FormatError(f"a BIRTH announces alias {metric.alias} without a name; send the name with it")
-            return _Said(metric, metric.name, metric.unit, metric.datatype)
+            return _ResolvedMetric(metric, metric.name, metric.unit, metric.datatype)
         known = self.births.find(node, device, metric.name, metric.alias)
         if known is None:
             name = metric.name or f"alias {metric.alias}"
-            return _Said(metric, name, metric.unit, metric.datatype, known=bool(metric.name))
-        return _Said(metric, known.name, metric.unit or known.unit, metric.datatype or known.datatype)
+            return _ResolvedMetric(metric, name, metric.unit, metric.datatype, known=bool(metric.name))
+        return _ResolvedMetric(metric, known.name, metric.unit or known.unit, metric.datatype or known.datatype)
 
 
-def source_of(levels: Mapping[str, str]) -> str:
+def sparkplug_source(levels: Mapping[str, str]) -> str:
     """The source of a message: `GROUP/NODE` or `GROUP/NODE/DEVICE`.
 
     >>> source_of({"group": "plant", "message": "DDATA", "node": "press", "device": "oil"})
@@ -137,13 +250,13 @@ def _address(levels: Mapping[str, str]) -> tuple[str, str, str]:
     return kind, f"{group}/{node}", device
 
 
-def _announced(said: list[_Said]) -> list[Announced]:
-    return [Announced(each.name, each.metric.alias, each.unit, each.datatype) for each in said]
+def _birth_metrics(said: list[_ResolvedMetric]) -> list[BirthMetric]:
+    return [BirthMetric(each.name, each.metric.alias, each.unit, each.datatype) for each in said]
 
 
-def _whole(said: _Said) -> int | None:
+def _integer(said: _ResolvedMetric) -> int | None:
     value = said.metric.value
-    return value.value if isinstance(value, Whole) else None
+    return value.value if isinstance(value, UnsignedInteger) else None
 
 
 def _note(unknown: list[str]) -> str:
@@ -151,14 +264,14 @@ def _note(unknown: list[str]) -> str:
     return f"no BIRTH has announced {unknown[0]}{more}"
 
 
-def _events(first: dict[str, Any], said: list[_Said], sent: int | None) -> list[Event]:
+def _events(first: dict[str, Any], said: list[_ResolvedMetric], sent: int | None) -> list[Event]:
     """Events of what is said: of one time each, each name once, none too large."""
-    now = _moment(sent)
-    made = [_Part(now, first, size=len(first))]
+    now = _timestamp(sent)
+    made = [_EventBuilder(now, first, size=len(first))]
     open_ = {(now, 0): made[0]}  # that more goes into, by time and by how often its names were said before
     times = {(now, name): 1 for name in first}
     for each in said:
-        time = (_moment(each.metric.time) or now) if each.metric.historical else now
+        time = (_timestamp(each.metric.time) or now) if each.metric.historical else now
         units: dict[str, str] = {}
         value = _value(each, each.name, units)
         if value is None:
@@ -167,7 +280,7 @@ def _events(first: dict[str, Any], said: list[_Said], sent: int | None) -> list[
         times[time, each.name] = repeated + 1
         size, part = _leaves(value), open_.get((time, repeated))
         if part is None or part.size + size > _FULL:
-            part = open_[time, repeated] = _Part(time)
+            part = open_[time, repeated] = _EventBuilder(time)
             made.append(part)
         part.content[each.name] = value
         part.units |= units
@@ -175,30 +288,30 @@ def _events(first: dict[str, Any], said: list[_Said], sent: int | None) -> list[
     return [part.event() for part in made if part.content]
 
 
-def _moment(milliseconds: int | None) -> int | None:
+def _timestamp(milliseconds: int | None) -> int | None:
     """A time in microseconds; None where none is said that is one: the time of arrival counts then."""
     return milliseconds * 1_000 if milliseconds and milliseconds < _LATEST else None
 
 
-def _value(said: _Said, path: str, units: dict[str, str]) -> Any:
+def _value(said: _ResolvedMetric, path: str, units: dict[str, str]) -> Any:
     """A metric's value as JSON has it, its unit put among the units; None if it has no value."""
     value = said.metric.value
-    if isinstance(value, Whole):
+    if isinstance(value, UnsignedInteger):
         value = value.of(said.datatype)
     if isinstance(value, tuple):
-        parts = [_Said(each, each.name, each.unit, each.datatype) for each in value if each.name]
+        parts = [_ResolvedMetric(each, each.name, each.unit, each.datatype) for each in value if each.name]
         found = {each.name: _value(each, f"{path}.{each.name}", units) for each in parts}
         return {name: each for name, each in found.items() if each is not None} or None
     if isinstance(value, list):
-        return [{name: _plain(cell) for name, cell in row.items()} for row in value] or None
+        return [{name: _json_value(cell) for name, cell in row.items()} for row in value] or None
     if isinstance(value, bytes):
         value = base64.b64encode(value).decode()
     if said.unit and isinstance(value, (int, float)) and not isinstance(value, bool):
         units[path] = said.unit
-    return _plain(value)
+    return _json_value(value)
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """A value that an event may hold: what is no number as text, a long text in pieces."""
     if isinstance(value, float) and value - value != 0:
         return str(value)

@@ -2,21 +2,162 @@
 
 `sparkplug_b.proto` names the fields. A field that is not known is passed over; one that holds something else than it
 should, more fields or deeper templates than are allowed, and a payload in another encoding are refused.
+
+Protobuf's encoding: the fields of a message, each length checked against what is there before it is used.
+
+A field is its number and what it holds: a varint (wire type 0), eight or four bytes (1, 5), or bytes of a stated length
+(2). Groups, which Sparkplug does not have, and everything that is cut short are refused with `FormatError`.
 """
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from likewise.defaults import MAX_SPARKPLUG_TEMPLATES
+from likewise.defaults import MAX_SPARKPLUG_FIELDS, MAX_SPARKPLUG_TEMPLATES
 from likewise.errors import FormatError, LimitExceeded
-from likewise.server.mqtt.sparkplug.wire import BYTES, Field, Room, fields, varint
+
+VARINT: Final = 0
+EIGHT: Final = 1
+BYTES: Final = 2
+FOUR: Final = 5
+_FLOAT: Final = struct.Struct("<f")
+_DOUBLE: Final = struct.Struct("<d")
+_MOST: Final = 10  # bytes of a varint of 64 bits
+
+
+class ProtobufField(NamedTuple):
+    """A field of a message, as it stands there; asked for as something else, it is refused."""
+
+    number: int
+    kind: int
+    value: int | bytes
+
+    def whole(self, bits: int = 64) -> int:
+        """A whole number, cut to its type's bits as Protobuf does.
+
+        >>> Field(4, VARINT, 2**32 + 7).whole(32)
+        7
+        """
+        if not isinstance(self.value, int):
+            raise self._wrong_type("a varint")
+        return self.value & ((1 << bits) - 1)
+
+    def truth(self) -> bool:
+        """A Boolean."""
+        return self.whole() != 0
+
+    def body(self) -> bytes:
+        """Bytes, or a message inside this one."""
+        if self.kind != BYTES or not isinstance(self.value, bytes):
+            raise self._wrong_type("bytes with their length")
+        return self.value
+
+    def text(self) -> str:
+        """A text in UTF-8."""
+        try:
+            return self.body().decode()
+        except UnicodeDecodeError:
+            raise FormatError(f"field {self.number} is no text in UTF-8; send Sparkplug's texts as UTF-8") from None
+
+    def double(self) -> float:
+        """A number of eight bytes."""
+        if self.kind != EIGHT or not isinstance(self.value, bytes):
+            raise self._wrong_type("eight bytes")
+        return float(_DOUBLE.unpack(self.value)[0])
+
+    def float(self) -> float:
+        """A number of four bytes, by the fewest digits that mean the same four bytes.
+
+        >>> Field(12, FOUR, _FLOAT.pack(21.1)).float()
+        21.1
+        """
+        if self.kind != FOUR or not isinstance(self.value, bytes):
+            raise self._wrong_type("four bytes")
+        number = float(_FLOAT.unpack(self.value)[0])
+        if number - number != 0:  # infinite, or no number
+            return number
+        shorter = (float(f"{number:.{digits}g}") for digits in (6, 7, 8))
+        return next((each for each in shorter if _same(each, self.value)), number)
+
+    def _wrong_type(self, wanted: str) -> FormatError:
+        return FormatError(f"field {self.number} holds wire type {self.kind}, not {wanted}; it is not Sparkplug B's")
+
+
+def _same(number: float, packed: bytes) -> bool:
+    try:
+        return _FLOAT.pack(number) == packed
+    except OverflowError:  # rounded up beyond the largest
+        return False
+
+
+def read_varint(body: bytes, at: int) -> tuple[int, int]:
+    """The whole number at a place, and the place after it.
+
+    >>> varint(bytes([0x96, 0x01]), 0)
+    (150, 2)
+    """
+    value = 0
+    for place, byte in enumerate(body[at : at + _MOST]):
+        value |= (byte & 0x7F) << (7 * place)
+        if byte < 0x80:
+            if value >= 1 << 64:
+                break
+            return value, at + place + 1
+    raise FormatError(f"the varint at byte {at} is cut short or larger than 64 bits")
+
+
+class FieldBudget:
+    """How many more fields a payload may have, those of messages inside it counted."""
+
+    def __init__(self, most: int = MAX_SPARKPLUG_FIELDS) -> None:
+        self._most = self._left = most
+
+    def take(self) -> None:
+        """One more field; refused if there is no room for it."""
+        self._left -= 1
+        if self._left < 0:
+            raise LimitExceeded("fields of a Sparkplug payload", allowed=self._most)
+
+
+def read_fields(body: bytes, room: FieldBudget) -> Iterator[ProtobufField]:
+    """The fields of a message, in their order.
+
+    >>> [(each.number, each.held) for each in fields(bytes([0x08, 0x96, 0x01, 0x12, 0x02]) + b"hi", Room())]
+    [(1, 150), (2, b'hi')]
+    >>> list(fields(bytes([0x12, 0x7F]) + b"hi", Room()))
+    Traceback (most recent call last):
+    likewise.errors.FormatError: field 2 says that it has 127 bytes, and 2 are left
+    """
+    at, end = 0, len(body)
+    while at < end:
+        room.take()
+        tag, at = read_varint(body, at)
+        number, kind = tag >> 3, tag & 7
+        if not 0 < number < 1 << 29:
+            raise FormatError(f"there is no field {number}; Protobuf's are numbered from 1 to 536,870,911")
+        if kind == VARINT:
+            value, at = read_varint(body, at)
+            yield ProtobufField(number, kind, value)
+            continue
+        if kind == BYTES:
+            size, at = read_varint(body, at)
+        elif kind in (EIGHT, FOUR):
+            size = 8 if kind == EIGHT else 4
+        else:
+            raise FormatError(f"field {number} has wire type {kind}, which Sparkplug B does not use")
+        if size > end - at:
+            raise FormatError(f"field {number} says that it has {size} bytes, and {end - at} are left")
+        yield ProtobufField(number, kind, body[at : at + size])
+        at += size
+
 
 _SIGNED: Final = {1: 8, 2: 16, 3: 32, 4: 64}  # Int8 to Int64, and their bits
 _UNIT: Final = "engunit"
 
 
-class Whole(NamedTuple):
+class UnsignedInteger(NamedTuple):
     """A whole number as it travels: without a sign, in a field of so many bits."""
 
     value: int
@@ -35,7 +176,7 @@ class Whole(NamedTuple):
         return self.value
 
 
-Plain = Whole | float | bool | str
+Plain = UnsignedInteger | float | bool | str
 Rows = list[dict[str, float | int | bool | str]]
 
 
@@ -66,8 +207,8 @@ def read_payload(body: bytes) -> Payload:
     """
     time: int | None = None
     metrics: list[Metric] = []
-    room = Room()
-    for field in fields(body, room):
+    room = FieldBudget()
+    for field in read_fields(body, room):
         if field.number == 1:
             time = field.whole()
         elif field.number == 2:
@@ -77,13 +218,13 @@ def read_payload(body: bytes) -> Payload:
     return Payload(time, tuple(metrics))
 
 
-def _plain(field: Field, first: int) -> Plain | None:
+def _scalar(field: ProtobufField, first: int) -> Plain | None:
     """The value of a field, where six of them stand for six kinds, from the number of the first on."""
     match field.number - first:
         case 0:
-            return Whole(field.whole(32), 32)
+            return UnsignedInteger(field.whole(32), 32)
         case 1:
-            return Whole(field.whole(), 64)
+            return UnsignedInteger(field.whole(), 64)
         case 2:
             return field.float()
         case 3:
@@ -95,12 +236,12 @@ def _plain(field: Field, first: int) -> Plain | None:
     return None
 
 
-def _metric(body: bytes, room: Room, depth: int) -> Metric:
+def _metric(body: bytes, room: FieldBudget, depth: int) -> Metric:
     name, unit, datatype, historical, null = "", "", 0, False, False
     alias: int | None = None
     time: int | None = None
     value: Plain | bytes | Rows | tuple[Metric, ...] | None = None
-    for field in fields(body, room):
+    for field in read_fields(body, room):
         match field.number:
             case 1:
                 name = field.text()
@@ -123,15 +264,15 @@ def _metric(body: bytes, room: Room, depth: int) -> Metric:
             case 18:
                 value = _template(field.body(), room, depth + 1)
             case number if 10 <= number <= 15:
-                value = _plain(field, 10)
+                value = _scalar(field, 10)
     return Metric(name, alias, time, datatype, historical, unit, None if null else value)
 
 
-def _unit(body: bytes, room: Room) -> str:
+def _unit(body: bytes, room: FieldBudget) -> str:
     """The engineering unit among properties; '' if there is none."""
     keys: list[str] = []
     values: list[bytes] = []
-    for field in fields(body, room):
+    for field in read_fields(body, room):
         if field.number == 1:
             keys.append(field.text())
         elif field.number == 2:
@@ -139,26 +280,28 @@ def _unit(body: bytes, room: Room) -> str:
     if len(keys) != len(values):
         raise FormatError(f"a set of properties has {len(keys)} keys and {len(values)} values; send as many of both")
     found = (value for key, value in zip(keys, values, strict=True) if key.casefold() == _UNIT)
-    return next((field.text().strip() for value in found for field in fields(value, room) if field.number == 8), "")
+    return next(
+        (field.text().strip() for value in found for field in read_fields(value, room) if field.number == 8), ""
+    )
 
 
-def _rows(body: bytes, room: Room) -> Rows:
+def _rows(body: bytes, room: FieldBudget) -> Rows:
     """The rows of a data set, each by the names of its columns."""
     columns: list[str] = []
     types: list[int] = []
     rows: list[list[Plain | None]] = []
-    for field in fields(body, room):
+    for field in read_fields(body, room):
         if field.number == 2:
             columns.append(field.text())
         elif field.number == 3:
             types += _packed(field)
         elif field.number == 4:
-            rows.append([_last(each.body(), 1, room) for each in fields(field.body(), room) if each.number == 1])
+            rows.append([_last(each.body(), 1, room) for each in read_fields(field.body(), room) if each.number == 1])
     if any(len(row) != len(columns) for row in rows) or len(types) != len(columns):
         raise FormatError(f"a data set has {len(columns)} columns; send as many types, and as many values in each row")
     return [
         {
-            name: value.of(kind) if isinstance(value, Whole) else value
+            name: value.of(kind) if isinstance(value, UnsignedInteger) else value
             for name, kind, value in zip(columns, types, row, strict=True)
             if value is not None
         }
@@ -166,32 +309,32 @@ def _rows(body: bytes, room: Room) -> Rows:
     ]
 
 
-def _packed(field: Field) -> list[int]:
+def _packed(field: ProtobufField) -> list[int]:
     """Whole numbers of a repeated field, which may stand in one piece."""
     if field.kind != BYTES:
         return [field.whole(32)]
     body, at, found = field.body(), 0, []
     while at < len(body):
-        value, at = varint(body, at)
+        value, at = read_varint(body, at)
         found.append(value)
     return found
 
 
-def _last(body: bytes, first: int, room: Room) -> Plain | None:
+def _last(body: bytes, first: int, room: FieldBudget) -> Plain | None:
     """The value of a message that holds nothing else."""
     value: Plain | None = None
-    for field in fields(body, room):
-        value = _plain(field, first) if first <= field.number < first + 6 else value
+    for field in read_fields(body, room):
+        value = _scalar(field, first) if first <= field.number < first + 6 else value
     return value
 
 
-def _template(body: bytes, room: Room, depth: int) -> tuple[Metric, ...] | None:
+def _template(body: bytes, room: FieldBudget, depth: int) -> tuple[Metric, ...] | None:
     """The metrics and parameters of a template's instance; None of a definition, which is no reading."""
     if depth > MAX_SPARKPLUG_TEMPLATES:
         raise LimitExceeded("templates within templates", allowed=MAX_SPARKPLUG_TEMPLATES)
     found: list[Metric] = []
     definition = False
-    for field in fields(body, room):
+    for field in read_fields(body, room):
         if field.number == 2:
             found.append(_metric(field.body(), room, depth))
         elif field.number == 3:
@@ -201,9 +344,9 @@ def _template(body: bytes, room: Room, depth: int) -> tuple[Metric, ...] | None:
     return None if definition else tuple(found)
 
 
-def _parameter(body: bytes, room: Room) -> Metric:
+def _parameter(body: bytes, room: FieldBudget) -> Metric:
     name, datatype = "", 0
-    for field in fields(body, room):
+    for field in read_fields(body, room):
         if field.number == 1:
             name = field.text()
         elif field.number == 2:

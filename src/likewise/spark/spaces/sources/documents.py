@@ -68,7 +68,7 @@ def batch(titles: Sequence[str], texts: Sequence[str]) -> pa.RecordBatch:
     )
 
 
-def batches(documents: Iterable[Document]) -> Iterator[pa.RecordBatch]:
+def batch_documents(documents: Iterable[Document]) -> Iterator[pa.RecordBatch]:
     """Documents gathered into batches of bounded size.
 
     >>> [b.num_rows for b in batches([Document("a", "x"), Document("b", "y")])]
@@ -88,7 +88,7 @@ def batches(documents: Iterable[Document]) -> Iterator[pa.RecordBatch]:
         yield batch(titles, texts)
 
 
-def ranges(size: int, step: int = SPLIT_BYTES) -> list[tuple[int, int]]:
+def split_ranges(size: int, step: int = SPLIT_BYTES) -> list[tuple[int, int]]:
     """A length cut into even ranges of about `step`.
 
     >>> ranges(10, 4), ranges(0, 4)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import msgspec
 
-from likewise.spark.spaces.sources.documents import SPLIT_BYTES, Document, Split, batches, ranges
+from likewise.spark.spaces.sources.documents import SPLIT_BYTES, Document, Split, batch_documents, split_ranges
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,7 +48,9 @@ class JsonLines(msgspec.Struct, frozen=True):
             Split(path, start, stop)
             for path in self.paths
             for start, stop in (
-                [(0, -1)] if Path(path).suffix in _OPENERS else ranges(Path(path).stat().st_size, self.split_bytes)
+                [(0, -1)]
+                if Path(path).suffix in _OPENERS
+                else split_ranges(Path(path).stat().st_size, self.split_bytes)
             )
         ]
 
@@ -59,7 +61,7 @@ class JsonLines(msgspec.Struct, frozen=True):
             if fast is not None:
                 yield fast
             else:
-                yield from batches(self._lines(block, left_out))
+                yield from batch_documents(self._lines(block, left_out))
 
     def _lines(self, block: bytes, left_out: Counter[str]) -> Iterator[Document]:
         """The block's documents one by one, whatever is wrong with some of its lines."""

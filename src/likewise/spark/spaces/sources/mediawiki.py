@@ -5,6 +5,8 @@ end until the page is complete. So plain files split anywhere, and a bz2 file of
 between any two of them, whether or not pages end there. The streams' offsets come from the index file
 that Wikipedia publishes beside a multistream dump, else from a scan for the ten bytes every stream
 begins with. A bz2 of one stream, and UTF-16, cannot be split.
+
+One page of a MediaWiki dump: is it an article, and what does it say.
 """
 
 from __future__ import annotations
@@ -20,11 +22,80 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from likewise.spark.spaces.sources.documents import SPLIT_BYTES, Document, Split, batches, ranges
-from likewise.spark.spaces.sources.mediawiki_page import Site, read_page, read_site
+from likewise.spark.spaces.sources.documents import SPLIT_BYTES, Document, Split, batch_documents, split_ranges
 
 if TYPE_CHECKING:
     import pyarrow as pa
+from xml.etree import ElementTree
+
+from likewise.spark.spaces.wikitext import plain_text
+
+_NAMESPACE: Final = re.compile(rb'<namespace key="(-?\d+)"[^>]*>([^<]*)</namespace>')
+# `#REDIRECT [[Target]]` and its translations: a word, perhaps a colon, then a link at once.
+_REDIRECT: Final = re.compile(r"\s*#\w[\w ]{1,30}:?\s*\[\[")
+# Templates that mark a page which only lists meanings, in the larger wikis' languages.
+_DISAMBIGUATION: Final = re.compile(
+    r"\{\{\s{0,9}(?:template:)?(?:"
+    r"[\w -]{0,40}disambig(?:uation)?(?:[ -]?(?:page|cleanup))?|disamb|dab|hndis|geodis|begriffsklärung|homonymie|"
+    r"desambigua\w{0,9}|dp(?=\}\})|ujednoznacznienie|неоднозначность|пояснение|багатозначність|gren(?=\}\})|förgrening|"
+    r"(?:trang )?định hướng|曖昧さ回避|消歧义|消歧義|동음이의|توضيح|anlam ayrımı|rozcestník"
+    r")\s{0,9}(?:\||\}\})|__DISAMBIG__",
+    re.IGNORECASE,
+)
+_FILES_AND_CATEGORIES: Final = frozenset({-2, 6, 14})
+
+
+class MediaWikiSite(msgspec.Struct, frozen=True):
+    """What a dump's head says: the folded names of all namespaces but the main one, and of those whose links go."""
+
+    namespaces: frozenset[str]
+    unshown: frozenset[str]
+
+
+def read_site(head: bytes) -> MediaWikiSite:
+    """The namespaces named in a dump's `siteinfo`; the English names count everywhere.
+
+    >>> sorted(read_site(b'<namespace key="6" case="first-letter">Datei</namespace>').unshown)
+    ['category', 'datei', 'file', 'image', 'media']
+    """
+    found = [(int(key), name.decode("utf-8", "replace").casefold()) for key, name in _NAMESPACE.findall(head)]
+    return MediaWikiSite(
+        frozenset(name for key, name in found if key and name),
+        frozenset({"file", "image", "media", "category"} | {n for key, n in found if key in _FILES_AND_CATEGORIES}),
+    )
+
+
+def read_page(raw: bytes, site: MediaWikiSite) -> Document | str:
+    """The page's last revision as plain text, or why it is left out.
+
+    >>> read_page(b"<page><title>Cat</title><ns>0</ns><revision><text>A '''cat'''.</text></revision></page>", read_site(b""))
+    Document(title='Cat', text='A cat.')
+    >>> read_page(b"<page><title>Talk:Cat</title><ns>1</ns><revision><text>!</text></revision></page>", read_site(b""))
+    'other namespace'
+    >>> read_page(b"<page><title>Cat</title><ns>0</ns><revision><text>A & B</page>", read_site(b""))
+    'broken page'
+    """  # noqa: E501  one page on one line
+    try:
+        page = ElementTree.fromstring(raw.decode("utf-8", "replace"))
+    except ElementTree.ParseError:
+        return "broken page"
+    title = (page.findtext("title") or "").strip()
+    if not title:
+        return "broken page"
+    namespace = page.findtext("ns")
+    if namespace is None:  # dumps before version 0.6 say it in the title alone
+        prefix, colon, _ = title.partition(":")
+        namespace = "1" if colon and prefix.casefold() in site.namespaces else "0"
+    if namespace.strip() != "0":
+        return "other namespace"
+    revisions = page.findall("revision")
+    text = (revisions[-1].findtext("text") if revisions else None) or ""
+    if page.find("redirect") is not None or _REDIRECT.match(text):
+        return "redirect"
+    if _DISAMBIGUATION.search(text) or title.casefold().endswith("(disambiguation)"):
+        return "disambiguation"
+    return Document(title, plain_text(text, site.unshown))
+
 
 _BLOCK: Final = 1 << 20
 _STREAM: Final = re.compile(rb"BZh[1-9]1AY&SY")  # a bz2 stream's level and its first block's mark
@@ -41,7 +112,7 @@ class MediaWikiDump(msgspec.Struct, frozen=True):
     """
 
     paths: tuple[str, ...]
-    site: Site
+    site: MediaWikiSite
 
     @classmethod
     def open(cls, paths: tuple[str, ...]) -> MediaWikiDump:
@@ -64,13 +135,13 @@ class MediaWikiDump(msgspec.Struct, frozen=True):
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
         """The articles whose pages begin in the split."""
-        yield from batches(self._articles(split, left_out))
+        yield from batch_documents(self._articles(split, left_out))
 
     def _articles(self, split: Split, left_out: Counter[str]) -> Iterator[Document]:
         encoding = _encoding(split.path)
         own = _decoded(_bytes(split, left_out), encoding)
         beyond = _bytes(Split(split.path, split.stop), Counter()) if split.stop >= 0 else iter(())
-        for raw in whole_pages(own, beyond, left_out):
+        for raw in split_pages(own, beyond, left_out):
             found = read_page(raw, self.site)
             if isinstance(found, Document):
                 yield found
@@ -78,11 +149,11 @@ class MediaWikiDump(msgspec.Struct, frozen=True):
                 left_out[found] += 1
 
 
-def whole_pages(own: Iterator[bytes], beyond: Iterator[bytes], left_out: Counter[str]) -> Iterator[bytes]:
+def split_pages(own: Iterator[bytes], beyond: Iterator[bytes], left_out: Counter[str]) -> Iterator[bytes]:
     """The pages that begin in `own`, each complete, the last one continued from `beyond`.
 
     >>> broken = Counter()
-    >>> list(whole_pages(iter([b"x<pa", b"ge>1</page><page>2<page>3</"]), iter([b"page><page>4</page>"]), broken))
+    >>> list(split_pages(iter([b"x<pa", b"ge>1</page><page>2<page>3</"]), iter([b"page><page>4</page>"]), broken))
     [b'<page>1</page>', b'<page>3</page>']
     >>> broken
     Counter({'broken page': 1})
@@ -121,7 +192,7 @@ def _splits(path: str) -> list[Split]:
     if _encoding(path) != "utf-8":
         return [Split(path)]
     if not path.endswith(".bz2"):
-        return [Split(path, start, stop) for start, stop in ranges(Path(path).stat().st_size)]
+        return [Split(path, start, stop) for start, stop in split_ranges(Path(path).stat().st_size)]
     size = Path(path).stat().st_size
     cuts = [0]
     for offset in _streams(path):

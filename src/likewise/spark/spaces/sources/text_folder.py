@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from likewise.spark.spaces.sources.documents import SPLIT_BYTES, Document, Split, batches
+from likewise.spark.spaces.sources.documents import SPLIT_BYTES, Document, Split, batch_documents
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +58,7 @@ class TextFolder(msgspec.Struct, frozen=True):
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
         """The split's files as documents."""
-        yield from batches(_documents(split, left_out))
+        yield from batch_documents(_documents(split, left_out))
 
 
 def _documents(split: Split, left_out: Counter[str]) -> Iterator[Document]:

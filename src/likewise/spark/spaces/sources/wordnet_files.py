@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from likewise.semantics.wordnet.database import read_synset_documents
-from likewise.spark.spaces.sources.documents import Document, Split, batches
+from likewise.spark.spaces.sources.documents import Document, Split, batch_documents
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,4 +31,4 @@ class WordNetFiles(msgspec.Struct, frozen=True):
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
         """The synsets' documents, in the order of the database."""
-        yield from batches(Document(d.title, d.text) for d in read_synset_documents(split.path))
+        yield from batch_documents(Document(d.title, d.text) for d in read_synset_documents(split.path))

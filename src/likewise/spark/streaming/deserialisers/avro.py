@@ -13,7 +13,7 @@ from uuid import UUID
 import msgspec
 
 from likewise.errors import FormatError, InputError
-from likewise.spark.streaming.deserialisers.registry import RegisteredSchema, RegistrySettings, referred
+from likewise.spark.streaming.deserialisers.registry import RegisteredSchema, RegistrySettings, fetch_reference
 
 
 @lru_cache(maxsize=256)
@@ -38,7 +38,7 @@ def registered(settings: RegistrySettings, found: RegisteredSchema) -> Any:
 
     def learn(schema: RegisteredSchema) -> Any:
         for each in schema.references:
-            learn(referred(settings, each))
+            learn(fetch_reference(settings, each))
         return parse_schema(msgspec.json.decode(schema.schema), named_schemas=named)
 
     return learn(found)

@@ -16,7 +16,7 @@ from likewise.extras import require
 from likewise.model import Event
 from likewise.spark.streaming.deserialisers import avro, protobuf
 from likewise.spark.streaming.deserialisers.documents import NAMES, Headers, document_form, read_document
-from likewise.spark.streaming.deserialisers.registry import RegistrySettings, framed, schema_of
+from likewise.spark.streaming.deserialisers.registry import RegistrySettings, fetch_schema, parse_frame
 
 BY_SCHEMA: Final = ("avro", "protobuf")
 FORMS: Final = ("auto", "json", *NAMES, *BY_SCHEMA)
@@ -24,7 +24,7 @@ _URL: Final = "schema.registry.url"
 _USER: Final = "schema.registry.basic.auth.user.info"
 
 
-class PayloadForm(msgspec.Struct, frozen=True, omit_defaults=True):
+class PayloadFormat(msgspec.Struct, frozen=True, omit_defaults=True):
     """The form of payloads; `auto` is what headers name, what a registry knows, else JSON.
 
     `schema` is an Avro schema, or a set of descriptors of Protocol Buffers in base64; `message` one of their messages.
@@ -47,7 +47,7 @@ class PayloadForm(msgspec.Struct, frozen=True, omit_defaults=True):
     def label(self) -> str:
         """A short name of it, another one for another schema: what a checkpoint remembers.
 
-        >>> PayloadForm().label, PayloadForm("senml").label
+        >>> PayloadFormat().label, PayloadFormat("senml").label
         ('auto', 'senml')
         """
         said = self.schema + self.message + self.registry.url
@@ -59,16 +59,16 @@ class PayloadForm(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.name == "json" and not self.registry.url
 
 
-PLAIN: Final = PayloadForm("json")
+PLAIN: Final = PayloadFormat("json")
 
 
-def payload_form(name: str, schema: Path | None, message: str, settings: Mapping[str, str]) -> PayloadForm:
+def parse_payload_format(name: str, schema: Path | None, message: str, settings: Mapping[str, str]) -> PayloadFormat:
     """The form that a command line names; the registry stands among the settings of Kafka."""
     said = ""
     if schema is not None:
         data = schema.read_bytes()
         said = base64.b64encode(data).decode() if name == "protobuf" else data.decode(errors="replace")
-    form = PayloadForm(name, said, message, RegistrySettings(settings.get(_URL, ""), settings.get(_USER, "")))
+    form = PayloadFormat(name, said, message, RegistrySettings(settings.get(_URL, ""), settings.get(_USER, "")))
     if said:
         _by_schema(form)  # what cannot be used is said now
     return form
@@ -82,10 +82,10 @@ def without_registry(settings: Mapping[str, str]) -> dict[str, str]:
 Special = Sequence[Event] | dict[str, Any]
 
 
-def read_special(form: PayloadForm, payload: bytes, headers: Headers, now: int) -> Special | None:
+def read_special(form: PayloadFormat, payload: bytes, headers: Headers, now: int) -> Special | None:
     """The events of a payload, or the object it is; None if it is plain JSON.
 
-    >>> read_special(PayloadForm(), b"{}", {}, 0) is None
+    >>> read_special(PayloadFormat(), b"{}", {}, 0) is None
     True
     """
     name = form.name
@@ -98,14 +98,14 @@ def read_special(form: PayloadForm, payload: bytes, headers: Headers, now: int) 
         if not events:
             raise FormatError("the payload holds no event")
         return events
-    found = framed(payload) if form.registry.url else None
+    found = parse_frame(payload) if form.registry.url else None
     if found is None:
         if name in ("registry", "json", ""):
             return None
         if not form.schema:
             raise FormatError("the payload does not begin with the number of a schema, and no --schema was said")
         return _read(name, payload, _by_schema(form))
-    kind = schema_of(form.registry, found.schema).schema_type
+    kind = fetch_schema(form.registry, found.schema).schema_type
     if kind == "JSON":
         return _json(found.data)
     if kind == "AVRO":
@@ -128,7 +128,7 @@ def _json(data: bytes) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _by_schema(form: PayloadForm) -> Any:
+def _by_schema(form: PayloadFormat) -> Any:
     if form.name == "avro":
         return avro.parsed(form.schema)
     return protobuf.message_class(base64.b64decode(form.schema), form.message)
@@ -136,9 +136,9 @@ def _by_schema(form: PayloadForm) -> Any:
 
 @lru_cache(maxsize=512)
 def _registered_avro(settings: RegistrySettings, number: int) -> Any:
-    return avro.registered(settings, schema_of(settings, number))
+    return avro.registered(settings, fetch_schema(settings, number))
 
 
 @lru_cache(maxsize=512)
 def _registered_protobuf(settings: RegistrySettings, number: int) -> Any:
-    return protobuf.registered(settings, number, schema_of(settings, number, serialized=True))
+    return protobuf.registered(settings, number, fetch_schema(settings, number, serialized=True))

@@ -12,7 +12,7 @@ from typing import Any
 
 from likewise.errors import FormatError, InputError
 from likewise.spark.streaming.deserialisers.avro import plain
-from likewise.spark.streaming.deserialisers.registry import RegisteredSchema, RegistrySettings, referred
+from likewise.spark.streaming.deserialisers.registry import RegisteredSchema, RegistrySettings, fetch_reference
 
 
 def message_class(descriptors: bytes, name: str) -> Any:
@@ -55,7 +55,7 @@ def registered(settings: RegistrySettings, number: int, found: RegisteredSchema)
 
     def learn(schema: RegisteredSchema, name: str) -> None:
         for each in schema.references:
-            learn(referred(settings, each, serialized=True), each.name)
+            learn(fetch_reference(settings, each, serialized=True), each.name)
         file = descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(schema.schema))
         file.name = name
         _add(pool, file)

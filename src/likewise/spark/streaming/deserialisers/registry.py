@@ -44,14 +44,14 @@ class RegistrySettings(msgspec.Struct, frozen=True, omit_defaults=True):
     user_info: str = ""
 
 
-class Framed(NamedTuple):
+class SchemaFrame(NamedTuple):
     """The number of a schema, and the data behind it."""
 
     schema: int
     data: bytes
 
 
-def framed(payload: bytes) -> Framed | None:
+def parse_frame(payload: bytes) -> SchemaFrame | None:
     """The schema's number and the data of a message as Confluent's serializers write it; None if it is none.
 
     >>> framed(b"\\x00\\x00\\x00\\x00\\x07abc"), framed(b"{}")
@@ -59,21 +59,23 @@ def framed(payload: bytes) -> Framed | None:
     """
     if len(payload) < HEAD or payload[0] != MAGIC:
         return None
-    return Framed(int.from_bytes(payload[1:HEAD], "big"), payload[HEAD:])
+    return SchemaFrame(int.from_bytes(payload[1:HEAD], "big"), payload[HEAD:])
 
 
-def schema_of(settings: RegistrySettings, number: int, *, serialized: bool = False) -> RegisteredSchema:
+def fetch_schema(settings: RegistrySettings, number: int, *, serialized: bool = False) -> RegisteredSchema:
     """The schema of a number; with `serialized` one of Protocol Buffers comes as a descriptor in base64."""
-    return _asked(settings, f"schemas/ids/{number}" + ("?format=serialized" if serialized else ""), f"schema {number}")
+    return _request_schema(
+        settings, f"schemas/ids/{number}" + ("?format=serialized" if serialized else ""), f"schema {number}"
+    )
 
 
-def referred(settings: RegistrySettings, reference: Reference, *, serialized: bool = False) -> RegisteredSchema:
+def fetch_reference(settings: RegistrySettings, reference: Reference, *, serialized: bool = False) -> RegisteredSchema:
     """The schema that another one needs."""
     path = f"subjects/{reference.subject}/versions/{reference.version}"
-    return _asked(settings, path + ("?format=serialized" if serialized else ""), reference.name)
+    return _request_schema(settings, path + ("?format=serialized" if serialized else ""), reference.name)
 
 
-def _asked(settings: RegistrySettings, path: str, what: str) -> RegisteredSchema:
+def _request_schema(settings: RegistrySettings, path: str, what: str) -> RegisteredSchema:
     found = _known.get((settings.url, path))
     if found is None:
         found = _known[settings.url, path] = _fetched(settings, path, what)

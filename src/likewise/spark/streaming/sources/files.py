@@ -20,8 +20,15 @@ from likewise.errors import ArtefactDamaged, ArtefactMissing, FormatError, Input
 from likewise.formats.arrow.columns import NO_TIME
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import FIELDS
-from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm
-from likewise.spark.streaming.payloads import AUTO, BadPayload, Beside, ReadPayloads, read_payloads, read_table
+from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
+from likewise.spark.streaming.payloads import (
+    AUTO,
+    BadPayload,
+    DecodedBatch,
+    PayloadContext,
+    decode_payloads,
+    decode_table,
+)
 from likewise.spark.streaming.sources.ranges import FileRange, Positions, Range, Records, size_of
 
 if TYPE_CHECKING:
@@ -41,10 +48,10 @@ _FORMS: Final = {
 }
 
 
-class FileInlet:
+class FileSource:
     """The files below a folder, in the order they were changed last.
 
-    >>> FileInlet(Path("no/such/folder"))
+    >>> FileSource(Path("no/such/folder"))
     Traceback (most recent call last):
     likewise.errors.InputError: there is no folder no/such/folder to read events from
     """
@@ -84,15 +91,15 @@ class FileInlet:
         listed = [
             path
             for path in self._folder.rglob("*")
-            if _form(path.name) and not is_passed_over(path.relative_to(self._folder)) and path.is_file()
+            if _form(path.name) and not is_ignored_path(path.relative_to(self._folder)) and path.is_file()
         ]
         return sorted(listed, key=lambda path: (path.stat().st_mtime_ns, path))
 
 
-def is_passed_over(below: Path) -> bool:
+def is_ignored_path(below: Path) -> bool:
     """Whether a path below the folder is not looked at.
 
-    >>> is_passed_over(Path("_spark/a.jsonl")), is_passed_over(Path("a.jsonl"))
+    >>> is_ignored_path(Path("_spark/a.jsonl")), is_ignored_path(Path("a.jsonl"))
     (True, False)
     """
     return any(part[0] in "._" for part in below.parts)
@@ -153,7 +160,7 @@ def _row_groups(path: Path) -> list[int]:
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-def read_file(range: FileRange, form: PayloadForm = AUTO, at: int = 0) -> Iterator[Records]:
+def read_file(range: FileRange, form: PayloadFormat = AUTO, at: int = 0) -> Iterator[Records]:
     """The events of a range; a file that is no longer what it was when the batch was planned is refused."""
     path = Path(range.folder, range.name)
     if not path.is_file():
@@ -164,12 +171,12 @@ def read_file(range: FileRange, form: PayloadForm = AUTO, at: int = 0) -> Iterat
             "change once they are in the folder"
         )
     if range.form.startswith("lines"):
-        yield from _read_lines(path, range, Beside(form, sources=range.name, now=at))
+        yield from _read_lines(path, range, PayloadContext(form, sources=range.name, now=at))
     else:
         yield from _read_tables(path, range)
 
 
-def _read_lines(path: Path, range: FileRange, beside: Beside) -> Iterator[Records]:
+def _read_lines(path: Path, range: FileRange, beside: PayloadContext) -> Iterator[Records]:
     if range.form == "lines.gz":
         try:
             data, first = gzip.decompress(path.read_bytes()), 0
@@ -188,7 +195,7 @@ def _read_lines(path: Path, range: FileRange, beside: Beside) -> Iterator[Record
         chosen = kept[start : start + CHUNK]
         payloads: list[bytes | None] = [lines[place] for place in chosen]
         times = np.full(len(chosen), NO_TIME, np.int64)
-        yield Records(range.name, 0, offsets[chosen], times, read_payloads(payloads, beside), payloads)
+        yield Records(range.name, 0, offsets[chosen], times, decode_payloads(payloads, beside), payloads)
 
 
 def _read_tables(path: Path, range: FileRange) -> Iterator[Records]:
@@ -220,7 +227,7 @@ def _read_batches(name: str, number: int, read: Callable[[], Iterable[pa.RecordB
             for at in np.arange(0, batch.num_rows, CHUNK).tolist():
                 rows = batch.slice(at, CHUNK)
                 offsets = np.arange(number, number + rows.num_rows)
-                yield Records(name, 0, offsets, np.full(rows.num_rows, NO_TIME), read_table(rows), [])
+                yield Records(name, 0, offsets, np.full(rows.num_rows, NO_TIME), decode_table(rows), [])
                 number += rows.num_rows
     except (pa.ArrowException, FormatError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # of the disk, not of what is in the file
@@ -232,5 +239,5 @@ def _unreadable(name: str, offset: int, error: Exception) -> Records:
     """In place of what a file has from an offset on."""
     reason = f"the file cannot be read from here on: {str(error)[:300]}"
     bad = [BadPayload(0, ArtefactDamaged.code, reason)]
-    nothing = ReadPayloads(EventBatch.from_events([]), np.empty(0, np.int64), bad)
+    nothing = DecodedBatch(EventBatch.from_events([]), np.empty(0, np.int64), bad)
     return Records(name, 0, np.array([offset]), np.full(1, NO_TIME), nothing, [])

@@ -15,10 +15,10 @@ from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, Unavailable
 from likewise.extras import require
 from likewise.formats.arrow.columns import NO_TIME
-from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm
+from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
 from likewise.spark.streaming.deserialisers.documents import headers_of
 from likewise.spark.streaming.kafka_settings import QUIET, KafkaAddress
-from likewise.spark.streaming.payloads import AUTO, Beside, read_payloads
+from likewise.spark.streaming.payloads import AUTO, PayloadContext, decode_payloads
 from likewise.spark.streaming.sources.ranges import Positions, Range, Records, TopicRange
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _PAUSE: Final = 0.2  # seconds until it is asked again
 _GROUP: Final = "likewise-stream"  # librdkafka wants one; nothing is committed under it
 
 
-class KafkaInlet:
+class KafkaSource:
     """A topic, from its first offset on."""
 
     def __init__(self, address: KafkaAddress, settings: Mapping[str, str] | None = None) -> None:
@@ -89,7 +89,7 @@ class KafkaInlet:
             except KafkaException as error:
                 if error.args[0].code() not in passing or time.monotonic() - began > PATIENCE:
                     raise Unavailable(
-                        f"Kafka does not say the offsets of {self._topic}/{partition}: {_said(error)}"
+                        f"Kafka does not say the offsets of {self._topic}/{partition}: {_kafka_error(error)}"
                     ) from None
                 time.sleep(_PAUSE)
 
@@ -100,15 +100,17 @@ class KafkaInlet:
             found = self._consumer.list_topics(self._topic, timeout=PATIENCE).topics[self._topic]
         except KafkaException as error:
             raise Unavailable(
-                f"Kafka does not answer: {_said(error)}; is it there, and are --kafka's settings right?"
+                f"Kafka does not answer: {_kafka_error(error)}; is it there, and are --kafka's settings right?"
             ) from None
         if found.error is not None or not found.partitions:
-            raise InputError(f"there is no topic {self._topic!r} ({_said(found.error)}); create it, or name another")
+            raise InputError(
+                f"there is no topic {self._topic!r} ({_kafka_error(found.error)}); create it, or name another"
+            )
         return sorted(found.partitions)
 
 
 def read_topic(
-    range: TopicRange, settings: Mapping[str, str], form: PayloadForm = AUTO, at: int = 0
+    range: TopicRange, settings: Mapping[str, str], form: PayloadFormat = AUTO, at: int = 0
 ) -> Iterator[Records]:
     """The messages of a range, in order; `settings` name the servers, `at` is the moment of those without a time."""
     from confluent_kafka import KafkaError, TopicPartition
@@ -133,11 +135,11 @@ def read_topic(
                         "retention took them before the batch that was to read them ended"
                     )
                 else:
-                    raise Unavailable(f"{range.topic}/{range.partition} cannot be read: {_said(error)}")
+                    raise Unavailable(f"{range.topic}/{range.partition} cannot be read: {_kafka_error(error)}")
             messages = [each for each in messages if each.offset() < range.stop]
             if messages:
                 heard = time.monotonic()
-                yield records_of(range, _messages(messages), form, at)
+                yield decode_messages(range, _messages(messages), form, at)
             elif time.monotonic() - heard > PATIENCE:
                 raise Unavailable(
                     f"no message of {range.topic}/{range.partition} came for {PATIENCE:.0f} s, at offset {position} of "
@@ -147,7 +149,7 @@ def read_topic(
         consumer.close()
 
 
-class Messages(NamedTuple):
+class KafkaMessages(NamedTuple):
     """Messages of a partition, whoever read them; `times` (µs) are `NO_TIME` where Kafka has none."""
 
     values: list[bytes | None]
@@ -157,9 +159,9 @@ class Messages(NamedTuple):
     headers: list[dict[str, bytes] | None]
 
 
-def _messages(found: list[Any]) -> Messages:
+def _messages(found: list[Any]) -> KafkaMessages:
     stamps = np.array([message.timestamp()[1] for message in found], np.int64)
-    return Messages(
+    return KafkaMessages(
         [message.value() for message in found],
         [message.key() for message in found],
         np.array([message.offset() for message in found], np.int64),
@@ -168,16 +170,16 @@ def _messages(found: list[Any]) -> Messages:
     )
 
 
-def records_of(range: TopicRange, messages: Messages, form: PayloadForm, at: int) -> Records:
+def decode_messages(range: TopicRange, messages: KafkaMessages, form: PayloadFormat, at: int) -> Records:
     """Messages as events, with where each stood; `at` is the moment of those without a time."""
     place, times = f"{range.topic}/{range.partition}", messages.times
-    beside = Beside(
+    beside = PayloadContext(
         form,
         messages.headers,
         [source_of(key, place) for key in messages.keys],
         np.where(times == NO_TIME, at, times).tolist(),
     )
-    read = read_payloads(messages.values, beside)
+    read = decode_payloads(messages.values, beside)
     return Records(range.topic, range.partition, messages.offsets, times, read, messages.values)
 
 
@@ -208,10 +210,10 @@ def _consumer(servers: str, settings: Mapping[str, str]) -> Consumer:
     try:
         return Consumer(QUIET | dict(settings) | ours)
     except KafkaException as error:
-        raise InputError(f"librdkafka does not take these settings: {_said(error)}") from None
+        raise InputError(f"librdkafka does not take these settings: {_kafka_error(error)}") from None
 
 
-def _said(error: Any) -> str:
+def _kafka_error(error: Any) -> str:
     """What Kafka says, in its words."""
     inner = error.args[0] if isinstance(error, Exception) and error.args else error
     return str(inner.str()) if hasattr(inner, "str") else str(inner)

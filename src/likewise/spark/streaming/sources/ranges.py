@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from likewise.spark.streaming.payloads import ReadPayloads
+from likewise.spark.streaming.payloads import DecodedBatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,11 +62,11 @@ class Records(NamedTuple):
     partition: int
     offsets: NDArray[np.int64]
     times: NDArray[np.int64]
-    read: ReadPayloads
+    read: DecodedBatch
     payloads: list[bytes | None]  # as they came; empty where they were read from a table
 
 
-class Inlet(Protocol):
+class StreamSource(Protocol):
     """Where events come from."""
 
     def plan(self, positions: Positions, most: int) -> list[Range]:

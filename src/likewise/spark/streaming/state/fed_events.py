@@ -16,10 +16,10 @@ from likewise.formats.arrow.schema import FIELDS
 from likewise.lake.atomic_create import write_whole
 from likewise.matching.reference.alerts.transitions import key_of
 from likewise.spark.streaming.matched_events import match_events
-from likewise.spark.streaming.matchers import opened
+from likewise.spark.streaming.matchers import open_matcher
 from likewise.spark.streaming.sources.ranges import Records
-from likewise.spark.streaming.state.paths import Place
-from likewise.spark.streaming.state.shuffle import Feeds, open_feeds
+from likewise.spark.streaming.state.paths import StatePlacement
+from likewise.spark.streaming.state.shuffle import ShufflePlan, open_shuffle_plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOMENT, _INLET, _PARTITION, _OFFSET = "_moment", "_inlet", "_partition", "_offset"
 
 
-class Fed(msgspec.Struct, frozen=True, omit_defaults=True):
+class ShuffleFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a task left for a shard: a file below the state's folder, and how many events are in it."""
 
     shard: str
@@ -37,12 +37,12 @@ class Fed(msgspec.Struct, frozen=True, omit_defaults=True):
     events: int
 
 
-class ShardFeeder:
+class ShuffleWriter:
     """What one task leaves for the shards."""
 
     def __init__(self, folder: str) -> None:
-        self._feeds: Feeds = open_feeds(folder)
-        self._matcher: Matcher = opened(f"{folder}/matcher")
+        self._feeds: ShufflePlan = open_shuffle_plan(folder)
+        self._matcher: Matcher = open_matcher(f"{folder}/matcher")
         self._batches: dict[str, list[pa.RecordBatch]] = {}
 
     def feed(self, records: Records, moments: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -50,7 +50,7 @@ class ShardFeeder:
         events = records.read.events
         found = match_events(self._matcher, events, moments)
         event = np.repeat(found.places, np.diff(found.offsets))
-        by_place: dict[Place, list[int]] = {}
+        by_place: dict[StatePlacement, list[int]] = {}
         for number in np.unique(found.numbers).tolist():
             by_place.setdefault(self._feeds.feeds[number].place, []).append(number)
         for place, numbers in by_place.items():
@@ -64,7 +64,7 @@ class ShardFeeder:
         own = [number for number, feed in enumerate(self._feeds.feeds) if feed.own]
         return np.unique(event[np.isin(found.numbers, own)])
 
-    def _shards(self, place: Place, events: EventBatch) -> Sequence[str | None]:
+    def _shards(self, place: StatePlacement, events: EventBatch) -> Sequence[str | None]:
         """The shard of each event; None where it lacks what tells keys apart, and so moves nothing."""
         count = self._feeds.shards
         if place.shard is not None:
@@ -76,7 +76,7 @@ class ShardFeeder:
         keys = [key_of(self._matcher.annotated(event), place.per) for event in events]
         return [None if key is None else place.of(key, count) for key in keys]
 
-    def write(self, folder: Path, batch: int, task: int) -> tuple[Fed, ...]:
+    def write(self, folder: Path, batch: int, task: int) -> tuple[ShuffleFile, ...]:
         """Leave everything for the shards; the same names whenever the task is repeated."""
         found = []
         for shard, batches in sorted(self._batches.items()):
@@ -86,7 +86,7 @@ class ShardFeeder:
             with pa.ipc.new_stream(sink, table.schema) as writer:
                 writer.write_table(table)
             write_whole(folder / path, sink.getvalue().to_pybytes())
-            found.append(Fed(shard, path, table.num_rows))
+            found.append(ShuffleFile(shard, path, table.num_rows))
         return tuple(found)
 
 
@@ -97,7 +97,7 @@ class OrderedEvents(NamedTuple):
     moments: list[int]
 
 
-def read_fed(folder: Path, paths: Iterable[str]) -> OrderedEvents:
+def read_shuffle_files(folder: Path, paths: Iterable[str]) -> OrderedEvents:
     """What the tasks of a batch left for a shard, by event time, partition and offset."""
     tables = []
     for path in paths:

@@ -19,7 +19,7 @@ from likewise.model.alerts.notification import Key
 SHARDS: Final = 4  # of each sort, if nothing else is said
 
 
-class Place(msgspec.Struct, frozen=True):
+class StatePlacement(msgspec.Struct, frozen=True):
     """Where a state lies: a sort of shards, and of them one, or the one that the values of `per` say."""
 
     sort: str
@@ -36,24 +36,24 @@ class Place(msgspec.Struct, frozen=True):
         return shard_name(self.sort, number if self.shard is None else self.shard)
 
 
-def place_of(number: int, subscription: Subscription, shards: int) -> Place:
+def state_placement(number: int, subscription: Subscription, shards: int) -> StatePlacement:
     """Where the state of a subscription lies, by the number it has in the change log.
 
     >>> from likewise.language import parse
-    >>> [place_of(9, parse(text), 4).sort for text in ("{t > 1} top 3 within 1 h by value(t)", "{t > 1} for 5 min")]
+    >>> [event_coordinates(9, parse(text), 4).sort for text in ("{t > 1} top 3 within 1 h by value(t)", "{t > 1} for 5 min")]
     ['top', 'source']
     """
     if subscription.kind == "top":
-        return Place("top", number % shards)
+        return StatePlacement("top", number % shards)
     alert = subscription.alert
     if alert is None:
         raise ArtefactDamaged(f"{subscription.id!r} has no state")
     if alert.digest_every is not None:
-        return Place("digest", number % shards)
+        return StatePlacement("digest", number % shards)
     if not alert.per:
-        return Place("source")
+        return StatePlacement("source")
     names = tuple(fold(name) for name in alert.per)
-    return Place(f"per.{hashlib.sha256(_joined(names).encode()).hexdigest()[:8]}", None, names)
+    return StatePlacement(f"per.{hashlib.sha256(_joined(names).encode()).hexdigest()[:8]}", None, names)
 
 
 def shard_name(sort: str, number: int) -> str:

@@ -17,9 +17,9 @@ import msgspec
 from likewise.errors import ArtefactDamaged, ArtefactMissing
 from likewise.lake.atomic_create import sync_folder, write_whole
 from likewise.matching.matcher import Matcher
-from likewise.matching.storage.checksums import sealed
-from likewise.matching.storage.folder import FEEDBACK, Manifest
-from likewise.semantics.spaces.manifest import hash_of
+from likewise.matching.storage.checksums import with_checksum
+from likewise.matching.storage.folder import FEEDBACK, MatcherManifest
+from likewise.semantics.spaces.manifest import file_sha256
 from likewise.spark.streaming.matchers import MeaningChoice
 
 _SUMS: Final = "checksums.json"
@@ -42,7 +42,7 @@ def save_shard(matcher: Matcher, folder: Path, batch: int, shard: str, choice: M
     matcher.save(place, index=False)
     _leave_out_feedback(place)
     files = sorted(file for file in place.rglob("*") if file.is_file())
-    sums = {file.relative_to(place).as_posix(): hash_of(file) for file in files}
+    sums = {file.relative_to(place).as_posix(): file_sha256(file) for file in files}
     data = msgspec.json.encode(sums)
     write_whole(place / _SUMS, data)
     sync_folder(place.parent)
@@ -69,7 +69,7 @@ def load_shard(folder: Path, saved: SavedShard | None, choice: MeaningChoice) ->
     if hashlib.sha256(data).hexdigest() != saved.checksum:
         raise ArtefactDamaged(f"{place / _SUMS} is not what was saved; {_HELP}")
     for name, said in msgspec.json.decode(data, type=dict[str, str]).items():
-        if not (place / name).is_file() or hash_of(place / name) != said:
+        if not (place / name).is_file() or file_sha256(place / name) != said:
             raise ArtefactDamaged(f"{place / name} is not what was saved: its SHA-256 was {said}; {_HELP}")
     return _empty(msgspec.json.encode(choice)).alike_from(place)
 
@@ -81,9 +81,11 @@ def _leave_out_feedback(place: Path) -> None:
     """Each batch says which judgements count, not the state it goes on from."""
     if (place / FEEDBACK).is_file():
         (place / FEEDBACK).unlink()
-        saved = msgspec.json.decode((place / "manifest.json").read_bytes(), type=Manifest)
+        saved = msgspec.json.decode((place / "manifest.json").read_bytes(), type=MatcherManifest)
         files = {name: checksum for name, checksum in saved.files.items() if name != FEEDBACK}
-        write_whole(place / "manifest.json", msgspec.json.encode(sealed(msgspec.structs.replace(saved, files=files))))
+        write_whole(
+            place / "manifest.json", msgspec.json.encode(with_checksum(msgspec.structs.replace(saved, files=files)))
+        )
 
 
 @lru_cache(maxsize=2)

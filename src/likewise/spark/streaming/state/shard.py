@@ -11,17 +11,17 @@ import msgspec
 import pyarrow as pa
 
 from likewise.errors import LikewiseError
-from likewise.lake.parts import DAY, SAID, Part, day_text, lake_schema, write_part
-from likewise.lake.storage import place_of
+from likewise.lake.parts import DAY, NOTIFICATIONS, LakePart, day_text, lake_schema, write_part
+from likewise.lake.storage import storage_path
 from likewise.model import Match
-from likewise.model.alerts.notification import Spoken
-from likewise.spark.streaming.matchers import MeaningChoice, hold
-from likewise.spark.streaming.state.fed_events import read_fed
+from likewise.model.alerts.notification import AlertNotification
+from likewise.spark.streaming.matchers import MeaningChoice, set_subscriptions
+from likewise.spark.streaming.state.fed_events import read_shuffle_files
 from likewise.spark.streaming.state.saved_shard import SavedShard, load_shard, save_shard
 from likewise.spark.streaming.state.shuffle import subscriptions_of
 
 
-class ShardOrder(msgspec.Struct, frozen=True):
+class ShardTask(msgspec.Struct, frozen=True):
     """What a task of a shard is told; `since` is how far time was after the batch before, `until` after this one."""
 
     query: str
@@ -46,18 +46,18 @@ class ShardOrder(msgspec.Struct, frozen=True):
         return f"{self.query}-{self.batch:010d}-{self.shard}"
 
 
-class ShardDone(msgspec.Struct, frozen=True):
+class ShardResult(msgspec.Struct, frozen=True):
     """What came of it, or why it could not be done."""
 
     shard: str
     saved: SavedShard | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[LakePart, ...] = ()
     said: int = 0
     error: str = ""
     code: str = ""
 
 
-class Saying(NamedTuple):
+class StateNotification(NamedTuple):
     """Something said: when, whose (by number), and what."""
 
     moment: int
@@ -65,35 +65,39 @@ class Saying(NamedTuple):
     match: Match
 
 
-def run_shard(order: ShardOrder) -> ShardDone:
+def run_shard(order: ShardTask) -> ShardResult:
     """Do what a task is told; an error of the tree comes back as words."""
     try:
         return _run(order)
     except LikewiseError as error:
-        return ShardDone(order.shard, error=str(error), code=error.code)
+        return ShardResult(order.shard, error=str(error), code=error.code)
 
 
 def run_shard_order(order: bytes) -> bytes:
     """What a worker does with one order."""
-    return msgspec.json.encode(run_shard(msgspec.json.decode(order, type=ShardOrder)))
+    return msgspec.json.encode(run_shard(msgspec.json.decode(order, type=ShardTask)))
 
 
-def _run(order: ShardOrder) -> ShardDone:
+def _run(order: ShardTask) -> ShardResult:
     for name, value in order.objects.items():
         os.environ.setdefault(name, value)  # the worker's own comes first
     state = Path(order.state)
-    matcher = hold(load_shard(state, order.before, order.choice), subscriptions_of(order.feeds, order.shard))
+    matcher = set_subscriptions(
+        load_shard(state, order.before, order.choice), subscriptions_of(order.feeds, order.shard)
+    )
     numbers = {id: number for number, id in matcher.numbers().items()}
-    said: list[Saying] = []
+    said: list[StateNotification] = []
 
     def say(matches: Iterable[Match], moment: int) -> None:
         for match in matches:
             spoken = match.spoken
-            said.append(Saying(moment if spoken is None else spoken.moment, numbers[match.subscription_id], match))
+            said.append(
+                StateNotification(moment if spoken is None else spoken.moment, numbers[match.subscription_id], match)
+            )
 
     if order.since is not None:
         say(matcher.advance(order.since), order.since)
-    events, moments = read_fed(state, order.fed)
+    events, moments = read_shuffle_files(state, order.fed)
     for event, moment in zip(events, moments, strict=True):
         say(matcher.match(event, at=moment), moment)
     if order.until is not None:
@@ -101,33 +105,35 @@ def _run(order: ShardOrder) -> ShardDone:
     saved = save_shard(matcher, state, order.batch, order.shard, order.choice)
     rows = [_row(order, place, each) for place, each in enumerate(said)]
     if order.topic:
-        from likewise.spark.streaming.kafka_sink import send_said
+        from likewise.spark.streaming.kafka_sink import send_notifications
 
-        send_said(rows, order.topic, order.kafka_out)
-        return ShardDone(order.shard, saved, (), len(rows))
+        send_notifications(rows, order.topic, order.kafka_out)
+        return ShardResult(order.shard, saved, (), len(rows))
     by_day: dict[int, list[dict[str, Any]]] = {}
     for each, row in zip(said, rows, strict=True):
         by_day.setdefault(each.moment // DAY, []).append(row)
     parts = [
         write_part(
-            place_of(order.folder),
-            SAID,
-            pa.Table.from_pylist(several, lake_schema(SAID)),
+            storage_path(order.folder),
+            NOTIFICATIONS,
+            pa.Table.from_pylist(several, lake_schema(NOTIFICATIONS)),
             order.name,
             order.tenant,
             day_text(day),
         )
         for day, several in sorted(by_day.items())
     ]
-    return ShardDone(order.shard, saved, tuple(parts), len(rows))
+    return ShardResult(order.shard, saved, tuple(parts), len(rows))
 
 
-def _row(order: ShardOrder, place: int, saying: Saying) -> dict[str, Any]:
+def _row(order: ShardTask, place: int, saying: StateNotification) -> dict[str, Any]:
     match = saying.match
     spoken = match.spoken
     digest = None
     if spoken is not None and match.cause == "digest":
-        digest = msgspec.json.encode(Spoken((), 0, None, 0, spoken.items, spoken.total, spoken.counts)).decode()
+        digest = msgspec.json.encode(
+            AlertNotification((), 0, None, 0, spoken.items, spoken.total, spoken.counts)
+        ).decode()
     return {
         "query": order.query,
         "batch": order.batch,

@@ -20,17 +20,22 @@ import msgspec
 
 from likewise.errors import InputError
 from likewise.lake.atomic_create import write_whole
-from likewise.lake.storage import ObjectPlace, Place
-from likewise.lake.subscription_snapshot import HeldSet
+from likewise.lake.storage import ObjectStorePath, StoragePath
+from likewise.lake.subscription_snapshot import SubscriptionSnapshot
 from likewise.lake.versioned import decoded
 from likewise.model import Kind
 from likewise.spark.streaming.matchers import MeaningChoice
-from likewise.spark.streaming.state.fed_events import Fed
+from likewise.spark.streaming.state.fed_events import ShuffleFile
 from likewise.spark.streaming.state.paths import kind_of
 from likewise.spark.streaming.state.saved_shard import SavedShard
-from likewise.spark.streaming.state.shard import ShardDone, ShardOrder, run_shard_order
-from likewise.spark.streaming.state.shuffle import open_feeds, save_feeds, stateful_of, subscriptions_of
-from likewise.spark.streaming.tasks import raised, run_each
+from likewise.spark.streaming.state.shard import ShardResult, ShardTask, run_shard_order
+from likewise.spark.streaming.state.shuffle import (
+    open_shuffle_plan,
+    save_shuffle_plan,
+    stateful_subscriptions,
+    subscriptions_of,
+)
+from likewise.spark.streaming.tasks import map_orders, rebuild_error
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -41,7 +46,7 @@ _FILE: Final = "shards.json"
 _FEEDS: Final = 3  # that are kept, the newest
 
 
-class KeptState(msgspec.Struct, frozen=True):
+class StateIndex(msgspec.Struct, frozen=True):
     """`shards.json`: how far time is for each kind, and where the state of each shard lies."""
 
     format: str = FORMAT
@@ -53,54 +58,56 @@ class KeptState(msgspec.Struct, frozen=True):
 class StreamState:
     """The state of a query, below its checkpoint."""
 
-    def __init__(self, checkpoint: Place) -> None:
+    def __init__(self, checkpoint: StoragePath) -> None:
         self._place = checkpoint
 
     @property
     def folder(self) -> Path:
         """Where it lies; a checkpoint in an object store is refused."""
-        if isinstance(self._place, ObjectPlace):
+        if isinstance(self._place, ObjectStorePath):
             raise InputError(
                 "rankings and alerts have a state, which lies below the checkpoint in a folder that workers see, "
                 f"not in an object store; choose another --checkpoint than {self._place}"
             )
         return self._place / "state"
 
-    def check(self, held: HeldSet, at: int, choice: MeaningChoice) -> None:
+    def check(self, held: SubscriptionSnapshot, at: int, choice: MeaningChoice) -> None:
         """Say now what cannot be held, or not with this checkpoint."""
-        stateful = stateful_of(held, at)
+        stateful = stateful_subscriptions(held, at)
         if stateful and self.folder:
             choice.matcher().add_many([each.subscription for each in stateful], at)
 
-    def feeds(self, held: HeldSet, at: int, choice: MeaningChoice, shards: int, matcher: str) -> str:
+    def feeds(self, held: SubscriptionSnapshot, at: int, choice: MeaningChoice, shards: int, matcher: str) -> str:
         """The folder of what moves rankings and alerts, made unless it is there; empty if there are none.
 
         `matcher` is where that of the other subscriptions lies, whose name says what it is made of.
         """
-        stateful = stateful_of(held, at)
+        stateful = stateful_subscriptions(held, at)
         if not stateful:
             return ""
         place = self.folder / "feeds" / f"{matcher.rpartition('/')[2]}-{shards}"
-        save_feeds(choice.matcher(), stateful, shards, place)
+        save_shuffle_plan(choice.matcher(), stateful, shards, place)
         return str(place)
 
-    def after(self, batch: int) -> KeptState | None:
+    def after(self, batch: int) -> StateIndex | None:
         """The state after a batch; None if there is none."""
-        if isinstance(self._place, ObjectPlace):
+        if isinstance(self._place, ObjectStorePath):
             return None
         path = self._path(batch)
         if not path.is_file():
             return None
-        return decoded(path, path.read_bytes(), KeptState, current=VERSION, format=FORMAT)
+        return decoded(path, path.read_bytes(), StateIndex, current=VERSION, format=FORMAT)
 
-    def run(self, spark: SparkSession, order: ShardOrder, fed: Sequence[Fed], newest: int | None) -> list[ShardDone]:
+    def run(
+        self, spark: SparkSession, order: ShardTask, fed: Sequence[ShuffleFile], newest: int | None
+    ) -> list[ShardResult]:
         """Move every shard that a batch moves, and remember where each lies; `order` is what all are told.
 
         `newest` is the latest moment of the batch's events. What nobody asks for any more is let go.
         """
         before = self.after(order.batch - 1)
-        feeds = open_feeds(order.feeds) if order.feeds else None
-        before = before or KeptState()
+        feeds = open_shuffle_plan(order.feeds) if order.feeds else None
+        before = before or StateIndex()
         now = dict(before.now)
         kinds = set() if feeds is None else {each.subscription.kind for each in feeds.subscriptions}
         for kind in kinds | set(now):
@@ -123,13 +130,13 @@ class StreamState:
             )
             for name in moved
         ]
-        found = run_each(spark, [msgspec.json.encode(each) for each in orders], run_shard_order) if orders else []
-        done = [msgspec.json.decode(each, type=ShardDone) for each in found]
+        found = map_orders(spark, [msgspec.json.encode(each) for each in orders], run_shard_order) if orders else []
+        done = [msgspec.json.decode(each, type=ShardResult) for each in found]
         for each in done:
             if each.code:
-                raise raised(each.error, each.code)
+                raise rebuild_error(each.error, each.code)
         shards = live | {each.shard: each.saved for each in done if each.saved is not None}
-        write_whole(self._path(order.batch), msgspec.json.encode(KeptState(now=now, shards=shards)))
+        write_whole(self._path(order.batch), msgspec.json.encode(StateIndex(now=now, shards=shards)))
         return done
 
     def tidy(self, batch: int) -> None:

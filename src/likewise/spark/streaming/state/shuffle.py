@@ -14,29 +14,29 @@ from pathlib import Path
 import msgspec
 
 from likewise.lake.atomic_create import write_whole
-from likewise.lake.subscription_snapshot import HeldSet, LoggedSubscription
+from likewise.lake.subscription_snapshot import LoggedSubscription, SubscriptionSnapshot
 from likewise.lake.versioned import decoded
 from likewise.matching.matcher import Matcher
-from likewise.matching.reference.alerts.transitions import watched
+from likewise.matching.reference.alerts.transitions import alert_conditions
 from likewise.model import Subscription
-from likewise.spark.streaming.matchers import STATEFUL, seen_at
-from likewise.spark.streaming.state.paths import Place, place_of
+from likewise.spark.streaming.matchers import STATEFUL, active_at
+from likewise.spark.streaming.state.paths import StatePlacement, state_placement
 
 _FILE = "feeds.json"
 
 
-class Feed(msgspec.Struct, frozen=True):
+class ShuffleCondition(msgspec.Struct, frozen=True):
     """A condition by which events are found: where they move a state; `own` if they meet what was asked for."""
 
-    place: Place
+    place: StatePlacement
     own: bool
 
 
-class Feeds(msgspec.Struct, frozen=True):
+class ShufflePlan(msgspec.Struct, frozen=True):
     """The feeds by the numbers that the matcher beside them has, and the subscriptions with a state."""
 
     shards: int
-    feeds: tuple[Feed, ...]
+    feeds: tuple[ShuffleCondition, ...]
     subscriptions: tuple[LoggedSubscription, ...]
 
 
@@ -48,7 +48,7 @@ def conditions(subscription: Subscription) -> list[tuple[Subscription, bool]]:
     [('{door = open}', True), ('{door exists}', False)]
     """
     if subscription.alert is not None:
-        own, about, until = watched(subscription)
+        own, about, until = alert_conditions(subscription)
         found = [(own, True), *((each, False) for each in (about, until) if each is not None)]
     else:
         found = [(msgspec.structs.replace(subscription, top=None, select=(), from_one_source=False), True)]
@@ -56,18 +56,20 @@ def conditions(subscription: Subscription) -> list[tuple[Subscription, bool]]:
     return [(msgspec.structs.replace(each, **plain), own) for each, own in found]
 
 
-def save_feeds(empty: Matcher, stateful: Sequence[LoggedSubscription], shards: int, place: Path) -> None:
+def save_shuffle_plan(empty: Matcher, stateful: Sequence[LoggedSubscription], shards: int, place: Path) -> None:
     """Write the feeds of subscriptions with a state to a folder, which appears whole, unless it is there."""
     if (place / _FILE).is_file():
         return
-    known: dict[tuple[Subscription, Place], bool] = {}
+    known: dict[tuple[Subscription, StatePlacement], bool] = {}
     for each in stateful:
-        where = place_of(each.number, each.subscription, shards)
+        where = state_placement(each.number, each.subscription, shards)
         for condition, own in conditions(each.subscription):
             known[condition, where] = known.get((condition, where), False) or own
     held = [msgspec.structs.replace(condition, id=str(n)) for n, (condition, _) in enumerate(known)]
     empty.add_many(held, 0, numbers=range(len(held)))
-    feeds = Feeds(shards, tuple(Feed(where, own) for (_, where), own in known.items()), tuple(stateful))
+    feeds = ShufflePlan(
+        shards, tuple(ShuffleCondition(where, own) for (_, where), own in known.items()), tuple(stateful)
+    )
     place.parent.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=".making.", dir=place.parent))
     try:
@@ -80,16 +82,16 @@ def save_feeds(empty: Matcher, stateful: Sequence[LoggedSubscription], shards: i
         shutil.rmtree(making, ignore_errors=True)
 
 
-def stateful_of(held: HeldSet, at: int) -> list[LoggedSubscription]:
+def stateful_subscriptions(held: SubscriptionSnapshot, at: int) -> list[LoggedSubscription]:
     """The rankings and alerts that a batch at this moment sees."""
-    return [each for each in seen_at(held, at) if each.subscription.kind in STATEFUL]
+    return [each for each in active_at(held, at) if each.subscription.kind in STATEFUL]
 
 
 @lru_cache(maxsize=2)
-def open_feeds(folder: str) -> Feeds:
+def open_shuffle_plan(folder: str) -> ShufflePlan:
     """The feeds of a folder, read once by a worker."""
     path = Path(folder, _FILE)
-    return decoded(path, path.read_bytes(), Feeds, current=1)
+    return decoded(path, path.read_bytes(), ShufflePlan, current=1)
 
 
 def subscriptions_of(folder: str, shard: str) -> list[LoggedSubscription]:
@@ -101,9 +103,9 @@ def subscriptions_of(folder: str, shard: str) -> list[LoggedSubscription]:
 @lru_cache(maxsize=2)
 def _by_place(folder: str) -> dict[str, list[LoggedSubscription]]:
     """The subscriptions by shard, or by the sort of shards where the key says which."""
-    feeds = open_feeds(folder)
+    feeds = open_shuffle_plan(folder)
     found: dict[str, list[LoggedSubscription]] = {}
     for each in feeds.subscriptions:
-        place = place_of(each.number, each.subscription, feeds.shards)
+        place = state_placement(each.number, each.subscription, feeds.shards)
         found.setdefault(place.sort if place.shard is None else place.of((), feeds.shards), []).append(each)
     return found

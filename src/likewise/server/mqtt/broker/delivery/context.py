@@ -6,35 +6,35 @@ from collections.abc import Coroutine, Mapping
 from typing import Protocol
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Mqtt
+from likewise.broker.config import MqttSettings
 from likewise.broker.log.deliveries import Delivery
 from likewise.broker.tenants.tenant import Tenant
-from likewise.server.gateway import Door
+from likewise.server.gateway import Gateway
 from likewise.server.loop_bridge import LoopBridge
-from likewise.server.mqtt.broker.delivery.counters import Counters
+from likewise.server.mqtt.broker.delivery.counters import TenantCounters
 from likewise.server.mqtt.broker.delivery.in_flight import InFlightRows
 from likewise.server.mqtt.broker.delivery.rendering import Renderer
-from likewise.server.mqtt.broker.delivery.session import Sender
-from likewise.server.mqtt.broker.delivery.topic_router import LiveTopics
+from likewise.server.mqtt.broker.delivery.session import QueueSender
+from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
 from likewise.server.mqtt.payloads import MessageReader
 
 
-class Home(Protocol):
+class ListenerContext(Protocol):
     """The listener as its parts see it."""
 
-    door: Door
+    gateway: Gateway
     broker: Broker
     bridge: LoopBridge
-    config: Mqtt
+    config: MqttSettings
     rows: InFlightRows
     renderer: Renderer
 
     @property
-    def live(self) -> Mapping[int, LiveTopics]:
+    def live(self) -> Mapping[int, TopicRouter]:
         """Who is sent what is published to topics as it comes, by tenant."""
         ...
 
-    def counters(self, tenant: Tenant) -> Counters:
+    def counters(self, tenant: Tenant) -> TenantCounters:
         """What is counted for a tenant."""
         ...
 
@@ -46,10 +46,10 @@ class Home(Protocol):
         """Do something beside."""
         ...
 
-    def touched(self, sender: Sender) -> None:
+    def schedule_pump(self, sender: QueueSender) -> None:
         """Something was acknowledged: in this turn of the loop that is said, and more is sent."""
         ...
 
-    def because(self, sender: Sender, delivery: Delivery, place: int, id: str) -> bytes:
+    def match_reason(self, sender: QueueSender, delivery: Delivery, place: int, id: str) -> bytes:
         """Why a delivery came, as JSON."""
         ...

@@ -21,18 +21,18 @@ _COUNTED: Final = {
 }
 
 
-class Counters:
+class TenantCounters:
     """What is counted for one tenant."""
 
     __slots__ = (
         "connected",
         "connections",
+        "disconnected_by_us",
         "lost",
         "received",
         "refused",
         "sent",
         "sessions",
-        "shut_out",
         "stalled",
         "stored",
         "unannounced",
@@ -40,7 +40,9 @@ class Counters:
 
     def __init__(self) -> None:
         self.connected = self.sessions = 0  # now
-        self.connections = self.shut_out = self.received = self.stored = self.refused = self.sent = self.lost = 0
+        self.connections = self.disconnected_by_us = self.received = self.stored = self.refused = self.sent = (
+            self.lost
+        ) = 0
         self.stalled = self.unannounced = 0
 
 
@@ -62,7 +64,7 @@ class BufferFigures(Protocol):
 class ListenerCounters(Collector):
     """The counters of all tenants and of connections that are no tenant's yet, read when the page is."""
 
-    def __init__(self, tenants: Mapping[str, Counters], pending: PendingFigures, buffers: BufferFigures) -> None:
+    def __init__(self, tenants: Mapping[str, TenantCounters], pending: PendingFigures, buffers: BufferFigures) -> None:
         self._tenants = tenants
         self._pending = pending
         self._buffers = buffers

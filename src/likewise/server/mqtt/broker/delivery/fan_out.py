@@ -7,21 +7,21 @@ before the entries are matched: so a subscription in the log finds what was reta
 
 from __future__ import annotations
 
-from likewise.broker.dispatch.topics import topic_of
+from likewise.broker.dispatch.topic_deliveries import matching_topic
 from likewise.broker.log.entries import EVENT, Entry
-from likewise.broker.log.mqtt.messages import Kept
-from likewise.broker.log.mqtt.sessions import Option
-from likewise.server.mqtt.broker.delivery.context import Home
-from likewise.server.mqtt.broker.delivery.outbox import Outbox
-from likewise.server.mqtt.broker.delivery.rendering import stated
+from likewise.broker.log.mqtt.messages import StoredMessage
+from likewise.broker.log.mqtt.sessions import FilterOptions
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
+from likewise.server.mqtt.broker.delivery.outbox import DeliveryOutbox
+from likewise.server.mqtt.broker.delivery.rendering import event_message
 from likewise.server.mqtt.broker.delivery.session import Session
-from likewise.server.mqtt.codec import PublishForMany
+from likewise.server.mqtt.codec import SharedPublish
 
 
 class FanOut:
     """Follows the log for those who are connected."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: ListenerContext) -> None:
         self._home = home
 
     def take(self, entries: list[Entry]) -> None:
@@ -40,24 +40,24 @@ class FanOut:
             if live is None or not live.count or (entry.ends is not None and entry.ends <= entry.arrival):
                 continue
             if message is None:
-                topic, _ = topic_of(entry)
+                topic, _ = matching_topic(entry)
                 if not topic:
                     continue
-                message = stated(entry.body, entry.position, topic)
+                message = event_message(entry.body, entry.position, topic)
             found.append((entry.tenant, message))
         if found:
-            home.bridge.call(self._spread, found)
+            home.bridge.call(self._send_all, found)
 
-    def _spread(self, messages: list[tuple[int, Kept]]) -> None:
+    def _send_all(self, messages: list[tuple[int, StoredMessage]]) -> None:
         """Send messages to all who get them without an acknowledgement."""
         home = self._home
         now = home.broker.clock()
         for tenant, message in messages:
-            made: dict[int, PublishForMany] = {}
+            made: dict[int, SharedPublish] = {}
             for receiver, options in home.live[tenant].find(message.topic).items():
                 if message.qos and any(option.qos for option in options):
                     continue  # it comes from the queue
-                session = _dealt(receiver) if type(receiver) is Outbox else receiver
+                session = _next_member(receiver) if type(receiver) is DeliveryOutbox else receiver
                 assert session is None or isinstance(session, Session)
                 connection = None if session is None else session.connection
                 if session is None or connection is None or not connection.ready:
@@ -72,31 +72,37 @@ class FanOut:
                 self.send(session, made[version], message, options)
 
     def send(
-        self, session: Session, made: PublishForMany, message: Kept, options: list[Option], *, retained: bool = False
+        self,
+        session: Session,
+        made: SharedPublish,
+        message: StoredMessage,
+        options: list[FilterOptions],
+        *,
+        retained: bool = False,
     ) -> None:
         """Send a message with QoS 0; a client that is too slow for it loses it."""
         connection, counters = session.connection, self._home.counters(session.tenant)
         if connection is None:
             return
-        if connection.held_up:
+        if connection.is_congested:
             counters.lost += 1
             return
         retain = retained or (message.retain and any(option.retain_as_published for option in options))
         identifiers = tuple(each for option in options for each in option.identifiers)
-        data = made.to(0, retain=retain, identifiers=identifiers)
-        if len(data) > connection.largest:
+        data = made.encode_for(0, retain=retain, identifiers=identifiers)
+        if len(data) > connection.max_packet_bytes:
             counters.lost += 1
             return
         counters.sent += 1
         connection.send(data)
 
 
-def _dealt(group: Outbox) -> Session | None:
+def _next_member(group: DeliveryOutbox) -> Session | None:
     """The member of a group that gets the next message: they take turns."""
     for _ in range(len(group.members)):
         session = group.members.pop(0)
         group.members.append(session)
         connection = session.connection
-        if connection is not None and connection.ready and not connection.held_up:
+        if connection is not None and connection.ready and not connection.is_congested:
             return session
     return None

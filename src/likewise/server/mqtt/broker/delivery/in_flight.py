@@ -15,15 +15,15 @@ import structlog
 from likewise.broker.broker import Broker
 from likewise.broker.log.mqtt.messages import release
 from likewise.broker.log.mqtt.sessions import InFlightRow, change_in_flight
-from likewise.broker.log.tables import Tables
+from likewise.broker.log.tables import StoreTables
 from likewise.defaults import MQTT_NOTE_SECONDS
 from likewise.server.loop_bridge import LoopBridge
 from likewise.server.mqtt.broker.delivery.session import SETTLED, InFlight
 
 RETRY_SECONDS: Final = 1.0
 _log = structlog.get_logger("likewise.mqtt")
-Key = tuple[int, int, int]
-Then = Callable[[], None]
+FlightKey = tuple[int, int, int]
+Callback = Callable[[], None]
 
 
 class InFlightRows:
@@ -33,28 +33,28 @@ class InFlightRows:
         self._broker = broker
         self._bridge = bridge
         self._loop = asyncio.get_running_loop()
-        self._young: dict[InFlight, None] = {}  # sent, and perhaps acknowledged before they are written
-        self._changed: dict[Key, InFlightRow | None] = {}
+        self._new_rows: dict[InFlight, None] = {}  # sent, and perhaps acknowledged before they are written
+        self._changed: dict[FlightKey, InFlightRow | None] = {}
         self._released: list[tuple[int, int]] = []
-        self._then: list[Then] = []
+        self._then: list[Callback] = []
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
         self._urgent = False
 
     def sent(self, flight: InFlight) -> None:
         """A packet of QoS 1 was sent."""
-        self._young[flight] = None
-        self._later()
+        self._new_rows[flight] = None
+        self._schedule()
 
-    def first(self, flight: InFlight, then: Then) -> None:
+    def write_first(self, flight: InFlight, then: Callback) -> None:
         """Write a packet's state down before what follows from it is done."""
         self._changed[flight.key] = flight.row()
         flight.written = True
         self._then.append(then)
-        self._soon()
+        self._flush_soon()
 
     def settled(self, flight: InFlight, kept: bool) -> None:
         """A packet awaits nothing any more; with `kept` that is remembered, for there are others in front of it."""
-        self._young.pop(flight, None)
+        self._new_rows.pop(flight, None)
         if kept:
             self._changed[flight.key] = InFlightRow(*flight.key, flight.outbox.tenant.number, 0, 0, SETTLED)
             flight.written = True
@@ -62,24 +62,24 @@ class InFlightRows:
             self._changed[flight.key] = None
         else:
             return
-        self._later()
+        self._schedule()
 
-    def forget(self, keys: list[Key]) -> None:
+    def forget(self, keys: list[FlightKey]) -> None:
         """Rows are needed no longer."""
         self._changed.update(dict.fromkeys(keys))
-        self._later()
+        self._schedule()
 
-    def released(self, session: int, packet: int, then: Then) -> None:
+    def released(self, session: int, packet: int, then: Callback) -> None:
         """A client released a packet id of QoS 2; when that is on disk it is told."""
         self._released.append((session, packet))
         self._then.append(then)
-        self._soon()
+        self._flush_soon()
 
-    def _later(self) -> None:
+    def _schedule(self) -> None:
         if self._timer is None:
             self._timer = self._loop.call_later(MQTT_NOTE_SECONDS, self.flush)
 
-    def _soon(self) -> None:
+    def _flush_soon(self) -> None:
         if not self._urgent:
             self._urgent = True
             if self._timer is not None:
@@ -91,11 +91,11 @@ class InFlightRows:
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._urgent = None, False
-        for flight in self._young:
+        for flight in self._new_rows:
             if flight.packet in flight.session.flights:
                 self._changed[flight.key] = flight.row()
                 flight.written = True
-        self._young.clear()
+        self._new_rows.clear()
         changed, self._changed = self._changed, {}
         released, self._released = self._released, []
         then, self._then = self._then, []
@@ -104,24 +104,28 @@ class InFlightRows:
         put = [row for row in changed.values() if row is not None]
         dropped = [key for key, row in changed.items() if row is None]
 
-        def write(tables: Tables) -> None:
+        def write(tables: StoreTables) -> None:
             change_in_flight(tables, put, dropped)
             release(tables, released)
 
         def written(result: object) -> None:
             if isinstance(result, BaseException):
-                self._loop.call_later(RETRY_SECONDS, self._again, changed, released, then, result)
+                self._loop.call_later(RETRY_SECONDS, self._retry, changed, released, then, result)
                 return
             for each in then:
                 each()
 
         self._broker.store.write(write, lambda result: self._bridge.call(written, result))
 
-    def _again(
-        self, changed: dict[Key, InFlightRow | None], released: list[tuple[int, int]], then: list[Then], error: object
+    def _retry(
+        self,
+        changed: dict[FlightKey, InFlightRow | None],
+        released: list[tuple[int, int]],
+        then: list[Callback],
+        error: object,
     ) -> None:
         _log.warning("what is in flight cannot be written; trying again", error=str(error))
         self._changed = changed | self._changed
         self._released = released + self._released
         self._then = then + self._then
-        self._soon()
+        self._flush_soon()

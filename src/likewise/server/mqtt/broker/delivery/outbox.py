@@ -13,31 +13,31 @@ from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import SEND_PAGE, SEND_PAGE_BYTES
 from likewise.model.hierarchies.topic_filters import filter_matches
-from likewise.server.mqtt.broker.delivery.context import Home
-from likewise.server.mqtt.broker.delivery.rendering import by_meaning, stated
-from likewise.server.mqtt.broker.delivery.session import AWAITS_ACK, AWAITS_RECEIVED, InFlight, Line, Session
-from likewise.server.mqtt.broker.delivery.topic_filters import MATCHES, OWN, option_name
-from likewise.server.mqtt.codec import MQTT_5, PublishForMany
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
+from likewise.server.mqtt.broker.delivery.rendering import event_message, render_semantic
+from likewise.server.mqtt.broker.delivery.session import AWAITS_ACK, AWAITS_RECEIVED, InFlight, PacketSink, Session
+from likewise.server.mqtt.broker.delivery.topic_filters import MATCHES, SEMANTIC_PREFIX, session_filter
+from likewise.server.mqtt.codec import MQTT_5, SharedPublish
 
 
-class Part(NamedTuple):
+class OutgoingPacket(NamedTuple):
     """One packet of a delivery."""
 
     part: int
     qos: int
-    made: PublishForMany
+    encoded: SharedPublish
     retain: bool = False
     identifiers: tuple[int, ...] = ()
 
 
-class Outbox:
+class DeliveryOutbox:
     """One queue and who it is sent to. `shared` is the filter of a group; a session's own has none."""
 
     __slots__ = (
-        "_asked",
-        "_at_once",
         "_done",
+        "_max_in_flight",
         "_reading",
+        "_woken",
         "cursor",
         "home",
         "members",
@@ -48,7 +48,7 @@ class Outbox:
         "tenant",
     )
 
-    def __init__(self, home: Home, tenant: Tenant, queue: SubscriberQueue, shared: str = "") -> None:
+    def __init__(self, home: ListenerContext, tenant: Tenant, queue: SubscriberQueue, shared: str = "") -> None:
         self.home = home
         self.tenant = tenant
         self.queue = queue
@@ -58,7 +58,7 @@ class Outbox:
         self.open: dict[int, int] = {}  # by sequence number: how many of its packets are in flight
         self.settled: dict[int, set[int]] = {}  # parts that were settled while others in front of them were not
         self._done: list[int] = []  # sequence numbers that are settled and not said to be
-        self._asked = self._reading = self._at_once = False
+        self._woken = self._reading = self._max_in_flight = False
         queue.served_by = self
         queue.wake = self._wake
 
@@ -69,29 +69,29 @@ class Outbox:
 
     def _wake(self) -> None:
         """On the writer's thread: there is something new."""
-        if not self._asked:
-            self._asked = True
+        if not self._woken:
+            self._woken = True
             self.home.bridge.call(self.pump)
 
     # -- sending --------------------------------------------------------------------------------
 
-    def _member(self) -> tuple[Session, Line] | None:
+    def _next_member(self) -> tuple[Session, PacketSink] | None:
         """Who is sent to next: of those who take something, the one with the fewest in flight."""
         found, fewest = None, 0
         for session in self.members:
             connection = session.connection
-            if connection is None or connection.held_up or not connection.ready:
+            if connection is None or connection.is_congested or not connection.ready:
                 continue
             count = len(session.flights)
-            if count < connection.window and (found is None or count < fewest):
+            if count < connection.receive_maximum and (found is None or count < fewest):
                 found, fewest = (session, connection), count
         return found
 
     def pump(self) -> None:
         """Send what waits, as far as somebody takes it."""
-        self._asked = False
-        self.tell()  # first: what is settled and not said to be would be sent again
-        while not self._reading and not self.queue.gone and self._member() is not None:
+        self._woken = False
+        self.acknowledge()  # first: what is settled and not said to be would be sent again
+        while not self._reading and not self.queue.unregistered and self._next_member() is not None:
             broker, tenant = self.home.broker, self.tenant
             with broker.lock:
                 numbers = self.queue.following(self.cursor, SEND_PAGE)
@@ -104,7 +104,7 @@ class Outbox:
                 return
             if not self._send_all(self._page()):
                 break
-        self.tell()
+        self.acknowledge()
 
     def _page(self) -> list[Delivery]:
         """The next deliveries, with what devices published; no more than a client may leave unread."""
@@ -115,7 +115,7 @@ class Outbox:
     async def _read(self) -> None:
         """A page that is not in memory, read beside the loop."""
         try:
-            page = await self.home.door.executors.reads.run(self.tenant.name, self._page)
+            page = await self.home.gateway.executors.reads.run(self.tenant.name, self._page)
         finally:
             self._reading = False
         with self.home.broker.lock:  # some of it may have been acknowledged meanwhile
@@ -131,23 +131,23 @@ class Outbox:
             if delivery.number <= self.cursor:
                 continue  # it was read before a connection broke
             if delivery.number not in self.open:
-                member = self._member()
+                member = self._next_member()
                 if member is None:
                     return False
                 self._send(delivery, *member)
             self.cursor = delivery.number
         return bool(page)
 
-    def _send(self, delivery: Delivery, session: Session, connection: Line) -> None:
+    def _send(self, delivery: Delivery, session: Session, connection: PacketSink) -> None:
         passed = self.settled.get(delivery.number, ())
         counters = self.home.counters(self.tenant)
         under_way = 0
-        for part in self.parts(delivery, session, connection):
+        for part in self.packets_of(delivery, session, connection):
             if part.part in passed:
                 continue
             packet = session.packet_id() if part.qos else 0
-            data = part.made.to(part.qos, packet, retain=part.retain, identifiers=part.identifiers)
-            if len(data) > connection.largest:
+            data = part.encoded.encode_for(part.qos, packet, retain=part.retain, identifiers=part.identifiers)
+            if len(data) > connection.max_packet_bytes:
                 counters.lost += 1
                 continue
             counters.sent += 1
@@ -163,39 +163,41 @@ class Outbox:
                 connection.send(data)
                 self.home.rows.sent(flight)
             else:
-                self.home.rows.first(flight, connection.reserve(data))
+                self.home.rows.write_first(flight, connection.reserve(data))
         if under_way:
             self.open[delivery.number] = under_way
         else:
             self._done.append(delivery.number)
 
-    def parts(self, delivery: Delivery, session: Session, connection: Line) -> list[Part]:
+    def packets_of(self, delivery: Delivery, session: Session, connection: PacketSink) -> list[OutgoingPacket]:
         """What a session is sent of a delivery: a packet for its topics, or one for each subscription by meaning."""
         now = self.home.broker.clock()
         if delivery.cause in (TOPIC, RETAINED):
-            return self._topic(delivery, session, connection, now)
+            return self._topic_packets(delivery, session, connection, now)
         found = []
-        own = self.tenant.own(delivery, self.queue.number)
+        own = self.tenant.recipient_subscriptions(delivery, self.queue.number)
         for place, id in own:
-            option = session.options.get(self.shared or option_name(id))
+            option = session.options.get(self.shared or session_filter(id))
             if option is None:
                 continue
-            topic = OWN + id
-            qos = granted(session, topic, option.qos) if id.startswith(MATCHES) else option.qos
+            topic = SEMANTIC_PREFIX + id
+            qos = granted_qos(session, topic, option.qos) if id.startswith(MATCHES) else option.qos
             if connection.version == MQTT_5:
-                because = self.home.because(self, delivery, place, id) if option.explain else b""
-                payload, properties = by_meaning(delivery, own, place, topic, now, because)
-                made = PublishForMany(topic, payload, properties, MQTT_5)
+                because = self.home.match_reason(self, delivery, place, id) if option.explain else b""
+                payload, properties = render_semantic(delivery, own, place, topic, now, because)
+                made = SharedPublish(topic, payload, properties, MQTT_5)
             else:
-                made = PublishForMany(topic, render(delivery, own), version=connection.version)
-            found.append(Part(int(delivery.matched[place]), qos, made, identifiers=option.identifiers))
+                made = SharedPublish(topic, render(delivery, own), version=connection.version)
+            found.append(OutgoingPacket(int(delivery.matched[place]), qos, made, identifiers=option.identifiers))
         return found
 
-    def _topic(self, delivery: Delivery, session: Session, connection: Line, now: int) -> list[Part]:
-        message = delivery.message or stated(delivery.body, delivery.event)
+    def _topic_packets(
+        self, delivery: Delivery, session: Session, connection: PacketSink, now: int
+    ) -> list[OutgoingPacket]:
+        message = delivery.message or event_message(delivery.body, delivery.event)
         if message.expires is not None and message.expires <= now:
             return []
-        held = self.tenant.topics.held
+        held = self.tenant.topics.by_number
         if delivery.topics is None:
             delivery.topics = {}
             for number in delivery.matched.tolist():
@@ -219,11 +221,11 @@ class Outbox:
             identifiers += tuple(o.identifiers[0] for text, o in own if filter_matches(text, message.topic))
         key = (self.tenant.number, delivery.number)
         made = self.home.renderer.many(message, connection.version, now, key)
-        return [Part(0, qos, made, retain, identifiers)]
+        return [OutgoingPacket(0, qos, made, retain, identifiers)]
 
     # -- acknowledging --------------------------------------------------------------------------
 
-    def settle_flight(self, flight: InFlight) -> None:
+    def complete_flight(self, flight: InFlight) -> None:
         """A packet awaits nothing any more."""
         flight.session.flights.pop(flight.packet, None)
         left = self.open.get(flight.sequence, 1) - 1
@@ -233,17 +235,17 @@ class Outbox:
             self.open.pop(flight.sequence, None)
             self._done.append(flight.sequence)
         lasting = bool(flight.session.number or self.shared)
-        with_others = bool(left) or self._first() < flight.sequence
+        with_others = bool(left) or self._first_in_flight() < flight.sequence
         if lasting and with_others:
             self.settled.setdefault(flight.sequence, set()).add(flight.part)
         self.home.rows.settled(flight, lasting and with_others)
-        self.home.touched(self)
+        self.home.schedule_pump(self)
 
-    def _first(self) -> int:
+    def _first_in_flight(self) -> int:
         """The first number that is in flight."""
         return min(self.open, default=2**63)
 
-    def tell(self) -> None:
+    def acknowledge(self) -> None:
         """Say what is settled, and forget what was remembered of it."""
         if not self._done:
             return
@@ -255,7 +257,7 @@ class Outbox:
             if keys:
                 self.home.rows.forget(keys)
 
-    def give_back(self, session: Session) -> None:
+    def requeue(self, session: Session) -> None:
         """A member is gone: what it has not acknowledged with QoS 1 goes to another, what is of QoS 2 never does."""
         for flight in [each for each in session.flights.values() if each.outbox is self and each.state == AWAITS_ACK]:
             del session.flights[flight.packet]
@@ -268,17 +270,17 @@ class Outbox:
             self.home.rows.settled(flight, False)
         self.pump()
 
-    def let_go(self, session: Session) -> None:
+    def discard_member(self, session: Session) -> None:
         """A member's session is over: what it had with QoS 2 goes to nobody else."""
-        self.give_back(session)
+        self.requeue(session)
         for flight in [each for each in session.flights.values() if each.outbox is self]:
-            self.settle_flight(flight)
+            self.complete_flight(flight)
         if session in self.members:
             self.members.remove(session)
-        self.tell()
+        self.acknowledge()
 
 
-def granted(session: Session, topic: str, otherwise: int) -> int:
+def granted_qos(session: Session, topic: str, otherwise: int) -> int:
     """The QoS that a session asked for where its own matches are; what it published the subscription with, if none."""
-    own = ((text, option.qos) for text, option in session.options.items() if text.startswith(OWN))
+    own = ((text, option.qos) for text, option in session.options.items() if text.startswith(SEMANTIC_PREFIX))
     return max((qos for text, qos in own if filter_matches(text, topic)), default=otherwise)

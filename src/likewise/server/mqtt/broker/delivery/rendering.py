@@ -9,15 +9,15 @@ import msgspec
 
 from likewise.broker.log.deliveries import CAUSES, Delivery
 from likewise.broker.log.entries import read_event
-from likewise.broker.log.mqtt.messages import Kept
+from likewise.broker.log.mqtt.messages import StoredMessage
 from likewise.broker.log.packed_sets import unpack_scores
 from likewise.defaults import MQTT_RENDERED
-from likewise.formats.json.raw_payload import payload_in
+from likewise.formats.json.raw_payload import raw_payload
 from likewise.model.time import SECOND
-from likewise.server.mqtt.codec import MQTT_5, NO_PROPERTIES, Properties, PublishForMany, fitting
-from likewise.server.mqtt.codec.fields import variable
+from likewise.server.mqtt.codec import MQTT_5, NO_PROPERTIES, Properties, SharedPublish, truncate_text
+from likewise.server.mqtt.codec.fields import encode_variable
 from likewise.server.mqtt.codec.packet_types import PUBLISH
-from likewise.server.mqtt.codec.property_bytes import read_properties, written_properties
+from likewise.server.mqtt.codec.property_bytes import encode_properties_body, read_properties
 
 RENDERED_BYTES: Final = 16 * 2**20  # of payloads that are remembered, whatever their number
 STATED_QOS: Final = 2  # of an event that came another way; the subscription's own QoS counts then
@@ -27,24 +27,24 @@ _ENCODE: Final = msgspec.json.Encoder().encode
 _JSON: Final = Properties(content_type="application/json")
 
 
-def kept_properties(properties: Properties) -> bytes:
+def encode_stored_properties(properties: Properties) -> bytes:
     """The properties of a message that are passed on, as they are kept: its expiry is kept beside them."""
     if properties is NO_PROPERTIES:
         return b""
     passed = msgspec.structs.replace(properties, message_expiry=None, topic_alias=None, subscription_identifiers=())
-    return written_properties(passed, PUBLISH)
+    return encode_properties_body(passed, PUBLISH)
 
 
-def properties_of(message: Kept, now: int) -> Properties:
+def delivery_properties(message: StoredMessage, now: int) -> Properties:
     """The properties of a message as they are sent now.
 
-    >>> kept = Kept("a", b"1", properties=kept_properties(Properties(content_type="x")), expires=5_000_000)
-    >>> properties_of(kept, 3_000_000).content_type, properties_of(kept, 3_000_000).message_expiry
+    >>> kept = Kept("a", b"1", properties=encode_stored_properties(Properties(content_type="x")), expires=5_000_000)
+    >>> user_properties(kept, 3_000_000).content_type, user_properties(kept, 3_000_000).message_expiry
     ('x', 2)
     """
     found = NO_PROPERTIES
     if message.properties:
-        written = variable(len(message.properties)) + message.properties
+        written = encode_variable(len(message.properties)) + message.properties
         found, _ = read_properties(written, 0, len(written), PUBLISH)
     if message.expires is not None:
         left = max(1, -(-(message.expires - now) // SECOND))
@@ -52,28 +52,28 @@ def properties_of(message: Kept, now: int) -> Properties:
     return found
 
 
-def stated(body: bytes, position: int, topic: str = "") -> Kept:
+def event_message(body: bytes, position: int, topic: str = "") -> StoredMessage:
     """An event that came another way as a message; its tuple `topic` says where to."""
     if not topic:
         items = read_event(body, position).tuples
         topic = next((str(item.value) for item in items if item.attribute == "topic"), "")
-    return Kept(topic, payload_in(body), STATED_QOS, properties=kept_properties(_JSON))
+    return StoredMessage(topic, raw_payload(body), STATED_QOS, properties=encode_stored_properties(_JSON))
 
 
 class Renderer:
     """Encodes a message once for all its recipients of a version; the newest are remembered."""
 
     def __init__(self) -> None:
-        self._made: OrderedDict[tuple[int, int, int], PublishForMany] = OrderedDict()
+        self._made: OrderedDict[tuple[int, int, int], SharedPublish] = OrderedDict()
         self._bytes = 0  # of the payloads of these
 
-    def many(self, message: Kept, version: int, now: int, key: tuple[int, int] | None = None) -> PublishForMany:
+    def many(self, message: StoredMessage, version: int, now: int, key: tuple[int, int] | None = None) -> SharedPublish:
         """A message for those who speak a version; `key` is its tenant and sequence number."""
         if key is None or message.expires is not None:
-            return PublishForMany(message.topic, message.payload, properties_of(message, now), version)
+            return SharedPublish(message.topic, message.payload, delivery_properties(message, now), version)
         known = self._made.get((*key, version))
         if known is None:
-            known = PublishForMany(message.topic, message.payload, properties_of(message, now), version)
+            known = SharedPublish(message.topic, message.payload, delivery_properties(message, now), version)
             self._made[*key, version] = known
             self._bytes += known.size
             while len(self._made) > MQTT_RENDERED or (self._bytes > RENDERED_BYTES and len(self._made) > 1):
@@ -81,11 +81,11 @@ class Renderer:
         return known
 
 
-def by_meaning(
+def render_semantic(
     delivery: Delivery, own: list[tuple[int, str]], place: int, topic: str, now: int, because: bytes = b""
 ) -> tuple[bytes, Properties]:
     """The payload and properties of a delivery by meaning for MQTT 5: as published, and what was met how well."""
-    message = delivery.message or stated(delivery.body, delivery.event, topic or " ")
+    message = delivery.message or event_message(delivery.body, delivery.event, topic or " ")
     scores = unpack_scores(delivery.scores, len(delivery.matched))
     added = [
         ("score", f"{round(float(scores[place]), 6):g}"),
@@ -97,9 +97,9 @@ def by_meaning(
         added.append(("topic", delivery.message.topic))
     if because:
         added.append(("because", because.decode()))
-    found = properties_of(message, now)
-    user = (*found.user, *((name, fitting(value)) for name, value in added))
+    found = delivery_properties(message, now)
+    user = (*found.user, *((name, truncate_text(value)) for name, value in added))
     return message.payload, msgspec.structs.replace(found, user=user)
 
 
-__all__ = ["MQTT_5", "Renderer", "by_meaning", "kept_properties", "properties_of", "stated"]
+__all__ = ["MQTT_5", "Renderer", "delivery_properties", "encode_stored_properties", "event_message", "render_semantic"]

@@ -8,27 +8,27 @@ from typing import Final, Protocol
 
 import msgspec
 
-from likewise.broker.dispatch.topics import session_subscriber
-from likewise.broker.log.mqtt.messages import Kept
-from likewise.broker.log.mqtt.sessions import InFlightRow, Lasting, Option
+from likewise.broker.dispatch.topic_deliveries import session_subscriber
+from likewise.broker.log.mqtt.messages import StoredMessage
+from likewise.broker.log.mqtt.sessions import FilterOptions, InFlightRow, SessionState
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 
 SETTLED, AWAITS_ACK, AWAITS_RECEIVED, AWAITS_COMPLETE = range(4)  # what a packet awaits
-FOR_EVER: Final = 2**32 - 1  # seconds: MQTT 5's word for a session without an end
+NEVER_EXPIRES: Final = 2**32 - 1  # seconds: MQTT 5's word for a session without an end
 PACKET_IDS: Final = 65_535
 
 
-class Line(Protocol):
+class PacketSink(Protocol):
     """A connection as those see it who send."""
 
     ready: bool  # it was let in, and is not closed
     version: int
-    window: int  # packets that may be in flight
-    largest: int  # bytes of a packet
+    receive_maximum: int  # packets that may be in flight
+    max_packet_bytes: int  # bytes of a packet
 
     @property
-    def held_up(self) -> bool:
+    def is_congested(self) -> bool:
         """Return whether the other side does not take what it was sent."""
         ...
 
@@ -41,7 +41,7 @@ class Line(Protocol):
         ...
 
 
-class Sender(Protocol):
+class QueueSender(Protocol):
     """What sends from a queue (`outbox`)."""
 
     tenant: Tenant
@@ -52,19 +52,19 @@ class Sender(Protocol):
         """Send what waits."""
         ...
 
-    def tell(self) -> None:
+    def acknowledge(self) -> None:
         """Say what is settled."""
         ...
 
-    def settle_flight(self, flight: InFlight) -> None:
+    def complete_flight(self, flight: InFlight) -> None:
         """A packet awaits nothing any more."""
         ...
 
-    def give_back(self, session: Session) -> None:
+    def requeue(self, session: Session) -> None:
         """A member's connection is gone."""
         ...
 
-    def let_go(self, session: Session) -> None:
+    def discard_member(self, session: Session) -> None:
         """A member's session is over."""
         ...
 
@@ -78,7 +78,9 @@ class InFlight:
 
     __slots__ = ("outbox", "packet", "part", "sequence", "session", "state", "written")
 
-    def __init__(self, outbox: Sender, sequence: int, part: int, session: Session, packet: int, state: int) -> None:
+    def __init__(
+        self, outbox: QueueSender, sequence: int, part: int, session: Session, packet: int, state: int
+    ) -> None:
         self.outbox = outbox
         self.sequence = sequence
         self.part = part  # the subscription by meaning that it is of; 0 for topics
@@ -129,15 +131,15 @@ class Session:
         self.number = 0
         self.expiry = 0  # seconds after its connection
         self.version = 0
-        self.connection: Line | None = None
-        self.options: dict[str, Option] = {}  # by filter, as it was asked for
-        self.outbox: Sender | None = None  # its queue, once it needs one
-        self.groups: dict[str, Sender] = {}  # queues it shares, by filter
+        self.connection: PacketSink | None = None
+        self.options: dict[str, FilterOptions] = {}  # by filter, as it was asked for
+        self.outbox: QueueSender | None = None  # its queue, once it needs one
+        self.groups: dict[str, QueueSender] = {}  # queues it shares, by filter
         self.identified = False  # whether something it asked for without an acknowledgement has an identifier
         self.flights: dict[int, InFlight] = {}  # by packet id
         # Packet ids of QoS 2 that are not released: whether that is on disk; None if it was released before it was.
         self.received: dict[int, bool | None] = {}
-        self.will: Kept | None = None
+        self.will: StoredMessage | None = None
         self.will_delay = 0
         self.will_timer: asyncio.TimerHandle | None = None
         self._packet = 0
@@ -148,11 +150,11 @@ class Session:
         return session_subscriber(self.client)
 
     @property
-    def lasting(self) -> Lasting:
+    def lasting(self) -> SessionState:
         """What of it lasts."""
-        return Lasting(self.expiry, dict(self.options), self.owner, self.will, self.will_delay)
+        return SessionState(self.expiry, dict(self.options), self.owner, self.will, self.will_delay)
 
-    def look(self) -> None:
+    def refresh_options(self) -> None:
         """What it asks for has changed."""
         self.identified = any(option.identifiers and not option.qos for option in self.options.values())
 

@@ -7,14 +7,14 @@ from urllib.parse import unquote
 
 from likewise.errors import InvalidSubscription
 
-OWN: Final = "$likewise/"
+SEMANTIC_PREFIX: Final = "$likewise/"
 TEXT, MATCHES, ANSWERS, SUBSCRIPTIONS = "q/", "matches/", "answers/", "subscriptions/"
-SHARED: Final = "$share/"
+SHARED_PREFIX: Final = "$share/"
 
 Kind = Literal["topic", "named", "text", "private"]
 
 
-class Asked(NamedTuple):
+class TopicFilter(NamedTuple):
     """A filter, taken apart.
 
     `topic`: plain topics. `named`: a subscription by meaning whose text stands elsewhere; `text`: one that says it.
@@ -29,10 +29,10 @@ class Asked(NamedTuple):
     @property
     def id(self) -> str:
         """The id of a subscription by meaning: what follows `$likewise/`."""
-        return self.filter.removeprefix(OWN)
+        return self.filter.removeprefix(SEMANTIC_PREFIX)
 
 
-def asked(said: str) -> Asked:
+def parse_topic_filter(said: str) -> TopicFilter:
     """Take a filter apart; what cannot be asked for is refused.
 
     >>> asked("$share/readers/home/#")
@@ -43,34 +43,34 @@ def asked(said: str) -> Asked:
     ('named', 'private')
     """
     group, shared = "", said
-    if said.startswith(SHARED):
-        group, _, shared = said[len(SHARED) :].partition("/")
-    if not shared.startswith(OWN):
-        return Asked(shared, "topic", group)
-    name = shared[len(OWN) :]
+    if said.startswith(SHARED_PREFIX):
+        group, _, shared = said[len(SHARED_PREFIX) :].partition("/")
+    if not shared.startswith(SEMANTIC_PREFIX):
+        return TopicFilter(shared, "topic", group)
+    name = shared[len(SEMANTIC_PREFIX) :]
     if name.startswith((MATCHES, ANSWERS)):
         if group:
             raise InvalidSubscription(f"{shared[:80]!r} belongs to one session; it cannot be shared")
-        return Asked(shared, "private")
+        return TopicFilter(shared, "private")
     if not name or name.startswith(SUBSCRIPTIONS) or "+" in name or "#" in name:
         raise InvalidSubscription(
-            f"{shared[:80]!r} cannot be subscribed to; ask for {OWN}NAME with the user property `q`, or for "
-            f"{OWN}{TEXT} and the percent-encoded text"
+            f"{shared[:80]!r} cannot be subscribed to; ask for {SEMANTIC_PREFIX}NAME with the user property `q`, or for "
+            f"{SEMANTIC_PREFIX}{TEXT} and the percent-encoded text"
         )
     if name.startswith(TEXT):
-        return Asked(shared, "text", group, unquote(name[len(TEXT) :]))
-    return Asked(shared, "named", group)
+        return TopicFilter(shared, "text", group, unquote(name[len(TEXT) :]))
+    return TopicFilter(shared, "named", group)
 
 
-def option_name(id: str) -> str:
+def session_filter(id: str) -> str:
     """Under which filter a session keeps what it asked for with a subscription by meaning.
 
-    >>> option_name("warm"), option_name("matches/warm")
+    >>> session_filter("warm"), session_filter("matches/warm")
     ('$likewise/warm', '$likewise/subscriptions/warm')
     """
     if id.startswith(MATCHES):
-        return f"{OWN}{SUBSCRIPTIONS}{id.removeprefix(MATCHES)}"
-    return OWN + id
+        return f"{SEMANTIC_PREFIX}{SUBSCRIPTIONS}{id.removeprefix(MATCHES)}"
+    return SEMANTIC_PREFIX + id
 
 
 def group_subscriber(group: str, shared: str) -> str:

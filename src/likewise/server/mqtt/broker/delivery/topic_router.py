@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from likewise.broker.log.mqtt.sessions import Option
-from likewise.matching.topics.trie import TopicTrie
-from likewise.server.mqtt.broker.delivery.session import Sender, Session
+from likewise.broker.log.mqtt.sessions import FilterOptions
+from likewise.matching.topics.topic_trie import TopicTrie
+from likewise.server.mqtt.broker.delivery.session import QueueSender, Session
 
-Receiver = Session | Sender  # a group shares what sends
+TopicReceiver = Session | QueueSender  # a group shares what sends
 
 
-class LiveTopics:
+class TopicRouter:
     """The filters of one tenant's sessions and groups. For the loop's thread."""
 
     def __init__(self) -> None:
         self._trie = TopicTrie()
         self._slots: dict[str, int] = {}
-        self._at: dict[int, dict[Receiver, Option]] = {}
+        self._at: dict[int, dict[TopicReceiver, FilterOptions]] = {}
         self._next = 0
         self.count = 0  # of filters; read by the writer's thread, too
 
@@ -23,7 +23,7 @@ class LiveTopics:
         """The filters that there are; from any thread."""
         return list(self._slots)
 
-    def put(self, text: str, receiver: Receiver, option: Option) -> None:
+    def put(self, text: str, receiver: TopicReceiver, option: FilterOptions) -> None:
         """Hold a filter of a receiver, in place of its own with the same text."""
         slot = self._slots.get(text)
         if slot is None:
@@ -34,7 +34,7 @@ class LiveTopics:
             self.count += 1
         self._at[slot][receiver] = option
 
-    def remove(self, text: str, receiver: Receiver) -> None:
+    def remove(self, text: str, receiver: TopicReceiver) -> None:
         """Let a receiver's filter go, if it is held."""
         slot = self._slots.get(text)
         if slot is None or self._at[slot].pop(receiver, None) is None:
@@ -44,9 +44,9 @@ class LiveTopics:
             self._trie.remove(text)
             self.count -= 1
 
-    def find(self, topic: str) -> dict[Receiver, list[Option]]:
+    def find(self, topic: str) -> dict[TopicReceiver, list[FilterOptions]]:
         """Who gets a message to a topic, with what they asked for."""
-        found: dict[Receiver, list[Option]] = {}
+        found: dict[TopicReceiver, list[FilterOptions]] = {}
         for slot in self._trie.find(topic):
             for receiver, option in self._at[slot].items():
                 known = found.get(receiver)

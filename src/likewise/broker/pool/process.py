@@ -1,0 +1,452 @@
+"""The coordinator's end of one worker: a process, a socket, and two threads that never wait for each other.
+
+One thread sends what is handed over, one takes what is answered. Whoever asks hands over a `PendingRequest` and goes
+on, or waits for it: so nobody blocks on a full pipe, and a worker whose answers are always taken goes on reading.
+
+Whether a worker that owes an answer is still at it.
+
+One that has died is seen by its socket. One that was stopped, or sleeps over its work, would be waited for without end:
+its process says so where there is `/proc`. One that is ready to run, and is not let by a busy machine, is well; one
+that runs and runs, and answers nothing, is not.
+
+Where workers' sockets and saved shares are: folders that nobody else can read, and that go with the broker.
+
+Saved shares are in the broker's own folder where it has one: what is swept out of a folder for temporary files now and
+then would be missed. A socket's path has to be short, so sockets are among the temporary files. What a broker that was
+killed left behind there is removed at the next start; a lock says whose are in use.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Protocol
+
+import structlog
+
+from likewise.broker.pool.protocol import (
+    ANSWERS,
+    AddSubscriptions,
+    MatchEvents,
+    MatchStateful,
+    Operation,
+    OperationFailed,
+    Reply,
+    ResourceUsage,
+    StateChanges,
+    WorkerRequest,
+    frame,
+    receive,
+)
+from likewise.broker.pool.shard_server import ShardServer
+
+PREFIX: Final = "likewise-workers-"
+LOCK: Final = "in-use"
+SHARES: Final = "workers"  # in the broker's folder
+
+
+class WorkerFolders:
+    """The folders of a crew; `data` is the broker's own, if it has one."""
+
+    def __init__(self, data: Path | None = None) -> None:
+        self._data = data
+        self._numbers = itertools.count(1)
+        self._lock: int | None = None
+
+    @cached_property
+    def _temporary(self) -> Path:
+        remove_stale_folders(Path(tempfile.gettempdir()))
+        made = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._lock = os.open(made / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        return made
+
+    @cached_property
+    def _persistent(self) -> Path:
+        if self._data is None:
+            return self._temporary
+        made = self._data / SHARES
+        remove_folder(made)  # of a broker that was killed; this one has the folder to itself
+        made.mkdir(mode=0o700)
+        return made
+
+    def for_socket(self) -> Path:
+        """A folder for a socket; made again if somebody removed it."""
+        self._temporary.mkdir(mode=0o700, exist_ok=True)
+        return self._temporary
+
+    def new(self, name: str) -> Path:
+        """A folder for a saved share that is not there yet."""
+        return self._persistent / f"{name}-{next(self._numbers)}"
+
+    def remove(self) -> None:
+        """Remove all of them."""
+        for name in ("_temporary", "_kept"):
+            if name in self.__dict__:
+                remove_folder(self.__dict__.pop(name))
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def remove_stale_folders(folder: Path) -> int:
+    """Remove what brokers that were killed left in a folder; how many there were."""
+    swept = 0
+    for each in folder.glob(f"{PREFIX}*"):
+        with suppress(OSError):  # somebody else's, or gone by now
+            lock = os.open(each / LOCK, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_folder(each)
+                swept += 1
+            finally:
+                os.close(lock)
+    return swept
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder, if it is there."""
+    with suppress(OSError):
+        shutil.rmtree(folder)
+
+
+STOPPED_S: Final = 2.0  # seconds for which a process may be stopped, as a debugger or `kill -STOP` does
+ASLEEP_S: Final = 20.0  # ... and may sleep without having used the processor, though it was asked something
+REPLY_TIMEOUT_S: Final = (
+    300.0  # seconds of the processor that an answer may take; of the clock, where those are not seen
+)
+CHECK_INTERVAL_S: Final = 0.5  # seconds between two looks
+TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+
+class Watchdog:
+    """What was seen of a process last."""
+
+    def __init__(self, pid: int) -> None:
+        self._stat = Path(f"/proc/{pid}/stat")
+        self._checked_at = float("-inf")
+        self._since = float("-inf")  # when it was first seen as it is now
+        self._last_state = ("", 0)
+        self._last_reply_at, self._ran = float("-inf"), 0  # when it last answered, and how long it had run by then
+
+    def hangs(self, now: float, heard: float, *, asked: bool) -> bool:
+        """Whether it will not answer: to be called now and then while it owes something.
+
+        `heard` is when it last answered anything, or was started; `asked`, if it could know that it owes something.
+        """
+        if now - self._checked_at < CHECK_INTERVAL_S:
+            return False
+        rested = now - self._checked_at > 4 * CHECK_INTERVAL_S  # nobody looked, since it owed nothing
+        self._checked_at = now
+        seen = _process_state(self._stat)
+        if seen is None:
+            return now - heard > REPLY_TIMEOUT_S
+        if rested or heard != self._last_reply_at:
+            self._last_reply_at, self._ran = heard, seen[1]
+        if seen[1] - self._ran > REPLY_TIMEOUT_S * TICKS:
+            return True
+        if rested or seen != self._last_state or seen[0] == "R":
+            self._since, self._last_state = now, seen
+            return False
+        held = now - self._since
+        return held > STOPPED_S if seen[0] in "Tt" else asked and held > ASLEEP_S
+
+
+def _process_state(stat: Path) -> tuple[str, int] | None:
+    """The state of a process and how long it has run; None where that is not to be seen."""
+    try:
+        fields = stat.read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return fields[0], int(fields[11]) + int(fields[12])
+
+
+_log = structlog.get_logger("likewise.workers")
+_IDS: Final = itertools.count(1)
+STARTING_SECONDS: Final = 600.0  # a machine may be busy, and a first start loads much; who is killed begins anew
+MAX_DEATHS: Final = 4  # deaths with a request under way after which it is taken for their cause
+TIMED_BATCHES: Final = 256  # of stretches that are kept for the policies
+
+
+class PendingRequest:
+    """What a share was asked, and what it said once it has."""
+
+    __slots__ = ("_done", "id", "operation", "parts", "reply", "seconds", "share", "tenant", "tries")
+
+    def __init__(self, tenant: int, share: int, wanted: Operation) -> None:
+        self.id = next(_IDS)
+        self.tenant = tenant
+        self.share = share
+        self.operation = wanted
+        self.reply: Reply | None = None
+        self.seconds = 0.0
+        self.tries = 0
+        self.parts: list[PendingRequest] = []  # one for each event, in its place, where all together kill workers
+        self._done = threading.Event()
+
+    @property
+    def answered(self) -> bool:
+        """Whether it was answered."""
+        if self.parts and not self._done.is_set() and all(part.answered for part in self.parts):
+            self.answer(_together([part.reply for part in self.parts]))
+        return self._done.is_set()
+
+    def split(self) -> list[PendingRequest]:
+        """The same, event by event: so it is seen which of them workers die of."""
+        assert isinstance(self.operation, MatchStateful)
+        self.parts = [PendingRequest(self.tenant, self.share, MatchStateful([each])) for each in self.operation.events]
+        return self.parts
+
+    def answer(self, said: Reply, seconds: float = 0.0) -> None:
+        """What it led to; the first answer counts."""
+        if not self._done.is_set():
+            self.reply, self.seconds = said, seconds
+            self._done.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the answer; whether it came."""
+        waiting = next((part for part in self.parts if not part.answered), self)
+        return waiting._done.wait(seconds) and self.answered
+
+
+class ShardHost(Protocol):
+    """Where shares stand: a process, or right here."""
+
+    number: int
+
+    @property
+    def alive(self) -> bool:
+        """Whether it answers."""
+        ...
+
+    @property
+    def waiting(self) -> int:
+        """How many requests are not answered."""
+        ...
+
+    @property
+    def matched(self) -> int:
+        """How many requests to match it answered."""
+        ...
+
+    def submit(self, ticket: PendingRequest) -> None:
+        """Hand over a request; never waits for anything."""
+        ...
+
+
+class LocalHost:
+    """Shares in this very process; `make` makes an empty one."""
+
+    number = -1
+    alive = True
+    waiting = 0
+    matched = 0
+
+    def __init__(self, make: Callable[[], ShardServer]) -> None:
+        self._make = make
+        self.servers: dict[tuple[int, int], ShardServer] = {}
+
+    def submit(self, ticket: PendingRequest) -> None:
+        """Answer a request."""
+        portion = self.servers.get((ticket.tenant, ticket.share))
+        if portion is None:
+            portion = self.servers[ticket.tenant, ticket.share] = self._make()
+        ticket.answer(portion.perform(ticket.operation))
+
+
+class WorkerProcess:
+    """A process of `likewise worker`. It is connected some time after it was started; what is sent waits so long."""
+
+    def __init__(self, number: int, folder: Path) -> None:
+        self.number = number
+        self.started = time.monotonic()
+        self.last_reply_at = self.started  # when it last answered anything
+        self.busy = 0.0  # seconds of its processor that its answers took
+        self.matched = 0  # requests to match that it answered
+        self.times: deque[tuple[float, int]] = deque(maxlen=TIMED_BATCHES)  # seconds and events of the last of those
+        self.used = ResourceUsage(0.0, 0, 0)
+        self._pending: dict[int, PendingRequest] = {}
+        self._guard = threading.Lock()
+        self._outbox: queue.SimpleQueue[PendingRequest | None] = queue.SimpleQueue()
+        self._alive = True
+        self._stream: socket.socket | None = None  # once it is connected
+        self._path = folder / f"worker-{number}-{next(_IDS)}.sock"
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(self._path))
+        self._listener.listen(1)
+        self._listener.settimeout(0.1)  # here: it may be closed before its thread has begun
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "likewise", "worker", "--socket", str(self._path)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+                env=_environment(),
+            )
+        except OSError:
+            self._listener.close()
+            self._path.unlink(missing_ok=True)
+            raise
+        self.watchdog = Watchdog(self.process.pid)
+        threading.Thread(target=self._run, name=f"likewise-worker-{number}", daemon=True).start()
+
+    def assign_number(self, number: int) -> None:
+        """Be the worker with a number from here on, after it was kept ready."""
+        self.number = number
+        self.started = self.last_reply_at = time.monotonic()
+        self.busy, self.matched = 0.0, 0
+        self.times.clear()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is there, or still to come."""
+        return self._alive
+
+    @property
+    def waiting(self) -> int:
+        """How many requests are not answered."""
+        return len(self._pending)
+
+    def submit(self, ticket: PendingRequest) -> None:
+        """Hand over a request; what a dead one is handed stays pending."""
+        with self._guard:
+            self._pending[ticket.id] = ticket
+        self._outbox.put(ticket)
+
+    @property
+    def connected(self) -> bool:
+        """Whether it ever was."""
+        return self._stream is not None
+
+    def pending(self) -> list[PendingRequest]:
+        """What was not answered, in the order in which it was handed over."""
+        with self._guard:
+            return list(self._pending.values())
+
+    def withdraw(self, ticket: PendingRequest) -> None:
+        """Somebody else is asked."""
+        with self._guard:
+            self._pending.pop(ticket.id, None)
+
+    def hang_up(self) -> None:
+        """Let it end; `end` sees to it that it does."""
+        self._outbox.put(None)
+        self._alive = False
+        for each in (self._stream, self._listener):
+            if each is not None:
+                with suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+                each.close()
+
+    def end(self, seconds: float = 2.0) -> None:
+        """Let it end, kill it if it does not."""
+        self.hang_up()
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._path.unlink(missing_ok=True)
+
+    def kill(self) -> None:
+        """Kill it, and wait until it is gone."""
+        with suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(30.0)
+
+    def _run(self) -> None:
+        """Wait for the connection, then take answers until it breaks."""
+        try:
+            stream = self._connected()
+            if stream is not None:
+                self._stream = stream
+                threading.Thread(
+                    target=self._send, args=(stream,), name=f"likewise-worker-{self.number}-out", daemon=True
+                ).start()
+                self._read(stream)
+        finally:
+            self._alive = False
+            self._outbox.put(None)
+
+    def _connected(self) -> socket.socket | None:
+        end = time.monotonic() + STARTING_SECONDS
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                stream, _ = self._listener.accept()
+            except TimeoutError:
+                continue
+            except OSError:
+                return None
+            stream.settimeout(None)
+            return stream
+        return None
+
+    def _send(self, stream: socket.socket) -> None:
+        while (ticket := self._outbox.get()) is not None:
+            try:
+                stream.sendall(frame(WorkerRequest(ticket.id, ticket.tenant, ticket.share, ticket.operation)))
+            except OSError:
+                return
+
+    def _read(self, stream: socket.socket) -> None:
+        while (raw := receive(stream)) is not None:
+            answer = ANSWERS.decode(raw)
+            with self._guard:
+                ticket = self._pending.pop(answer.id, None)
+            self.last_reply_at = time.monotonic()
+            if isinstance(answer.said, ResourceUsage):
+                self.used = answer.said
+            if ticket is None:
+                continue
+            self.busy += answer.seconds
+            events = getattr(ticket.operation, "events", None)
+            if events:
+                self.matched += 1
+                self.times.append((answer.seconds, len(events)))
+            ticket.answer(answer.said, answer.seconds)
+
+
+def count_death(ticket: PendingRequest) -> bool:
+    """Count a death with a request at hand; whether it was one too many, so that it is not asked as it is again."""
+    if not isinstance(ticket.operation, AddSubscriptions | MatchEvents | MatchStateful):
+        return False
+    ticket.tries += 1
+    if ticket.tries < MAX_DEATHS:
+        return False
+    _log.error("workers die of a request", request=type(ticket.operation).__name__, tries=ticket.tries)
+    if not (isinstance(ticket.operation, MatchStateful) and len(ticket.operation.events) > 1):
+        ticket.answer(OperationFailed(f"{ticket.tries} workers died of it", "WorkerDied"))
+    return True
+
+
+def _together(said: Sequence[Reply | None]) -> StateChanges:
+    """What events led to one by one, as if it had been together."""
+    found = [each.found[0] if isinstance(each, StateChanges) else [] for each in said]
+    failed = [
+        (place, f"{each.kind}: {each.error}") for place, each in enumerate(said) if isinstance(each, OperationFailed)
+    ]
+    failed += [
+        (place, why) for place, each in enumerate(said) if isinstance(each, StateChanges) for _, why in each.failed
+    ]
+    return StateChanges(found, failed)
+
+
+def _environment() -> dict[str, str]:
+    """Each worker is one thread: what libraries would start beside it only takes cores from the others."""
+    one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    return os.environ | one

@@ -1,0 +1,324 @@
+"""Health: how much comes and how fast it goes, what waits, and what could not be read or delivered.
+
+Figures from a page of metrics in Prometheus' text format.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Final
+
+import msgspec
+from nicegui import ui
+
+from likewise.api.operations import ConnectionStatus, DeadLetterDetails, TenantStats
+from likewise.api.subscribers import SubscriberDetails
+from likewise.api.workers import PoolStatus
+from likewise.dashboard.labels import POLICIES, REASONS
+from likewise.dashboard.view_state import PageState, clock
+from likewise.errors import AccessError, LikewiseError
+
+_LINE: Final = re.compile(r"^(\w+)(?:\{([^}]*)\})? (\S+)$")
+_BOUND: Final = re.compile(r'le="([^"]+)"')
+
+
+class PrometheusPage(msgspec.Struct, frozen=True):
+    """The plain figures by name, and each histogram's cumulative counts by upper bound."""
+
+    plain: dict[str, float]
+    histograms: dict[str, list[tuple[float, float]]]
+
+    def quantile(self, name: str, share: float, before: PrometheusPage | None = None) -> float | None:
+        """The upper bound, in seconds, under which a share of the observations lies; those since `before`, if given.
+
+        >>> page = 'x_bucket{le="0.1"} 9\\nx_bucket{le="1.0"} 10\\nx_bucket{le="+Inf"} 10\\n'
+        >>> parse_metrics(page).quantile("x", 0.5), parse_metrics(page).quantile("x", 0.99)
+        (0.1, 1.0)
+        """
+        counts = self.histograms.get(name, [])
+        if before is not None and name in before.histograms:
+            counts = [(b, n - m) for (b, n), (_, m) in zip(counts, before.histograms[name], strict=True)]
+        if not counts or counts[-1][1] <= 0:
+            return None
+        wanted = share * counts[-1][1]
+        return next(bound for bound, number in counts if number >= wanted)
+
+
+def parse_metrics(page: str) -> PrometheusPage:
+    """The figures of a page.
+
+    >>> parse_metrics("# HELP a b\\na_total 3.0\\n").plain
+    {'a_total': 3.0}
+    """
+    plain: dict[str, float] = {}
+    histograms: dict[str, list[tuple[float, float]]] = {}
+    for line in page.splitlines():
+        found = _LINE.match(line)
+        if found is None:
+            continue
+        name, labels, number = found.groups()
+        bound = _BOUND.search(labels or "")
+        if bound is not None and name.endswith("_bucket"):
+            histograms.setdefault(name.removesuffix("_bucket"), []).append((float(bound[1]), float(number)))
+        elif not labels:
+            plain[name] = float(number)
+    return PrometheusPage(plain, histograms)
+
+
+DEVICES = 50  # that are shown; there may be thousands
+DOES = {
+    "MessageReceiver": "takes events in",
+    "Coordinator": "deals them out",
+    "DeliveryService": "delivers",
+    "Matcher": "matches",
+}
+
+
+class HealthPanel:
+    """Figures for whoever runs the broker; what needs the scope `admin` says so."""
+
+    def __init__(self, viewing: PageState) -> None:
+        self._viewing = viewing
+        self._before: list[PrometheusPage] = []
+        self._letters: list[DeadLetterDetails] | None = None
+        self._figures = ui.html("", sanitize=False).classes("w-full").mark("figures")
+        with ui.column().classes("lw-panel"):
+            ui.html("<h2 class='lw-title'>Events and matches each second</h2>", sanitize=False)
+            self._chart = (
+                ui.echart(_chart()).classes("w-full").style("height: 190px").props("role=img aria-label='Throughput'")
+            )
+        with ui.column().classes("lw-panel") as self._connections_panel:
+            ui.html("<h2 class='lw-title'>Connections: brokers and devices that speak MQTT</h2>", sanitize=False)
+            self._connections = ui.html("", sanitize=False).classes("w-full").mark("connections")
+        self._connections_panel.set_visibility(False)
+        with ui.column().classes("lw-panel") as self._workers_panel:
+            ui.html("<h2 class='lw-title'>Processes: who matches what</h2>", sanitize=False)
+            self._workers = ui.html("", sanitize=False).classes("w-full").mark("workers")
+        self._workers_panel.set_visibility(False)
+        with ui.element("div").classes("lw-two"):
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>Who is waited for</h2>", sanitize=False)
+                self._queues = ui.html("", sanitize=False).classes("w-full").mark("queues")
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>Set aside: what could not be read or delivered</h2>", sanitize=False)
+                self._dead = ui.column().classes("w-full gap-0").mark("letters")
+
+    async def show(self) -> None:
+        """Bring everything up to date."""
+        history = list(self._viewing.feed.history)[-60:]
+        self._chart.options["series"][0]["data"] = [moment.events for moment in history]
+        self._chart.options["series"][1]["data"] = [moment.matches for moment in history]
+        self._chart.options["xAxis"]["data"] = [clock(int(moment.at * 1e6)) for moment in history]
+        self._chart.update()
+        api = self._viewing.api
+        try:
+            self._show_queues(await api.subscribers())
+            self._show_figures(await api.stats(), parse_metrics(await api.metrics()))
+            self._show_connections(await api.connections())
+            self._show_workers(await api.workers())
+            letters = await api.dead_letters()
+        except AccessError as error:
+            said = f"Figures and what was set aside are for administrators: {error}."
+            self._figures.set_content(f"<p class='lw-soft'>{escape(said)}</p>")
+            return
+        except LikewiseError:
+            return  # the banner says that the broker is away
+        if letters != self._letters:
+            self._letters = letters
+            self._show_letters(letters)
+
+    def _show_queues(self, subscribers: list[SubscriberDetails]) -> None:
+        rows = "".join(
+            f"<tr><td><b>{escape(s.id)}</b></td><td class='lw-n lw-right'>{s.pending:,}</td>"
+            f"<td class='lw-n lw-right'>{s.dropped:,}</td>"
+            f"<td>{escape(POLICIES.get(s.policy, s.policy))}</td>"
+            f"<td>{'yes' if s.connected else 'no'}</td><td class='lw-n lw-right'>{s.subscriptions}</td></tr>"
+            for s in subscribers
+        )
+        if not rows:
+            self._queues.set_content("<p class='lw-soft'>Nobody subscribes yet.</p>")
+            return
+        self._queues.set_content(
+            "<div class='lw-scroll'><table class='lw-table'><tr><th>who</th><th class='lw-right'>wait</th>"
+            "<th class='lw-right'>dropped</th><th>if too many wait</th><th>reads now</th>"
+            f"<th class='lw-right'>subscriptions</th></tr>{rows}</table></div>"
+        )
+
+    def _show_connections(self, connections: list[ConnectionStatus]) -> None:
+        """One row a bridge, and one a device that is connected, at most `DEVICES`; nothing where there is none."""
+        self._connections_panel.set_visibility(bool(connections))
+        devices = [c for c in connections if c.kind == "mqtt"]
+        shown = [c for c in connections if c.kind != "mqtt"] + devices[:DEVICES]
+        rows = "".join(
+            f"<tr><td><b>{escape(c.address)}</b> {escape(c.peer)}</td>"
+            f"<td class='{'' if c.connected else 'lw-bad'}'>{escape('yes' if c.connected else c.trouble)}</td>"
+            + "".join(
+                f"<td class='lw-n lw-right'>{count:,}</td>"
+                for count in (c.received, c.stored, c.passed_over, c.refused, c.lost, c.gaps, c.sent, c.subscriptions)
+            )
+            + "</tr>"
+            for c in shown
+        )
+        if len(devices) > DEVICES:
+            rows += f"<tr><td colspan='10' class='lw-soft'>and {len(devices) - DEVICES:,} more devices</td></tr>"
+        heads = (
+            "messages",
+            "events kept",
+            "no readings",
+            "set aside",
+            "lost (QoS 0)",
+            "gaps",
+            "sent to it",
+            "filters",
+        )
+        self._connections.set_content(
+            "<div class='lw-scroll'><table class='lw-table'><tr><th>where</th><th>connected</th>"
+            + "".join(f"<th class='lw-right'>{head}</th>" for head in heads)
+            + f"</tr>{rows}</table></div>"
+        )
+
+    def _show_workers(self, found: PoolStatus) -> None:
+        """One row a process, where there are several."""
+        self._workers_panel.set_visibility(len(found.processes) > 1)
+        ready = [] if found.ready is None else [found.ready]
+        rows = "".join(
+            f"<tr><td><b>{'–' if each in ready else each.number}</b></td>"
+            f"<td class='lw-said'>{escape(_role_text(each.role))}</td>"
+            f"<td class='{'' if each.alive else 'lw-bad'}'>{'yes' if each.alive else 'no'}</td>"
+            f"<td class='lw-n lw-right'>{100 * each.busy:.0f} %</td>"
+            f"<td class='lw-n lw-right'>{each.subscriptions:,}</td>"
+            + "".join(
+                f"<td class='lw-n lw-right lw-wide'>{count}</td>"
+                for count in (
+                    f"{each.stretches:,}",
+                    each.parent or "",
+                    _megabytes(each.resident),
+                    _megabytes(each.shared),
+                )
+            )
+            + "</tr>"
+            for each in (*found.processes, *ready)
+        )
+        heads = ("stretches", "below", "MB", "of them shared")
+        self._workers.set_content(
+            f"<p class='lw-soft'>{escape(found.architecture)}; {found.splits} splits, {found.merges} merges</p>"
+            "<div class='lw-scroll'><table class='lw-table'><tr><th>process</th><th>what it does</th>"
+            "<th>alive</th><th class='lw-right'>busy</th><th class='lw-right'>subscriptions</th>"
+            + "".join(f"<th class='lw-right lw-wide'>{head}</th>" for head in heads)
+            + f"</tr>{rows}</table></div>"
+        )
+
+    def _show_figures(self, mine: TenantStats, now: PrometheusPage) -> None:
+        """Counts are the tenant's own; latencies are the broker's, which all its tenants share."""
+        self._before = [*self._before[-30:], now]
+        old = self._before[0]
+        shown = [
+            ("events kept", f"{mine.events:,}"),
+            ("of them met something", f"{mine.deliveries:,}"),
+            ("wait to be read", f"{mine.pending:,}"),
+            ("dropped, as a queue was full", _count_html(mine.dropped)),
+            ("set aside", _count_html(mine.dead_letters)),
+            ("requests refused", _count_html(mine.refused)),
+            ("subscriptions", f"{mine.subscriptions:,}"),
+            ("half are on disk within", _latency_text(now.quantile("likewise_publish_seconds", 0.5, old))),
+            ("99 % are on disk within", _latency_text(now.quantile("likewise_publish_seconds", 0.99, old))),
+            ("99 % are matched within", _latency_text(now.quantile("likewise_matching_seconds", 0.99, old))),
+        ]
+        self._figures.set_content(
+            "<div class='lw-figures'>"
+            + "".join(
+                f"<div class='lw-figure'><b>{value}</b><span class='lw-soft'>{name}</span></div>"
+                for name, value in shown
+            )
+            + "</div>"
+        )
+
+    def _show_letters(self, letters: list[DeadLetterDetails]) -> None:
+        self._dead.clear()
+        with self._dead:
+            if not letters:
+                ui.label("None: everything could be read and delivered.").classes("lw-soft")
+            for letter in letters:
+                self._letter(letter)
+
+    def _letter(self, letter: DeadLetterDetails) -> None:
+        api = self._viewing.api
+        with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
+            what = letter.body[:200] or f"event {letter.event} for {letter.subscriber}"
+            ui.html(
+                f"<div class='lw-head'><span class='lw-name'>{escape(REASONS.get(letter.reason, letter.reason))}</span>"
+                f"<span>{clock(letter.at)}</span></div><div class='lw-line'>{escape(letter.detail[:300])}</div>"
+                f"<code class='lw-line'>{escape(what)}</code>",
+                sanitize=False,
+            ).style("flex: 1; min-width: 0")
+            ui.button(icon="replay", on_click=lambda: self._do(api.retry(letter.number))).props(
+                f"flat round dense aria-label='Try letter {letter.number} again'"
+            )
+            ui.button(icon="delete", on_click=lambda: self._do(api.forget(letter.number))).props(
+                f"flat round dense aria-label='Forget letter {letter.number}'"
+            )
+
+    async def _do(self, doing: object) -> None:
+        await self._viewing.ask(doing)  # type: ignore[arg-type]
+        await self.show()
+
+
+def _role_text(role: str) -> str:
+    """What a process does, in plain words.
+
+    >>> _does("Coordinator, DeliveryService")
+    'deals them out, delivers'
+    """
+    return ", ".join(DOES.get(each, each) for each in role.split(", "))
+
+
+def _megabytes(count: int) -> str:
+    """Memory in MB; what nobody measured is a dash.
+
+    >>> _megabytes(3 * 2**20), _megabytes(0)
+    ('3', '–')
+    """
+    return f"{count / 2**20:,.0f}" if count else "–"
+
+
+def _count_html(count: int) -> str:
+    """A count that should be nought, and stands out where it is not.
+
+    >>> _trouble(0), _trouble(1200)
+    ('0', "<span class='lw-bad'>1,200</span>")
+    """
+    return f"<span class='lw-bad'>{count:,}</span>" if count else "0"
+
+
+def _latency_text(bound: float | None) -> str:
+    """A bound of a latency, for people.
+
+    >>> _seconds(0.0025), _seconds(2.5), _seconds(None), _seconds(float("inf"))
+    ('2.5 ms', '2.5 s', '–', 'over 60 s')
+    """
+    if bound is None:
+        return "–"
+    if bound == float("inf"):
+        return "over 60 s"
+    return f"{bound:g} s" if bound >= 1 else f"{bound * 1000:g} ms"
+
+
+def _chart() -> dict[str, object]:
+    line = {"type": "line", "showSymbol": False, "data": []}
+    return {
+        "animation": False,
+        "grid": {"left": 40, "right": 12, "top": 28, "bottom": 24},
+        "legend": {"top": 0, "right": 0, "textStyle": {"color": "#8793a0"}},
+        "xAxis": {"type": "category", "data": [], "axisLabel": {"color": "#8793a0"}},
+        "yAxis": {
+            "type": "value",
+            "minInterval": 1,
+            "axisLabel": {"color": "#8793a0"},
+            "splitLine": {"lineStyle": {"color": "#8793a0", "opacity": 0.18}},
+        },
+        "series": [
+            {**line, "name": "events", "data": [], "color": "#3f88d8"},
+            {**line, "name": "matches", "data": [], "color": "#2fa56b"},
+        ],
+    }

@@ -1,0 +1,119 @@
+"""Targets: where matches go out by themselves; a form to set one, and how each fares."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from nicegui import ui
+
+from likewise.api.sinks import TargetDetails
+from likewise.client.targets import default_target_id, parse_target
+from likewise.dashboard.view_state import PageState, clock
+from likewise.errors import LikewiseError
+
+FORMS = {
+    "json": "the delivery, as JSON",
+    "event": "the event alone",
+    "cloudevents": "a CloudEvent",
+}
+
+
+class TargetsPanel:
+    """A form, and the targets that there are: last success, last error, what waits, what is dead."""
+
+    def __init__(self, viewing: PageState) -> None:
+        self._viewing = viewing
+        self._shown: list[TargetDetails] | None = None
+        with ui.column().classes("lw-panel w-full"):
+            ui.html("<h2 class='lw-title'>Where matches go by themselves</h2>", sanitize=False)
+            with ui.row().classes("items-end gap-2 w-full"):
+                self._subscription = ui.select({}, label="Matches of").props("dense outlined").classes("w-48")
+                self._address = (
+                    ui.input("Address", placeholder="https://example.org/matches or mqtt://host/topic")
+                    .props("dense outlined stack-label")
+                    .classes("w-80")
+                )
+                self._form = ui.select(FORMS, label="What is sent", value="json")
+                self._form.props("dense outlined").classes("w-48")
+                self._because = ui.checkbox("and why")
+                ui.button("Send there", on_click=self._set).props("no-caps")
+            self._list = ui.column().classes("w-full gap-0 lw-rows").mark("targets")
+
+    async def show(self) -> None:
+        """Bring everything up to date."""
+        every = self._viewing.feed.subscriptions
+        held = {f"{each.subscriber}\n{each.id}": f"{each.id} for {each.subscriber}" for each in every}
+        if self._subscription.options != held:
+            chosen = self._subscription.value
+            self._subscription.set_options(held, value=chosen if chosen in held else next(iter(held), None))
+        try:
+            found = await self._viewing.api.targets()
+        except LikewiseError:
+            return  # the banner says that the broker is away; without the scope there is nothing to see
+        if found == self._shown:
+            return
+        self._shown = found
+        self._list.clear()
+        with self._list:
+            if not found:
+                ui.label("Nowhere: whoever subscribes reads them.").classes("lw-soft")
+            for each in found:
+                self._target(each)
+
+    def _target(self, shown: TargetDetails) -> None:
+        state = shown.state
+        name = re.sub(r"[^\w .-]", " ", f"{shown.id} of {shown.subscription}")
+        said = [f"last accepted {clock(state.last_success)}" if state.last_success else "nothing accepted yet"]
+        said += [f"{state.waiting:,} wait", f"{state.dead:,} dead"]
+        where = f"{shown.address} {shown.topic}".strip()
+        error = f"<div class='lw-line lw-bad'>{escape(state.last_error[:300])}</div>" if state.last_error else ""
+        with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
+            ui.html(
+                f"<div class='lw-head'><span class='lw-name'>{escape(shown.id)}</span>"
+                f"<span>{escape(shown.subscription)} for {escape(shown.subscriber)}</span></div>"
+                f"<code class='lw-line'>{escape(where)}</code>"
+                f"<div class='lw-line'>{escape(' · '.join(said))}</div>{error}",
+                sanitize=False,
+            ).style("flex: 1; min-width: 0")
+            if state.dead:
+                ui.button(icon="replay", on_click=lambda: self._do(self._viewing.api.retry_target(shown))).props(
+                    f"flat round dense aria-label='Try the dead letters of {name} again'"
+                )
+            ui.button(icon="delete", on_click=lambda: self._do(self._viewing.api.remove_target(shown))).props(
+                f"flat round dense aria-label='Remove {name}'"
+            )
+
+    async def _set(self) -> None:
+        subscriber, _, subscription = str(self._subscription.value or "").partition("\n")
+        if not subscription:
+            ui.notify("Save a subscription first.", type="warning", position="top")
+            return
+        try:
+            wanted = parse_target((self._address.value or "").strip())
+        except LikewiseError as error:
+            ui.notify(str(error), type="negative", position="top")
+            return
+        more = {"form": self._form.value, "because": bool(self._because.value)}
+        setting = self._viewing.api.set_target(subscriber, subscription, default_target_id(wanted), wanted, more)
+        made = await self._viewing.ask(setting)
+        if made is None:
+            return
+        self._address.set_value("")
+        ui.notify(f"Matches of {subscription} go to {made.address}.", type="positive", position="top")
+        await self.show()
+        if made.secret:
+            show_secret(made.secret)
+
+    async def _do(self, doing: object) -> None:
+        await self._viewing.ask(doing)  # type: ignore[arg-type]
+        await self.show()
+
+
+def show_secret(secret: str) -> None:
+    """Show the secret that a target signs with, once."""
+    with ui.dialog() as once, ui.card():
+        ui.label("It signs what it sends with this secret, which is shown this once:")
+        ui.html(f"<code class='lw-mono'>{escape(secret)}</code>", sanitize=False).mark("secret")
+        ui.button("I have kept it", on_click=once.close).props("no-caps")
+    once.open()

@@ -1,0 +1,55 @@
+"""What an event must reach to meet a subscription: as a whole, and in every relaxed part.
+
+A score is the geometric mean over the relaxed parts, and one part that is equal would carry another that is not meant:
+in `{state~ = leak detected~}` a value of 0.25 would do. So each relaxed part must by itself reach a share of the
+threshold, too. The share is fitted (`docs/measures.md`); that each of r parts reaches threshold^r holds anyway.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from likewise.defaults import PART_FLOOR
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.subscription import Subscription
+
+
+class MatchThreshold(NamedTuple):
+    """`score`: what the mean must reach; `part`: what every relaxed part must; `against`: what rules out under `not`.
+
+    >>> Needed.at(0.5).score, round(Needed.at(0.5).part, 3)
+    (0.5, 0.45)
+    """
+
+    score: float
+    part: float
+    against: float
+
+    @classmethod
+    def at(cls, threshold: float) -> MatchThreshold:
+        """What a threshold asks for."""
+        return cls(threshold, part_floor(threshold), threshold)
+
+    @classmethod
+    def of(cls, subscription: Subscription, threshold: float, curve: ProbabilityCurve = AS_SCORED) -> MatchThreshold:
+        """What a subscription asks for: its own threshold, else the matcher's, and the score of its confidence.
+
+        >>> Needed.of(Subscription(None, "s", confidence=0.8), 0.5).score
+        0.8
+        """
+        level = threshold if subscription.threshold is None else subscription.threshold
+        needed = cls.at(level)
+        if subscription.confidence is None:
+            return needed
+        return needed._replace(score=max(level, curve.least(subscription.confidence)))
+
+
+def part_floor(threshold: float) -> float:
+    """What each relaxed part must reach: a number of 32 bits, as relatedness is, so that engines agree to the last bit.
+
+    >>> part_floor(0.0)
+    0.0
+    """
+    import numpy as np
+
+    return float(np.float32(PART_FLOOR * threshold))

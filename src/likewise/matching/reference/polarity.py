@@ -1,0 +1,34 @@
+"""Does a Boolean under a relaxed attribute meet a predicate? What its name says decides what true means."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from likewise.matching.reference.operators import OperatorOutcome, meets
+from likewise.model.event import EventTuple
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.predicate import Predicate
+from likewise.semantics.measure import Measure, opposed
+
+
+def meets_with_polarity(
+    predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES, measure: Measure | None = None
+) -> OperatorOutcome:
+    """`meets`; but where the attribute is relaxed and the measure knows that the tuple's name says the opposite of the
+    one asked for, true is false: `{"door open"~ = true}` is met by `doorClosed: false`.
+
+    >>> from likewise.semantics.library import load_space
+    >>> sameness = load_space().measure("sameness")
+    >>> asked = Predicate("door open", "=", True, attribute_relaxed=True)
+    >>> [bool(meets_with_polarity(asked, EventTuple("doorClosed", said), measure=sameness)) for said in (True, False)]
+    [False, True]
+    """
+    value = predicate.value
+    if (
+        isinstance(value, bool)
+        and predicate.attribute_relaxed
+        and predicate.operator in ("=", "!=")
+        and opposed(measure, predicate.attribute, item.attribute)
+    ):
+        predicate = replace(predicate, value=not value)
+    return meets(predicate, item, types)

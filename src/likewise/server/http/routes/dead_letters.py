@@ -1,0 +1,134 @@
+"""`/v1/dead-letters`: what could not be read, matched or delivered; list, read, retry, remove."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from likewise.api.operations import DeadLetterDetails
+from likewise.broker.log import dead_letters
+from likewise.broker.log.dead_letters import DeadLetter
+from likewise.broker.log.entries import RetryCommand
+from likewise.broker.tenants.tenant import Tenant
+from likewise.server.gateway import Gateway
+from likewise.server.http.openapi import route_options
+from likewise.server.http.requests import authenticate, gateway_of, integer_parameter, json_response
+from likewise.server.media_types import MediaType, UnreadableInput, read_events
+
+router = APIRouter(tags=["dead letters"])
+
+
+def _details(door: Gateway, tenant: Tenant, letter: DeadLetter) -> DeadLetterDetails:
+    queue = tenant.by_number.get(letter.subscriber or 0)
+    event = ""
+    if letter.event is not None:
+        entry = next(door.broker.store.entries(letter.event - 1, letter.event), None)
+        event = entry.id if entry is not None else ""
+    names = tuple(tenant.subscriptions[n].id for n in letter.subscriptions if n in tenant.subscriptions)
+    return DeadLetterDetails(
+        letter.number,
+        letter.at,
+        letter.reason,
+        letter.detail,
+        queue.id if queue is not None else "",
+        event,
+        names,
+        letter.body.decode(errors="replace"),
+        letter.media_type,
+    )
+
+
+def _find(door: Gateway, tenant: Tenant, number: int) -> DeadLetter:
+    with door.broker.store.reading() as tables:
+        return dead_letters.one(tables, tenant.number, number)
+
+
+@router.get(
+    "/v1/dead-letters",
+    **route_options(
+        "Dead letters, oldest first.",
+        answer=DeadLetterDetails,
+        many=True,
+        query={"after": ("integer", "the number before the first one wanted"), "limit": ("integer", "how many")},
+    ),
+)
+async def list_letters(request: Request) -> Response:
+    """List dead letters."""
+    door = gateway_of(request)
+    _, tenant = authenticate(door, request, "admin")
+    after, limit = integer_parameter(request, "after", 0), integer_parameter(request, "limit", 100, 1, 1_000)
+
+    def find() -> list[DeadLetterDetails]:
+        with door.broker.store.reading() as tables:
+            letters = dead_letters.listed(tables, tenant.number, after, limit)
+        return [_details(door, tenant, letter) for letter in letters]
+
+    return json_response(await door.read(tenant, find))
+
+
+@router.get("/v1/dead-letters/{number}", **route_options("One dead letter.", answer=DeadLetterDetails))
+async def read_letter(request: Request, number: str) -> Response:
+    """Read a dead letter."""
+    door = gateway_of(request)
+    _, tenant = authenticate(door, request, "admin")
+    chosen = _number(number)
+    return json_response(await door.read(tenant, lambda: _details(door, tenant, _find(door, tenant, chosen))))
+
+
+@router.post("/v1/dead-letters/{number}/replay", include_in_schema=False)  # its old name
+@router.post(
+    "/v1/dead-letters/{number}/retry",
+    **route_options("Try again: publish what was unreadable, or deliver what did not fit. Then it is forgotten."),
+)
+async def retry(request: Request, number: str) -> Response:
+    """Try again what a dead letter is about."""
+    door = gateway_of(request)
+    _, tenant = authenticate(door, request, "admin")
+    chosen = _number(number)
+    letter = await door.read(tenant, lambda: _find(door, tenant, chosen))
+    if letter.reason == "undelivered":
+        feed = door.broker.targets.owner(tenant, letter.media_type)
+        if feed is not None:
+            door.broker.targets.retry(feed, [letter.number])
+        else:
+            await _delete(door, tenant, chosen)
+        return json_response({"trying": feed is not None})  # a target takes it, or it comes back as a letter
+    if letter.event is None:
+        try:
+            events = read_events(letter.body, MediaType.parse(letter.media_type or None), door.broker.clock)
+        except UnreadableInput as still:
+            raise still.error from still
+        await door.publish(tenant, events)
+        await _delete(door, tenant, chosen)
+        return json_response({"published": [event.id for event in events]})
+    command = RetryCommand(letter.number, letter.event, letter.subscriber, tuple(letter.subscriptions))
+    delivered: Any = await door.wait_committed(lambda done: door.broker.command(tenant, command, done))
+    return json_response({"delivered": delivered})
+
+
+@router.delete("/v1/dead-letters/{number}", **route_options("Forget a dead letter.", status=204))
+async def remove(request: Request, number: str) -> Response:
+    """Forget a dead letter."""
+    door = gateway_of(request)
+    _, tenant = authenticate(door, request, "admin")
+    chosen = _number(number)
+    await door.read(tenant, lambda: _find(door, tenant, chosen))
+    await _delete(door, tenant, chosen)
+    return Response(status_code=204)
+
+
+async def _delete(door: Gateway, tenant: Tenant, number: int) -> None:
+    store = door.broker.store
+    await door.wait_committed(
+        lambda done: store.write(lambda tables: dead_letters.remove(tables, tenant.number, number), done)
+    )
+
+
+def _number(said: str) -> int:
+    from likewise.errors import UnknownId
+
+    if not (said.isascii() and said.isdigit() and len(said) < 19):
+        raise UnknownId(said)
+    return int(said)

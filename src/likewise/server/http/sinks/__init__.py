@@ -1,1 +1,0 @@
-"""What goes out by itself, as it is set over HTTP: `targets` of subscriptions."""

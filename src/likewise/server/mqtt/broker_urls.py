@@ -1,0 +1,113 @@
+"""Where a bridge connects to: an address like `mqtt://host:1883/zigbee2mqtt/#`, and the secrets beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import ssl
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from likewise.broker.config import BridgeSettings
+from likewise.defaults import MQTT_PORT
+from likewise.errors import FormatError, InputError
+from likewise.model.hierarchies.topic_filters import check_filter
+from likewise.model.time import SECOND, duration
+from likewise.server.mqtt.client import BrokerAddress, ClientSession
+
+_PORTS: Final = {"mqtt": MQTT_PORT, "mqtts": 8883}
+
+
+class MqttUrl(NamedTuple):
+    """An address in parts; `topic` is '' if it names none."""
+
+    scheme: str
+    host: str
+    port: int
+    username: str | None
+    password: str | None
+    topic: str
+
+
+def parse_mqtt_url(url: str) -> MqttUrl:
+    """The parts of an address. Everything after the host is the topic, also `#` and `?`.
+
+    >>> parted("mqtts://ann:secret@broker.local/home/+/temperature/#")[:3]
+    ('mqtts', 'broker.local', 8883)
+    >>> parted("mqtt://localhost:1884/a/#").topic
+    'a/#'
+    >>> parted("http://localhost")
+    Traceback (most recent call last):
+    likewise.errors.InputError: 'http://localhost' is no address of MQTT; write it like mqtt://host:1883/home/#
+    """
+    scheme, sign, rest = url.partition("://")
+    authority, _, topic = rest.partition("/")
+    try:
+        said = urlsplit(f"//{authority}")
+        port = said.port
+    except ValueError:
+        said, port = urlsplit("//"), None
+    if not sign or scheme not in _PORTS or not said.hostname:
+        shown = f"{scheme}{sign}{rest.rpartition('@')[2].partition('/')[0]}"[:80]  # never a password, whatever it holds
+        hint = "; in a user name or password write / as %2F and @ as %40" if "@" in rest else ""
+        raise InputError(f"{shown!r} is no address of MQTT; write it like mqtt://host:1883/home/#{hint}")
+    username = None if said.username is None else unquote(said.username)
+    password = None if said.password is None else unquote(said.password)
+    return MqttUrl(scheme, said.hostname, port or _PORTS[scheme], username, password, topic)
+
+
+def shown(url: str) -> str:
+    """An address as it may be shown: without its password.
+
+    >>> shown("mqtt://ann:secret@host/a/#")
+    'mqtt://host:1883/a/#'
+    """
+    found = parse_mqtt_url(url)
+    return f"{found.scheme}://{found.host}:{found.port}/{found.topic}"
+
+
+def bridge_address(bridge: BridgeSettings) -> BrokerAddress:
+    """Where to connect, with which secrets and certificates."""
+    found = parse_mqtt_url(bridge.url)
+    password = bridge.password if bridge.password is not None else found.password
+    if bridge.password_file is not None:
+        password = _read_secret(bridge.password_file).strip()
+    tls = None
+    if found.scheme == "mqtts":
+        try:
+            tls = ssl.create_default_context(cafile=bridge.tls_authority)
+            if bridge.tls_certificate:
+                tls.load_cert_chain(bridge.tls_certificate, bridge.tls_key)
+        except (OSError, ssl.SSLError) as error:
+            raise FormatError(f"a certificate of the bridge {shown(bridge.url)} cannot be read: {error}") from None
+    elif bridge.tls_authority or bridge.tls_certificate:
+        raise InputError(f"the bridge {shown(bridge.url)} names certificates; write mqtts:// to use them")
+    return BrokerAddress(found.host, found.port, tls, bridge.username or found.username, password)
+
+
+def bridge_session(bridge: BridgeSettings, data: Path | None) -> ClientSession:
+    """What the bridge is to that broker. Its name is the same at every start, and another for another folder."""
+    topic = parse_mqtt_url(bridge.url).topic
+    topics = bridge.topics or ((topic,) if topic else ("#",))
+    if bridge.topics and topic:
+        raise InputError(f"the bridge {shown(bridge.url)} names topics twice; leave them out of the address")
+    for each in topics:
+        try:
+            check_filter(each)
+        except InputError as error:
+            raise InputError(f"{each[:80]!r} is no filter of topics: {error}") from None
+    if bridge.share:
+        if "/" in bridge.share or "+" in bridge.share or "#" in bridge.share:
+            raise InputError(f"`share` is one word, the same for all who share, not {bridge.share[:40]!r}")
+        topics = tuple(f"$share/{bridge.share}/{each}" for each in topics)
+    own = f"{socket.gethostname()}|{data.resolve() if data else ''}|{bridge.tenant}|{shown(bridge.url)}|{topics}"
+    name = bridge.client_id or f"likewise-{hashlib.sha256(own.encode()).hexdigest()[:16]}"
+    return ClientSession(name, min(duration(bridge.session) // SECOND, 2**32 - 2), topics)
+
+
+def _read_secret(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"the password file {path} cannot be read: {error}") from None
