@@ -14,7 +14,7 @@ from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import FormatError, InputError, LimitExceeded
 from likewise.server.gateway import Gateway
-from likewise.server.http import addresses as addresses  # which teaches routes what an id is
+from likewise.server.http import path_ids as path_ids  # teaches routes what an id is
 
 T = TypeVar("T")
 
