@@ -1,4 +1,4 @@
-"""Calibration: what makes scores of different measures, and of common and rare terms, comparable.
+"""Calibration data that makes the scores of different measures, and of common and rare terms, comparable.
 
 It is data, fitted offline by `likewise_experiments.fitting.calibrate` and stored with the space
 (`calibration.json`); nothing here depends on the terms a matcher meets.
@@ -25,7 +25,7 @@ HIGHEST: Final = 5.0  # the surprise of a score of 1; backgrounds of some 100,00
 
 
 class Background(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How one measure scores random pairs.
+    """Scores that one measure gives to random pairs.
 
     `scores[i][j]` are the scores of pairs of frequency classes i <= j that the shares 10^-levels of
     random pairs reach.
@@ -35,7 +35,7 @@ class Background(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NameWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The strengths `names` gives its kinds of evidence, each in [0, 1].
+    """Weights of the kinds of evidence of the measure `names`, each in [0, 1].
 
     `prefix[n]`: a beginning of n letters stands for the word (the last for longer ones); `skeleton`:
     letters picked in order do; `acronym`: first letters stand for several words; `unit_sure`,
@@ -100,7 +100,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return np.searchsorted(np.asarray(self.frequencies), documents, side="right")
 
     def background(self, measure: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """A measure's background as arrays: the knots for every two classes of frequency, and their surprises."""
+        """Return a measure's background as arrays: knots for every two frequency classes, and their surprises."""
         table = self.backgrounds[measure].scores
         size = len(table)
         knots = np.empty((size, size, len(self.levels) + 2), dtype=np.float32)
@@ -110,24 +110,24 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return knots, np.array([0.0, *self.levels, HIGHEST], dtype=np.float32)
 
     def score(self, surprise: NDArray[Any]) -> NDArray[np.float32]:
-        """Surprise in [0, `HIGHEST`] as a score in [0, 1]: a logistic curve, stretched to begin at 0 and end at 1.
+        """Return surprise in [0, `HIGHEST`] as a score in [0, 1]: a logistic curve rescaled to begin at 0 and end at 1.
 
         Stretching moves the midpoint a little below 0.5 (to 0.47 on the embedded space).
         """
         curve = 1 / (1 + np.exp(-self.steepness * (np.asarray(surprise, dtype=np.float64) - self.midpoint)))
         ends = 1 / (1 + np.exp(-self.steepness * (np.array([0.0, HIGHEST]) - self.midpoint)))
-        found: NDArray[np.float32] = np.clip((curve - ends[0]) / (ends[1] - ends[0]), 0, 1).astype(np.float32)
-        return found
+        scaled: NDArray[np.float32] = np.clip((curve - ends[0]) / (ends[1] - ends[0]), 0, 1).astype(np.float32)
+        return scaled
 
 
 def _knots(scores: tuple[float, ...]) -> NDArray[np.float64]:
-    """The background's scores as knots between 0 and 1 that never fall."""
-    found: NDArray[np.float64] = np.maximum.accumulate(np.array([0.0, *scores, 1.0]))
-    return found
+    """Return the background's scores as ascending knots between 0 and 1."""
+    ascending: NDArray[np.float64] = np.maximum.accumulate(np.array([0.0, *scores, 1.0]))
+    return ascending
 
 
 def read_calibration(raw: bytes) -> Calibration:
-    """The calibration these bytes hold.
+    """Decode a calibration.
 
     >>> read_calibration(b"{}")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Feedback: judgements of people, as an overlay on a measure (decision 004).
+"""Relevance feedback: judgements of users that adjust the scores of a measure (decision 004).
 
 A judgement says that an event was, or was not, what a subscriber meant. It moves the scores of the term
 pairs that made the match, within bounds, for one tenant; the measure itself stays as it is. Identifiers
@@ -26,7 +26,7 @@ BOUND: Final = 0.9  # the part of the way that no number of judgements passes
 
 
 class TermPair(NamedTuple):
-    """Two terms whose relatedness is judged: what was asked and what was seen."""
+    """Two terms whose relatedness was judged: the subscription's (`query`) and the event's (`candidate`)."""
 
     role: Role
     query: str
@@ -34,7 +34,7 @@ class TermPair(NamedTuple):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """One judgement of a match, and the pairs it moves; `number` names it for undoing."""
+    """One judgement of a match and the term pairs it adjusts. `number` identifies it for undoing."""
 
     number: int
     subscription_id: str
@@ -43,13 +43,13 @@ class Judgement(msgspec.Struct, frozen=True):
     pairs: tuple[TermPair, ...]
 
 
-def term_pair(role: Role, asked: str, seen: str) -> TermPair:
-    """The pair under which a judgement is kept.
+def term_pair(role: Role, query: str, candidate: str) -> TermPair:
+    """Return the normalised pair under which a judgement is stored.
 
     >>> term_pair("attribute", "Battery  voltage", "BatV") == term_pair("attribute", "battery voltage", "bat_v")
     True
     """
-    return TermPair(role, fold(asked), _normalized_candidate(seen))
+    return TermPair(role, fold(query), _normalized_candidate(candidate))
 
 
 def _normalized_candidate(text: str) -> str:
@@ -57,7 +57,7 @@ def _normalized_candidate(text: str) -> str:
 
 
 def judged_by(pairs: Iterable[TermPair]) -> Callable[[str], bool]:
-    """Whether a seen text is one that a judgement of these pairs moves.
+    """Return a predicate: whether a judgement of these pairs adjusts a candidate text.
 
     >>> concerns([term_pair("attribute", "battery", "BatV")])("bat_v")
     True
@@ -67,7 +67,7 @@ def judged_by(pairs: Iterable[TermPair]) -> Callable[[str], bool]:
 
 
 class Feedback:
-    """The judgements of one tenant, and how far they move each pair.
+    """Judgements of one tenant, and the adjustment of each pair.
 
     >>> feedback = Feedback()
     >>> judged = feedback.judge("s1", "e1", True, [term_pair("attribute", "battery", "BatV")])
@@ -93,18 +93,18 @@ class Feedback:
         return iter(tuple(self._judgements.values()))
 
     def judge(self, subscription_id: str, event_id: str, relevant: bool, pairs: Iterable[TermPair]) -> Judgement:
-        """Keep a judgement."""
+        """Add a judgement and return it."""
         judgement = Judgement(self._next, subscription_id, event_id, relevant, tuple(dict.fromkeys(pairs)))
         self._add(judgement)
         return judgement
 
     def restore(self, judgements: Iterable[Judgement]) -> None:
-        """Keep judgements under the numbers they have."""
+        """Restore judgements under their numbers."""
         for judgement in judgements:
             self._add(judgement)
 
     def undo(self, number: int) -> Judgement:
-        """Take a judgement back; a number not in use is `UnknownId`."""
+        """Remove a judgement and return it. Raises `UnknownId` for an unknown number."""
         judgement = self._judgements.pop(number, None)
         if judgement is None:
             raise UnknownId(f"judgement {number}")
@@ -125,18 +125,18 @@ class Feedback:
                 self._balance.pop(pair, None)
 
     def balance(self, pair: TermPair) -> int:
-        """Judgements for a pair, less judgements against it."""
+        """Return judgements for a pair, less judgements against it."""
         return self._balance.get(pair, 0)
 
     def adjusted_score(self, score: float, pair: TermPair) -> float:
-        """A score after what was judged of its pair."""
+        """Return a score adjusted by the judgements of its pair."""
         balance = self._balance.get(pair, 0)
         part = min(BOUND, 1 - (1 - STEP) ** abs(balance))
         return score + (1 - score) * part if balance > 0 else score * (1 - part)
 
 
 class JudgedMeasure:
-    """A measure with feedback laid over it; without judgements it is the measure itself."""
+    """A measure whose scores are adjusted by feedback; without judgements, the measure itself."""
 
     def __init__(self, measure: Measure, feedback: Feedback) -> None:
         self.measure = measure
@@ -144,29 +144,29 @@ class JudgedMeasure:
         self.name = measure.name
 
     def configuration(self) -> dict[str, object]:
-        """The measure's own; judgements are saved apart."""
+        """Return the measure's own configuration; judgements are saved apart."""
         return self.measure.configuration()
 
-    def opposed(self, asked: str, seen: str) -> bool:
-        """What the measure says: whether being true of one name is being false of the other."""
-        return opposed(self.measure, asked, seen)
+    def opposed(self, query: str, candidate: str) -> bool:
+        """Return whether one Boolean name is true exactly when the other is false."""
+        return opposed(self.measure, query, candidate)
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[float32]:
-        """The measure's numbers, moved where a pair was judged; equal terms stay at 1."""
-        matrix = self.measure.matrix(asked, seen)
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[float32]:
+        """Return the measure's scores, adjusted for judged pairs. Equal terms stay at 1."""
+        matrix = self.measure.matrix(queries, candidates)
         judged = self.feedback._balance
         if not judged:
             return matrix
         matrix = matrix.copy()
         rows: dict[tuple[Role, str], list[int]] = {}
-        for index, term in enumerate(asked):
+        for index, term in enumerate(queries):
             rows.setdefault((term.role, fold(term.text)), []).append(index)
         columns: dict[tuple[Role, str], list[int]] = {}
-        for index, term in enumerate(seen):
+        for index, term in enumerate(candidates):
             columns.setdefault((term.role, _normalized_candidate(term.text)), []).append(index)
         for pair in judged:
             for column in columns.get((pair.role, pair.candidate), ()):
                 for row in rows.get((pair.role, pair.query), ()):
-                    if fold(asked[row].text) != fold(seen[column].text):
+                    if fold(queries[row].text) != fold(candidates[column].text):
                         matrix[row, column] = self.feedback.adjusted_score(float(matrix[row, column]), pair)
         return matrix

@@ -1,4 +1,4 @@
-"""How a matcher interprets what is not exact: its space, its measure with feedback laid over it, its threshold."""
+"""Semantic settings of a matcher: its space, its measure with feedback, its threshold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Interpretation:
-    """The space, measure, feedback, threshold and lateness that matchers share; a space is opened when first needed.
+    """Space, measure, feedback, threshold and lateness that matchers share. The space is opened on first use.
 
     `space` and `measure` are an object, a name, or None for the defaults; `cache_bytes` bounds what an engine keeps of
     computed relatedness, `lateness` (µs) is how far an event may lag behind the newest and still enter windows. `types`
@@ -78,7 +78,7 @@ class Interpretation:
 
     @property
     def source(self) -> Space | str | Path | None:
-        """The space as it was given, or opened since; None for the embedded one while nothing has needed it."""
+        """The space as configured, or the opened one; None for the embedded space before its first use."""
         return self._space
 
     @property
@@ -91,46 +91,48 @@ class Interpretation:
         return self._judged
 
     def probability_curve(self, what: Literal["conditions", "statements"]) -> ProbabilityCurve:
-        """What makes a score a probability: fitted for the measure and kept with the space, else the score itself."""
+        """Return the curve from score to probability: fitted for the measure and stored in the space, else the
+        identity.
+        """
         name = self.measure.name if what == "conditions" else what
         return self.space.calibration.probability.get(name, AS_SCORED)
 
     def opened(self) -> tuple[Space, Measure] | None:
-        """The space and the measure itself, without feedback, if matching has needed both so far."""
+        """Return the opened space and the measure without feedback; None before matching needed both."""
         if self._judged is None or self._space is None or isinstance(self._space, (str, Path)):
             return None
         return self._space, self._judged.measure
 
     def measure_named(self, name: str, **options: object) -> Measure:
-        """One of the space's measures by name."""
+        """Return one of the space's measures by name."""
         return self.space.measure(name, **options)
 
     def statement_measure(self, name: str) -> Measure:
-        """The measures of statements: `esa` with the cosine, as the paper has it, and others as they are."""
+        """Return the measure of statements: `esa` with the cosine, as in the paper; any other as it is."""
         return self.measure_named(name, metric="cosine") if name == "esa" else self.measure_named(name)
 
     # -- keeping --------------------------------------------------------------------------------
 
     def configuration(self) -> dict[str, object] | None:
-        """What rebuilds the measure; None while nothing has needed one."""
+        """Return the configuration that rebuilds the measure; None before its first use."""
         if self._measure is None:
             return None
         return {"name": self._measure} if isinstance(self._measure, str) else self._measure.configuration()
 
     def space_checksum(self) -> str | None:
-        """The checksum of the space in use; None while nothing has needed one."""
+        """Return the checksum of the opened space; None before its first use."""
         return None if self._space is None or isinstance(self._space, (str, Path)) else self._space.checksum
 
     def is_custom_measure(self) -> bool:
-        """Whether the measure is the user's own, so that no name brings it back."""
+        """Return whether the measure is the user's own object, so that no name can rebuild it."""
         if self._measure is None or isinstance(self._measure, str):
             return False
         from likewise.semantics.space import MEASURES
 
         return self._measure.name not in MEASURES or not self.space.owns_measure(self._measure)
 
-    def restored(self, configuration: dict[str, object] | None, given: bool, checksum: str | None) -> Interpretation:
-        """This one with a saved measure, `given` if it was the user's own; another space or measure is refused."""
+    def restored(self, configuration: dict[str, object] | None, custom: bool, checksum: str | None) -> Interpretation:
+        """Return these settings with a saved measure. Another space or another measure is refused."""
         if configuration is None:  # nothing has needed one
             return self
         from likewise.semantics.space import MEASURES
@@ -142,21 +144,25 @@ class Interpretation:
             )
         options = dict(configuration)
         name = str(options.pop("name", defaults.MEASURE))
-        given = given or name not in MEASURES
-        if self._measure is None and not given:
+        custom = custom or name not in MEASURES
+        if self._measure is None and not custom:
             return self._with(self.space.measure(name, **options) if options else name, self.feedback)
-        saved = configuration if given else self.space.measure(name, **options).configuration()
-        found = self.space.measure(self._measure) if isinstance(self._measure, str) else self._measure
-        if found is None or self.is_custom_measure() != given or _plain(found.configuration()) != _plain(saved):
-            given_now = "none" if found is None else f"{found.name!r}, which is another or configured otherwise"
+        saved = configuration if custom else self.space.measure(name, **options).configuration()
+        configured = self.space.measure(self._measure) if isinstance(self._measure, str) else self._measure
+        if (
+            configured is None
+            or self.is_custom_measure() != custom
+            or _plain(configured.configuration()) != _plain(saved)
+        ):
+            current = "none" if configured is None else f"{configured.name!r}, which is another or configured otherwise"
             raise InputError(
                 f"the matcher was saved with the measure {name!r}; load it with measure= and the same one, "
-                f"found {given_now}"
+                f"found {current}"
             )
         return self
 
     def with_feedback(self, feedback: Feedback) -> Interpretation:
-        """This one with other judgements."""
+        """Return these settings with other judgements."""
         return self._with(self._measure, feedback)
 
     def _with(self, measure: Measure | str | None, feedback: Feedback) -> Interpretation:
@@ -176,5 +182,5 @@ class Interpretation:
 
 
 def _plain(configuration: dict[str, object]) -> object:
-    """A configuration as it looks after it was saved."""
+    """Return a configuration in the form it has after saving."""
     return msgspec.json.decode(msgspec.json.encode(configuration))

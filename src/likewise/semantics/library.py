@@ -1,4 +1,4 @@
-"""Where spaces are found: the embedded one, named ones in the user's folder, and folders by their path."""
+"""Registry of spaces: the embedded one, named ones in the user's folder, and folders by path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _lock: Final = threading.Lock()
 
 
 def spaces_folder() -> Path:
-    """Where named spaces live: the folder in LIKEWISE_SPACES, else the user's data folder."""
+    """Return the folder of named spaces: LIKEWISE_SPACES, else the user's data folder."""
     import platformdirs
 
     chosen = os.environ.get("LIKEWISE_SPACES")
@@ -29,13 +29,13 @@ def spaces_folder() -> Path:
 
 
 def named_spaces() -> list[str]:
-    """The names of the spaces in the user's folder, sorted; `wordnet`, the embedded one, is not among them."""
+    """Return the sorted names of the spaces in the user's folder, without the embedded `wordnet`."""
     folder = spaces_folder()
     return sorted(path.parent.name for path in folder.glob("*/manifest.json"))
 
 
 def load_space(name_or_path: str | Path | None = None) -> Space:
-    """A space, opened read only: the embedded one by default, or one by name or path.
+    """Open a space read-only: the embedded one by default, or one by name or path.
 
     The same space is opened once and shared. The embedded one is unpacked into the user's cache the first
     time, which takes a few seconds.

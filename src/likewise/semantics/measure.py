@@ -1,4 +1,4 @@
-"""The seam to meaning: what a term is, and what a measure of relatedness promises.
+"""Interface of measures of relatedness: the term and the protocol.
 
 A measure compares the terms a subscription asks for with the terms events were seen to use. Its
 answer for a pair never depends on which other pairs it was asked about, so it may be computed once
@@ -21,7 +21,7 @@ ValueKind = Literal["text", "number", "boolean", ""]
 
 
 class Term(msgspec.Struct, frozen=True, order=True):
-    """A piece of text to be understood, with what is known about the place it stands in.
+    """A text to be interpreted, with what is known about its place in an event or subscription.
 
     `text` is as written; `theme` holds the folded, sorted theme tags of its side; `unit` and `kind`
     describe the reading an attribute carries; `context` is nearby text of the same event or
@@ -48,20 +48,20 @@ class Measure(Protocol):
 
     name: str
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[float32]:
-        """The relatedness of every asked term with every seen one."""
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[float32]:
+        """Return the relatedness of every query term (row) with every candidate term (column)."""
         ...
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space; saved with a matcher."""
+        """Return the configuration that rebuilds this measure over the same space; saved with a matcher."""
         ...
 
 
-def opposed(measure: Measure | None, asked: str, seen: str) -> bool:
-    """Whether being true of one name is being false of the other; a measure that cannot tell says no.
+def opposed(measure: Measure | None, query: str, candidate: str) -> bool:
+    """Return whether one Boolean name is true exactly when the other is false; False if the measure cannot tell.
 
     >>> opposed(None, "door open", "doorClosed")
     False
     """
-    says: Callable[[str, str], bool] | None = getattr(measure, "opposed", None)
-    return says is not None and says(asked, seen)
+    compare: Callable[[str, str], bool] | None = getattr(measure, "opposed", None)
+    return compare is not None and compare(query, candidate)

@@ -1,4 +1,4 @@
-"""A space: the corpus by which terms get their meaning, and the measures over it.
+"""A space: the corpus that gives terms their meaning, and the measures over it.
 
 The words of a space most related to a term.
 """
@@ -48,7 +48,7 @@ TITLES: Final = 30  # of a token's documents, searched for a word that has it
 def nearest(
     files: SpaceFiles, vectors: TermVectors, measure: Measure, text: str, k: int, theme: Theme
 ) -> list[tuple[str, float]]:
-    """Words and scores by a measure, the best first; none for a term the space does not know.
+    """Return the words most related to a term with their scores, best first; none for an unknown term.
 
     A space stores stems, so each is shown as a word of a title that has it, where there is one.
     """
@@ -65,9 +65,9 @@ def nearest(
     cosines = cosines_with_all(
         files.posting_ends, files.documents, files.frequencies, files.document_maxima, basis, spread
     )
-    own = [token for token in vectors.tokens(fold_spaces(text)) if token >= 0]
-    if len(own) == 1:
-        cosines[own] = 0
+    tokens_of_text = [token for token in vectors.tokens(fold_spaces(text)) if token >= 0]
+    if len(tokens_of_text) == 1:
+        cosines[tokens_of_text] = 0
     count = min(max(FEWEST, CANDIDATES * k), np.count_nonzero(cosines))
     best = np.argsort(-cosines, kind="stable")[:count].tolist()
     words = list(dict.fromkeys(_display_word(files, vectors, token) for token in best))
@@ -80,23 +80,23 @@ def nearest(
 
 
 def _display_word(files: SpaceFiles, vectors: TermVectors, token: int) -> str:
-    """A word for a token: the shortest word of its strongest documents' titles that is cut to it, else the token."""
+    """Return a word for a token: the shortest title word of its strongest documents with that stem, else the token."""
     stem = files.term(token)
     documents, frequencies = files.postings(token)
     strongest = documents[np.argsort(-frequencies.astype(np.int64), kind="stable")[:TITLES]]
-    found: set[str] = set()
+    title_words: set[str] = set()
     for document in strongest.tolist():
         for word in files.title(document).replace(",", " ").split():
             if vectors.tokenizer.tokens(word) == [stem]:
-                found.add(fold(word))
-    return min(found, key=lambda word: (len(word), word)) if found else stem
+                title_words.add(fold(word))
+    return min(title_words, key=lambda word: (len(word), word)) if title_words else stem
 
 
 SHOWN_DOCUMENTS: Final = 8  # of those that made a score
 
 
 class Space:
-    """Relatedness of terms by one corpus; read only, and safe to share between threads.
+    """Relatedness of terms over one corpus. Read-only and thread-safe.
 
     >>> from likewise.semantics.library import load_space
     >>> space = load_space()
@@ -118,7 +118,7 @@ class Space:
         return f"<Space {self.name}: {counts.documents:,} documents, {counts.terms:,} terms>"
 
     def measure(self, name: str | None = None, **options: Any) -> Measure:
-        """A measure over this space by its name, that of relatedness without; the same one for the same options.
+        """Return a measure over this space; the same object for the same name and options.
 
         >>> from likewise.semantics.library import load_space
         >>> load_space().measure("esa", metric="cosine").configuration()
@@ -137,12 +137,12 @@ class Space:
             return self._measures[key]
 
     def owns_measure(self, measure: Measure) -> bool:
-        """Whether a measure is one that this space made, so that its configuration brings it back."""
+        """Return whether this space created a measure, so that its configuration rebuilds it."""
         with self._lock:
             return any(each is measure for each in self._measures.values())
 
     def latent(self) -> LatentMeasure | None:
-        """The latent measure, if the space carries latent vectors."""
+        """Return the latent measure, if the space has latent vectors."""
         with self._lock:
             if self._latent is None and self.has_latent:
                 self._latent = _latent(self, {})
@@ -150,7 +150,7 @@ class Space:
 
     @property
     def has_latent(self) -> bool:
-        """Whether the space carries latent vectors."""
+        """Whether the space has latent vectors."""
         return "latent_documents.npy" in self.files.extras
 
     @cached_property
@@ -165,9 +165,9 @@ class Space:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """How this space's scores are made comparable: its own calibration, else the embedded space's."""
-        own = CALIBRATION in self.files.extras
-        return read_calibration(self.files.extra_bytes(CALIBRATION) if own else packed(CALIBRATION))
+        """Calibration of this space's scores, else the embedded space's."""
+        is_stored = CALIBRATION in self.files.extras
+        return read_calibration(self.files.extra_bytes(CALIBRATION) if is_stored else packed(CALIBRATION))
 
     def relatedness(
         self,
@@ -179,17 +179,17 @@ class Space:
         measure: str | None = None,
         **options: Any,
     ) -> float:
-        """How related two terms are, in [0, 1], the first under `themes`, the second under `other_themes`.
+        """Return the relatedness of two terms in [0, 1].
 
         >>> from likewise.semantics.library import load_space
         >>> load_space().relatedness("Battery", "battery")
         1.0
         """
-        asked, seen = Term(a, theme=theme_of(themes)), Term(b, theme=theme_of(other_themes or ()))
-        return float(self.measure(measure, **options).matrix([asked], [seen])[0, 0])
+        query, candidate = Term(a, theme=theme_of(themes)), Term(b, theme=theme_of(other_themes or ()))
+        return float(self.measure(measure, **options).matrix([query], [candidate])[0, 0])
 
     def nearest(self, term: str, k: int = 10, themes: Sequence[str] = ()) -> list[tuple[str, float]]:
-        """The `k` words of the space most related to a term, by the default measure, the best first.
+        """Return the `k` words of the space most related to a term, best first.
 
         Candidates are the words that share most with the term (thematic cosine); both sides are
         under `themes`.
@@ -198,30 +198,32 @@ class Space:
 
         return nearest(self.files, self.vectors, self.measure(), term, k, theme_of(themes))
 
-    def describe(self, asked: Term, seen: Term, measure: Measure | None = None) -> RelatednessEvidence:
-        """What stands behind a score: every measure's score, the themes' reach, fallbacks, shared documents."""
+    def describe(self, query: Term, candidate: Term, measure: Measure | None = None) -> RelatednessEvidence:
+        """Return the evidence behind a score: each measure's score, theme sizes, fallbacks and shared documents."""
         chosen = measure or self.measure()
-        plain = [Term(t.text, t.role, (), t.unit, t.kind, t.context) for t in (asked, seen)]
-        themed = bool(asked.theme or seen.theme)
-        bases = [int(np.count_nonzero(self.vectors.basis(theme_of(t.theme)))) if t.theme else 0 for t in (asked, seen)]
+        plain = [Term(t.text, t.role, (), t.unit, t.kind, t.context) for t in (query, candidate)]
+        themed = bool(query.theme or candidate.theme)
+        bases = [
+            int(np.count_nonzero(self.vectors.basis(theme_of(t.theme)))) if t.theme else 0 for t in (query, candidate)
+        ]
         thematic = ThematicMeasure(self.vectors)
-        vectors = thematic.vector(asked), thematic.vector(seen)
+        vectors = thematic.vector(query), thematic.vector(candidate)
         names = ["esa", "thematic", *(["latent"] if self.has_latent else []), "jcn", "names"]
         scores = [(name, self.measure(name)) for name in names] + [("combine", self.measure("combine"))]
         if chosen.name in ("embeddings", "sameness"):
             scores.append((chosen.name, chosen))
         return RelatednessEvidence(
-            asked=asked.text,
-            seen=seen.text,
+            asked=query.text,
+            seen=candidate.text,
             measure=chosen.name,
-            score=_one(chosen, asked, seen),
-            scores=tuple((name, _one(each, asked, seen)) for name, each in scores),
+            score=_one(chosen, query, candidate),
+            scores=tuple((name, _one(each, query, candidate)) for name, each in scores),
             without_themes=_one(chosen, *plain) if themed else None,
             asked_basis=bases[0],
             seen_basis=bases[1],
             notes=tuple(
                 note
-                for side, term, basis, vector in zip(("asked", "seen"), (asked, seen), bases, vectors, strict=True)
+                for side, term, basis, vector in zip(("asked", "seen"), (query, candidate), bases, vectors, strict=True)
                 for note in self._notes(side, term, basis, vector)
             ),
             documents=self._shared(*vectors),
@@ -240,17 +242,19 @@ class Space:
         return notes
 
     def _shared(self, a: Vector, b: Vector) -> tuple[SharedDocument, ...]:
-        """The documents that contribute most to two vectors' inner product."""
+        """Return the documents that contribute most to two vectors' inner product."""
         common, in_a, in_b = np.intersect1d(a.documents, b.documents, assume_unique=True, return_indices=True)
         products = a.weights[in_a] * b.weights[in_b]
         total = float(products.sum())
         best = np.argsort(-products, kind="stable")[:SHOWN_DOCUMENTS]
-        found = [(self.files.title(int(common[i])), float(products[i]) / total) for i in best if products[i] > 0]
-        return tuple(SharedDocument(title, share) for title, share in found)
+        contributions = [
+            (self.files.title(int(common[i])), float(products[i]) / total) for i in best if products[i] > 0
+        ]
+        return tuple(SharedDocument(title, share) for title, share in contributions)
 
 
-def _one(measure: Measure, asked: Term, seen: Term) -> float:
-    return float(measure.matrix([asked], [seen])[0, 0])
+def _one(measure: Measure, query: Term, candidate: Term) -> float:
+    return float(measure.matrix([query], [candidate])[0, 0])
 
 
 def _latent(space: Space, options: dict[str, Any]) -> LatentMeasure:
@@ -282,14 +286,14 @@ def _embeddings(space: Space, options: dict[str, Any]) -> EmbeddingsMeasure:
 
 
 def combined_measure(space: Space, calibration: Calibration | None = None) -> CombinedMeasure:
-    """The default measure over a space, by the space's calibration or by another."""
+    """Return the default measure over a space, with the space's calibration or another."""
     from likewise.semantics.measures.combine import CombinedMeasure
 
     return CombinedMeasure(space.vectors, calibration or space.calibration, space.taxonomy, space.latent())
 
 
 def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
-    """The combined measure; `model` names a sentence model that has its share."""
+    """Return the combined measure; `model` names a sentence model that contributes to the score."""
     from likewise.semantics.measures.combine import CombinedMeasure
 
     if set(options) - {"model"}:
@@ -306,10 +310,12 @@ def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
 
     values = ValueComparer(space.relations)
     inventory = options.get("inventory") or load_inventory()
-    spoken = OpenVocabulary(space.relations, inventory)
-    weights = {name: said for name, said in options.items() if name == "weights"}
-    related = _combine(space, {name: said for name, said in options.items() if name not in ("weights", "inventory")})
-    return SamenessMeasure(related, space.vectors.has_word, inventory, values, spoken, **weights)
+    open_words = OpenVocabulary(space.relations, inventory)
+    weights = {name: option for name, option in options.items() if name == "weights"}
+    related = _combine(
+        space, {name: option for name, option in options.items() if name not in ("weights", "inventory")}
+    )
+    return SamenessMeasure(related, space.vectors.has_word, inventory, values, open_words, **weights)
 
 
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {

@@ -1,4 +1,4 @@
-"""Promises of likewise.semantics.measures.inverted_index: the asked side turned round changes no result."""
+"""Promises of likewise.semantics.measures.inverted_index: the asked side invert round changes no result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from likewise.semantics.measures.inverted_index import turned
+from likewise.semantics.measures.inverted_index import invert
 from likewise.semantics.vectors.term_vectors import Vector, stack_vectors
 
 DOCUMENTS = 40
@@ -30,7 +30,7 @@ def test_cosines_and_distances_are_those_of_dense_vectors(
     asked: list[dict[int, float]], seen: list[dict[int, float]]
 ) -> None:
     """Empty vectors included."""
-    a, b = turned(stack_vectors([vector(v) for v in asked])), stack_vectors([vector(v) for v in seen])
+    a, b = invert(stack_vectors([vector(v) for v in asked])), stack_vectors([vector(v) for v in seen])
     x, y = dense(asked), dense(seen)
     lengths = np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(y, axis=1)[None, :]
     cosines = np.divide(x @ y.T, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -1,4 +1,4 @@
-"""What terms mean, beyond how related they are: the concepts behind names and values.
+"""Concepts behind names and values: the inventory of kinds, the facets of attribute names, the comparison of values.
 
 Names of attributes: `inventory` (what kinds of readings there are; `rows`, `library`, `user_concepts` and
 `vocabularies` are where it comes from), `name_tokens` and `facets` (a name taken apart), `tables`, `weights` and

@@ -1,4 +1,4 @@
-"""Whether two names mean the same reading, by their facets: the plain rule, with its reasons.
+"""Reference comparison of two attribute names by their facets, with the reasons of its score.
 
 The kernel (`kernels.agreements`) computes the same for many pairs at once; explanations come from here.
 """
@@ -16,20 +16,20 @@ from likewise.semantics.concepts.weights import FacetWeights
 
 
 class WordComparer(Protocol):
-    """What is known about two words that no inventory lists."""
+    """Relations between two words that the inventory does not list."""
 
-    def word_relation(self, asked: str, seen: str, *, siblings: bool = True) -> int:
-        """SAME, NARROWER, EXCLUDES, 0, or, if they count, SIBLINGS."""
+    def word_relation(self, query: str, candidate: str, *, siblings: bool = True) -> int:
+        """Return SAME, NARROWER, EXCLUDES, SIBLINGS (if `siblings` count) or 0."""
 
-    def example_names(self, asked: str, seen: str) -> tuple[str, str]:
-        """Two names of vocabularies that decide about them, or two empty ones."""
+    def example_names(self, query: str, candidate: str) -> tuple[str, str]:
+        """Return the two vocabulary names that decide the relation, or two empty strings."""
 
 
 _SURE: Final = frozenset({"head", "unit"})
 
 
 class FacetDifference(msgspec.Struct, frozen=True):
-    """One reason why less is left of a score: what kind of reason, the factor, what was asked and what was seen.
+    """One reason that lowers a score: its kind, its factor, the query's and the candidate's side.
 
     `names` are two of a vocabulary that say so. A factor of 1 is no difference but something worth telling.
     """
@@ -42,88 +42,94 @@ class FacetDifference(msgspec.Struct, frozen=True):
 
 
 class FacetAgreement(msgspec.Struct, frozen=True):
-    """What two names have in common (0 if their kinds are not known to agree) and everything that tells them apart."""
+    """Score of what two names have in common (0 if their kinds differ) and the list of their differences."""
 
     score: float
     differences: tuple[FacetDifference, ...]
 
     def apply(self, relatedness: float) -> float:
-        """The score of a pair whose names are related so much."""
+        """Return the score of a pair whose names have this relatedness."""
         out = max(relatedness, self.score)
         for difference in self.differences:
             out *= difference.factor
         return out
 
 
-def agreement(
-    asked: Facets, seen: Facets, tables: InventoryTables, weights: FacetWeights, words: WordComparer
+def compare_facets(
+    query: Facets, candidate: Facets, tables: InventoryTables, weights: FacetWeights, words: WordComparer
 ) -> FacetAgreement:
-    """Compares two names; `words` compares those that no inventory lists."""
-    related = _kinds(asked, seen, tables, weights)
+    """Compare the facets of two names; `words` compares the words that the inventory does not list."""
+    related = _kinds(query, candidate, tables, weights)
     differences = [
-        *_other_kind(asked, seen, related, weights),
-        *_roles(asked, seen, weights),
-        *_dimensions(asked, seen, tables, weights),
-        *_values(asked, seen, tables, weights),
-        *_qualifiers(asked, seen, tables, weights, words, related > 0),
-        *_numbers(asked, seen, weights),
+        *_other_kind(query, candidate, related, weights),
+        *_roles(query, candidate, weights),
+        *_dimensions(query, candidate, tables, weights),
+        *_values(query, candidate, tables, weights),
+        *_qualifiers(query, candidate, tables, weights, words, related > 0),
+        *_numbers(query, candidate, weights),
     ]
     sure = weights.certainties()
-    several = weights.ambiguous if len(asked.kinds) > 1 or len(seen.kinds) > 1 else 1.0
-    score = weights.agreement * related * several * sure[asked.certainty] * sure[seen.certainty]
+    several = weights.ambiguous if len(query.kinds) > 1 or len(candidate.kinds) > 1 else 1.0
+    score = weights.agreement * related * several * sure[query.certainty] * sure[candidate.certainty]
     return FacetAgreement(score, tuple(differences))
 
 
-def _kinds(asked: Facets, seen: Facets, tables: InventoryTables, w: FacetWeights) -> float:
-    """How near the kinds of two names are, 0 if they have none in common."""
+def _kinds(query: Facets, candidate: Facets, tables: InventoryTables, w: FacetWeights) -> float:
+    """Return the similarity of the kinds of two names; 0 if they share none."""
     worth = {0: 0.0, SAME: 1.0, NARROWER: w.narrower, BROADER: w.broader}
     best = max(
-        (worth[int(tables.kind_relations[tables.kinds[a], tables.kinds[s]])] for a in asked.kinds for s in seen.kinds),
+        (
+            worth[int(tables.kind_relations[tables.kinds[a], tables.kinds[s]])]
+            for a in query.kinds
+            for s in candidate.kinds
+        ),
         default=0.0,
     )
-    if best == 0.0 and asked.role and asked.role == seen.role and (asked.role,) in (asked.kinds, seen.kinds):
-        best = w.role_alone if asked.kinds == (asked.role,) else w.broader
+    if best == 0.0 and query.role and query.role == candidate.role and (query.role,) in (query.kinds, candidate.kinds):
+        best = w.role_alone if query.kinds == (query.role,) else w.broader
     return best
 
 
-def _other_kind(asked: Facets, seen: Facets, related: float, w: FacetWeights) -> Iterator[FacetDifference]:
-    if asked.kinds and seen.kinds and related == 0.0:
-        sure = asked.certainty in _SURE and seen.certainty in _SURE
-        yield FacetDifference("kind", w.disjoint if sure else w.disjoint_weak, asked.kinds[0], seen.kinds[0])
+def _other_kind(query: Facets, candidate: Facets, related: float, w: FacetWeights) -> Iterator[FacetDifference]:
+    if query.kinds and candidate.kinds and related == 0.0:
+        sure = query.certainty in _SURE and candidate.certainty in _SURE
+        yield FacetDifference("kind", w.disjoint if sure else w.disjoint_weak, query.kinds[0], candidate.kinds[0])
 
 
-def _roles(asked: Facets, seen: Facets, w: FacetWeights) -> Iterator[FacetDifference]:
-    if asked.role == seen.role or {asked.role, seen.role} == {"", INSTANTANEOUS}:
+def _roles(query: Facets, candidate: Facets, w: FacetWeights) -> Iterator[FacetDifference]:
+    if query.role == candidate.role or {query.role, candidate.role} == {"", INSTANTANEOUS}:
         return
     measured = STATISTICS | {"", INSTANTANEOUS}
-    if asked.role in measured and seen.role in measured:
-        both = asked.role and seen.role
-        factor = w.statistics if both else w.average if "average" in (asked.role, seen.role) else w.statistic
-        yield FacetDifference("statistic", factor, asked.role, seen.role)
+    if query.role in measured and candidate.role in measured:
+        both = query.role and candidate.role
+        factor = w.statistics if both else w.average if "average" in (query.role, candidate.role) else w.statistic
+        yield FacetDifference("statistic", factor, query.role, candidate.role)
     else:
-        yield FacetDifference("role", w.role, asked.role, seen.role)
+        yield FacetDifference("role", w.role, query.role, candidate.role)
 
 
-def _dimensions(asked: Facets, seen: Facets, tables: InventoryTables, w: FacetWeights) -> Iterator[FacetDifference]:
-    """A unit that does not fit; a percentage may be said of anything."""
-    a, s = tables.dimension_bit(asked.dimension), tables.dimension_bit(seen.dimension)
+def _dimensions(
+    query: Facets, candidate: Facets, tables: InventoryTables, w: FacetWeights
+) -> Iterator[FacetDifference]:
+    """Yield a difference if the unit of one side does not fit the other; a ratio fits every kind."""
+    a, s = tables.dimension_bit(query.dimension), tables.dimension_bit(candidate.dimension)
     ratio = tables.dimension_bit("ratio")
-    a_kinds, s_kinds = tables.dimensions_of(asked.kinds), tables.dimensions_of(seen.kinds)
+    a_kinds, s_kinds = tables.dimensions_of(query.kinds), tables.dimensions_of(candidate.kinds)
     if (
         (a and s and a != s)
         or (s and s != ratio and a_kinds and not a_kinds & s)
         or (a and a != ratio and s_kinds and not s_kinds & a)
     ):
-        yield FacetDifference("dimension", w.dimension, asked.dimension, seen.dimension)
+        yield FacetDifference("dimension", w.dimension, query.dimension, candidate.dimension)
 
 
-def _values(asked: Facets, seen: Facets, tables: InventoryTables, w: FacetWeights) -> Iterator[FacetDifference]:
-    if seen.value in ("text", "boolean") and asked.value in ("", "number") and is_quantity(asked, tables):
-        yield FacetDifference("text", w.text, "number", seen.value)
+def _values(query: Facets, candidate: Facets, tables: InventoryTables, w: FacetWeights) -> Iterator[FacetDifference]:
+    if candidate.value in ("text", "boolean") and query.value in ("", "number") and is_quantity(query, tables):
+        yield FacetDifference("text", w.text, "number", candidate.value)
 
 
 def is_quantity(facets: Facets, tables: InventoryTables) -> bool:
-    """Whether a name can only be a number: all its kinds are, and it is the reading itself."""
+    """Return whether a name can only have numbers as values."""
     kinds = [tables.inventory.kinds.get(kind) for kind in facets.kinds]
     return (
         bool(kinds)
@@ -135,59 +141,59 @@ def is_quantity(facets: Facets, tables: InventoryTables) -> bool:
 def qualifier_relation(
     a: Qualifier, b: Qualifier, tables: InventoryTables, words: WordComparer, shared: bool = True
 ) -> int:
-    """How two qualifiers relate: SAME, EXCLUDES, SIBLINGS, INSTEAD or 0.
+    """Return the relation of two qualifiers: SAME, EXCLUDES, SIBLINGS, INSTEAD or 0.
 
     Words for different kinds of one thing (SIBLINGS) count where the names have something else in common (`shared`).
     """
     if a.name == b.name:
         return SAME
-    found = 0
+    known = 0
     if a.source == b.source == LISTED:
-        found = int(tables.qualifier_relations[tables.qualifiers[a.name], tables.qualifiers[b.name]])
+        known = int(tables.qualifier_relations[tables.qualifiers[a.name], tables.qualifiers[b.name]])
     elif _is_open(a, b):
-        found = words.word_relation(a.word, b.word, siblings=shared)
-    return SAME if found == NARROWER else found
+        known = words.word_relation(a.word, b.word, siblings=shared)
+    return SAME if known == NARROWER else known
 
 
 def _is_open(a: Qualifier, b: Qualifier) -> bool:
-    """Whether two qualifiers are compared by their words: the inventory does not list both."""
+    """Return whether two qualifiers are compared by their words, because the inventory does not list both."""
     return bool(a.word and b.word) and not a.source == b.source == LISTED
 
 
 def _qualifiers(
-    asked: Facets, seen: Facets, tables: InventoryTables, w: FacetWeights, words: WordComparer, common: bool
+    query: Facets, candidate: Facets, tables: InventoryTables, w: FacetWeights, words: WordComparer, common: bool
 ) -> Iterator[FacetDifference]:
-    """What tells apart by qualifiers; `common`: the names are of one kind."""
-    shared = common or bool({a.name for a in asked.qualifiers} & {s.name for s in seen.qualifiers})
-    meant = tables.defaults_of(asked.kinds) | tables.defaults_of(seen.kinds)
+    """Yield the differences between qualifiers. `common` is true if the names share a kind."""
+    shared = common or bool({a.name for a in query.qualifiers} & {s.name for s in candidate.qualifiers})
+    defaults = tables.defaults_of(query.kinds) | tables.defaults_of(candidate.kinds)
     relations = {
-        (a, s): qualifier_relation(a, s, tables, words, shared) for a in asked.qualifiers for s in seen.qualifiers
+        (a, s): qualifier_relation(a, s, tables, words, shared) for a in query.qualifiers for s in candidate.qualifiers
     }
-    matched = {s for (_, s), found in relations.items() if found == SAME}
-    told: set[Qualifier] = set()
+    matched = {s for (_, s), relation_code in relations.items() if relation_code == SAME}
+    excluded: set[Qualifier] = set()
     instead: set[Qualifier] = set()
     absent = {LISTED: w.absent, KNOWN: w.absent_word}
-    for a in asked.qualifiers:
-        same = [s for s in seen.qualifiers if relations[a, s] == SAME]
+    for a in query.qualifiers:
+        same = [s for s in candidate.qualifiers if relations[a, s] == SAME]
         if same:
             if all(s.name != a.name for s in same) and _is_open(a, same[0]):
                 names = words.example_names(a.word, same[0].word)
                 yield from [FacetDifference("named", 1.0, a.word, same[0].word, names)] if any(names) else []
             continue
-        against = [s for s in seen.qualifiers if relations[a, s] in (EXCLUDES, SIBLINGS) and s not in matched]
+        against = [s for s in candidate.qualifiers if relations[a, s] in (EXCLUDES, SIBLINGS) and s not in matched]
         if against:
-            told.update(against)
+            excluded.update(against)
             hard = [s for s in against if relations[a, s] == EXCLUDES]
             other = (hard or against)[0]
             names = words.example_names(a.word, other.word) if _is_open(a, other) else ("", "")
             yield FacetDifference("excluded", w.excluded if hard else w.sibling, a.name, other.name, names)
-        elif a.source == LISTED and a.name in meant:
-            instead.update(s for s in seen.qualifiers if relations[a, s] == INSTEAD)
+        elif a.source == LISTED and a.name in defaults:
+            instead.update(s for s in candidate.qualifiers if relations[a, s] == INSTEAD)
             yield FacetDifference("covered", w.covered, a.name)
         else:
             yield FacetDifference("absent", absent.get(a.source, w.absent_unknown), a.name)
-    for s in seen.qualifiers:
-        if s in matched or s in told or (s.source == LISTED and s.name in meant):
+    for s in candidate.qualifiers:
+        if s in matched or s in excluded or (s.source == LISTED and s.name in defaults):
             continue
         listed = w.instead if s in instead else w.unasked
         factor = w.outer if s.is_outer else listed if s.source == LISTED else w.unasked_word
@@ -195,11 +201,11 @@ def _qualifiers(
             yield FacetDifference("unasked", factor, candidate=s.name)
 
 
-def _numbers(asked: Facets, seen: Facets, w: FacetWeights) -> Iterator[FacetDifference]:
-    """An asked index or size must be there; one that was not asked for hides nothing."""
-    if not asked.numbers or set(asked.numbers) & set(seen.numbers):
+def _numbers(query: Facets, candidate: Facets, w: FacetWeights) -> Iterator[FacetDifference]:
+    """Yield a difference if an index or size of the query is missing. An index only the candidate has costs nothing."""
+    if not query.numbers or set(query.numbers) & set(candidate.numbers):
         return
-    if seen.numbers:
-        yield FacetDifference("number", w.number_differs, " ".join(asked.numbers), " ".join(seen.numbers))
+    if candidate.numbers:
+        yield FacetDifference("number", w.number_differs, " ".join(query.numbers), " ".join(candidate.numbers))
     else:
-        yield FacetDifference("number", w.number_absent, " ".join(asked.numbers))
+        yield FacetDifference("number", w.number_absent, " ".join(query.numbers))

@@ -1,4 +1,4 @@
-"""Facets in words: what a name is understood to say, and why two names are, or are not, the same reading."""
+"""Facets as sentences: the facets of a name, and why two names agree or differ."""
 
 from __future__ import annotations
 
@@ -11,46 +11,48 @@ _ROLES = {"": "the reading itself", "unit": "its unit", "configuration": "a sett
 
 
 def describe_facets(facets: Facets) -> str:
-    """What a name says.
+    """Describe the facets of a name.
 
     >>> describe_facets(Facets(("temperature",), role="setpoint", certainty="head"))
     'temperature; its setpoint'
     """
-    said = [" or ".join(facets.kinds) or "nothing that is known"]
-    said += [f"which one: {', '.join(q.name for q in facets.qualifiers)}"] if facets.qualifiers else []
-    said += [f"number {' and '.join(facets.numbers)}"] if facets.numbers else []
+    clauses = [" or ".join(facets.kinds) or "nothing that is known"]
+    clauses += [f"which one: {', '.join(q.name for q in facets.qualifiers)}"] if facets.qualifiers else []
+    clauses += [f"number {' and '.join(facets.numbers)}"] if facets.numbers else []
     if facets.role and facets.kinds != (facets.role,):
-        said.append(_role(facets.role))
-    said += [f"in a unit of {facets.dimension}"] if facets.dimension else []
+        clauses.append(_role(facets.role))
+    clauses += [f"in a unit of {facets.dimension}"] if facets.dimension else []
     basis = {"unit": "by its unit", "guess": "by a letter that may be a unit", "context": "by the text beside it"}
-    return "; ".join([*said, basis[facets.certainty]] if facets.certainty in basis else said)
+    return "; ".join([*clauses, basis[facets.certainty]] if facets.certainty in basis else clauses)
 
 
-def explain_agreement(asked: Facets, seen: Facets, found: FacetAgreement) -> str:
-    """Why two names are the same reading, or not, in one sentence.
+def explain_agreement(query: Facets, candidate: Facets, agreement: FacetAgreement) -> str:
+    """Explain in one sentence why two names agree or differ.
 
     >>> pipe, air = Facets(("temperature",), certainty="head"), Facets(("temperature",), certainty="head")
     >>> explain_agreement(pipe, air, Agreement(0.9, (Difference("excluded", 0.3, "pipe", "air"),)))
     "both are temperature; you ask for the pipe's, this is the air's"
     """
-    return "; ".join([_common(asked, seen, found), *(_difference(d, asked, seen) for d in found.differences)])
+    return "; ".join(
+        [_common(query, candidate, agreement), *(_difference(d, query, candidate) for d in agreement.differences)]
+    )
 
 
-def _common(asked: Facets, seen: Facets, found: FacetAgreement) -> str:
-    common = [kind for kind in asked.kinds if kind in seen.kinds]
+def _common(query: Facets, candidate: Facets, agreement: FacetAgreement) -> str:
+    common = [kind for kind in query.kinds if kind in candidate.kinds]
     if common:
         return f"both are {common[0]}"
-    if found.score > 0:
-        return f"{_kinds(seen.kinds)} answers for {_kinds(asked.kinds)}"
-    if asked.kinds and seen.kinds:
+    if agreement.score > 0:
+        return f"{_kinds(candidate.kinds)} answers for {_kinds(query.kinds)}"
+    if query.kinds and candidate.kinds:
         return "they are of different kinds"
     return "what kind of reading one of them is, is not known"
 
 
-def _difference(d: FacetDifference, asked: Facets, seen: Facets) -> str:
+def _difference(d: FacetDifference, query: Facets, candidate: Facets) -> str:
     match d.reason:
         case "kind":
-            return f"you ask for {_kinds(asked.kinds)}, this is {_kinds(seen.kinds)}"
+            return f"you ask for {_kinds(query.kinds)}, this is {_kinds(candidate.kinds)}"
         case "role" | "statistic":
             return f"you ask for {_role(d.query)}, this is {_role(d.candidate)}"
         case "dimension":
@@ -73,7 +75,8 @@ def _difference(d: FacetDifference, asked: Facets, seen: Facets) -> str:
         case "unasked":
             return f"it is the {d.candidate}'s, which was not asked for"
         case _:
-            return f"number {d.query} was asked for, this is {f'number {d.candidate}' if d.candidate else 'without a number'}"
+            other = f"number {d.candidate}" if d.candidate else "without a number"
+            return f"number {d.query} was asked for, this is {other}"
 
 
 def _role(role: str) -> str:

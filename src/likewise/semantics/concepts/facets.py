@@ -1,4 +1,4 @@
-"""What a name says about its reading, taken apart.
+"""Parser of attribute names into facets: kind, qualifiers, role, dimension, value type and indices.
 
 A name is cut into words, and the words into the longest labels of the inventory. In an English compound the last
 noun is the head: a `battery voltage` is a voltage, a `temperature alarm` an alarm of a temperature. So the last
@@ -40,7 +40,8 @@ Certainty = Literal["head", "weak", "unit", "guess", "context", ""]
 
 
 class Qualifier(msgspec.Struct, frozen=True):
-    """A word that says which one: its concept's name or itself, who knows it, and whether an outer part has it.
+    """A word that restricts the kind: its concept's name (or the word itself), who knows it, and if an outer part of a
+    path has it.
 
     `word` is the single word that was written, '' if it were several.
     """
@@ -52,7 +53,7 @@ class Qualifier(msgspec.Struct, frozen=True):
 
 
 class Facets(msgspec.Struct, frozen=True):
-    """A name taken apart.
+    """Facets of one attribute name.
 
     `kinds` are alternatives (a `battery` may be a voltage or a charge until a unit decides), and `certainty` says
     what they follow from; `role` is '' for the reading itself; `dimension` is that of the stated unit; `value` is the
@@ -69,7 +70,7 @@ class Facets(msgspec.Struct, frozen=True):
 
 
 class _Span(NamedTuple):
-    """Words that are one label of the inventory, or one word that is none."""
+    """Words that match one label of the inventory, or one word without a label."""
 
     words: tuple[str, ...]
     concepts: Sequence[Concept]
@@ -87,33 +88,33 @@ class _Span(NamedTuple):
 
 
 class _Part(msgspec.Struct, frozen=True):
-    """One part of a path taken apart; `strong` if a kind is its head, `says` if it has any word with content."""
+    """Facets of one part of a path. `strong`: a kind is its head. `has_content`: it has a word with content."""
 
     kinds: tuple[str, ...]
     qualifiers: tuple[Qualifier, ...]
     role: str
     numbers: tuple[str, ...]
     strong: bool
-    says: bool
+    has_content: bool
 
 
 class FacetParser:
-    """Facets of terms by one inventory; `known` says whether the space has a word. Pure: the same for the same term."""
+    """Parse terms into facets by one inventory. Pure: equal terms give equal facets."""
 
     def __init__(self, inventory: Inventory, known: Callable[[str], bool]) -> None:
         self.inventory, self._known = inventory, known
         self._words = NameTokenizer(inventory, known)
 
     def has_word(self, word: str) -> bool:
-        """Whether the inventory or the space has a word."""
+        """Return whether the inventory or the space has a word."""
         return self.inventory.has_label(word) or self._known(word)
 
     def names_a_kind(self, label: str) -> bool:
-        """Whether a label is taken apart into a kind that is known."""
+        """Return whether the parser finds a known kind in a label."""
         return bool(self.facets(Term(label)).kinds)
 
     def facets(self, term: Term) -> Facets:
-        """A term's facets."""
+        """Return the facets of a term."""
         text = " ".join(term.text.split())
         parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
         in_name = [(u, sure) for u, sure in units_in_name(text) if not self.inventory.has_label(u.symbol.casefold())]
@@ -132,10 +133,10 @@ class FacetParser:
         if (not kinds or guessed_only) and role and role != INSTANTANEOUS:
             kinds, certainty = (role,), "head"
         outer = [
-            Qualifier(name, standing, True, word)
+            Qualifier(name, source, True, word)
             for at, part in enumerate(parsed)
             if at != main
-            for name, standing, word in (
+            for name, source, word in (
                 *((q.name, q.source, q.word) for q in part.qualifiers),
                 *((k, LISTED, "") for k in part.kinds if at < main and part.strong and k not in kinds),
             )
@@ -152,17 +153,17 @@ class FacetParser:
 
     @staticmethod
     def _main(parsed: Sequence[_Part]) -> int:
-        """The last part whose head is a kind, else the last one that says something."""
-        for wanted in ("strong", "says"):
+        """Return the index of the last part whose head is a kind, else of the last part with content."""
+        for criterion in ("strong", "has_content"):
             for at in range(len(parsed) - 1, -1, -1):
-                if getattr(parsed[at], wanted):
+                if getattr(parsed[at], criterion):
                     return at
-                if wanted == "strong" and parsed[at].says and not parsed[at].kinds:
+                if criterion == "strong" and parsed[at].has_content and not parsed[at].kinds:
                     break
         return 0
 
     def _dimension(self, term: Term, sure: Sequence[str], head: _Part, outer: bool) -> str:
-        """The dimension of the unit that is stated beside the value, in the name, or, if that says nothing, nearby."""
+        """Return the dimension of the stated unit: beside the value, in the name, else in the nearby text."""
         stated = any_unit(term.unit) if term.unit else None
         if stated is not None:
             return stated.dimension
@@ -175,7 +176,7 @@ class FacetParser:
     def _kinds(
         self, parsed: Sequence[_Part], main: int, context: Sequence[str], dimension: str, guessed: Sequence[str]
     ) -> tuple[tuple[str, ...], Certainty]:
-        """What is read, by the head; else by the unit, by the text beside the value, by a weak word."""
+        """Return the kinds and what they follow from: the head, else the unit, the nearby text, a weak word."""
         head = parsed[main] if parsed else None
         if head is not None and head.strong:
             return self._kinds_with_dimension(head.kinds, dimension, guessed), "head"
@@ -186,19 +187,19 @@ class FacetParser:
         for measured in [dimension] if dimension else [] if weak else guessed[:1]:
             if measured in by_unit:
                 return by_unit[measured], "unit" if dimension else "guess"
-        if not weak and (head is None or not head.says) and not any(p.qualifiers for p in parsed):
+        if not weak and (head is None or not head.has_content) and not any(p.qualifiers for p in parsed):
             for near in context:
                 if find_unit(near) is None and near.isascii():
-                    found = self._part(near, frozenset())
-                    if found.strong and len(near.split()) <= LONGEST_CONTEXT:
-                        return found.kinds, "context"
+                    part = self._part(near, frozenset())
+                    if part.strong and len(near.split()) <= LONGEST_CONTEXT:
+                        return part.kinds, "context"
         return (self._kinds_with_dimension(weak, dimension, guessed), "weak") if weak else ((), "")
 
     def _fits(self, kinds: Sequence[str], dimensions: Sequence[str]) -> bool:
         return any(set(self.inventory.kinds[k].dimensions) & set(dimensions) for k in kinds)
 
     def _kinds_with_dimension(self, kinds: tuple[str, ...], dimension: str, guessed: Sequence[str]) -> tuple[str, ...]:
-        """Of several kinds those that the unit fits; all if it fits none."""
+        """Return those of several kinds that have the unit's dimension; all of them if none has it."""
         if len(kinds) > 1:
             for dimensions in ((dimension,), guessed):
                 fitting = tuple(k for k in kinds if self._fits((k,), dimensions))
@@ -207,15 +208,15 @@ class FacetParser:
         return kinds
 
     def _spans(self, words: Sequence[str]) -> list[_Span]:
-        """The longest labels from the left."""
+        """Split words into the longest labels, from the left."""
         labels, longest = self.inventory.labels, self.inventory.longest
         out = []
         at = 0
         while at < len(words):
             for end in range(min(len(words), at + longest.get(words[at], 0)), at, -1):
-                found = labels.get(tuple(words[at:end]))
-                if found is not None and not (end - at == 1 and words[at] in PREPOSITIONS):
-                    out.append(_Span(tuple(words[at:end]), found))
+                concepts = labels.get(tuple(words[at:end]))
+                if concepts is not None and not (end - at == 1 and words[at] in PREPOSITIONS):
+                    out.append(_Span(tuple(words[at:end]), concepts))
                     at = end
                     break
             else:
@@ -236,11 +237,11 @@ class FacetParser:
         numbers: list[str] = []
         for at, span in enumerate(spans):
             listed = [] if span.names("silent") or span.names("role") else span.names("qualifier")
-            meant = {d for c in span.concepts for d in c.default}
+            defaults = {d for c in span.concepts for d in c.default}
             if at == head and any("state" in c.values for c in span.concepts):
-                listed = [name for name in listed if name in meant]  # a `contact` that is a state is no surface
+                listed = [name for name in listed if name in defaults]  # a `contact` that is a state is no surface
             if not listed and at == head:
-                listed = [n for w in span.words for n in self.inventory.qualifier_names(w) if n in meant]
+                listed = [n for w in span.words for n in self.inventory.qualifier_names(w) if n in defaults]
             if listed:
                 word = span.words[0] if len(span.words) == 1 else ""
                 qualifiers += [Qualifier(name, word=word) for name in listed]
@@ -261,18 +262,18 @@ class FacetParser:
             role=(plain or roles or [""])[-1],
             numbers=tuple(numbers),
             strong=strong,
-            says=strong or any(len(q.name) > 2 for q in qualifiers),
+            has_content=strong or any(len(q.name) > 2 for q in qualifiers),
         )
 
 
 def _is_index_letter(spans: Sequence[_Span], at: int) -> bool:
-    """Whether a letter that may be an article is an index: at the end, or behind what is numbered."""
+    """Return whether a letter that could be an article is an index: at the end, or after a numbered word."""
     behind = at and spans[at - 1].words[-1] in NUMBERED
     return len(spans[at].words[0]) == 1 and bool(behind or (at and at == len(spans) - 1))
 
 
 def _indices(word: str, before: str) -> list[str]:
-    """An index as it may be written: phase a is phase 1.
+    """Return the spellings of an index: phase a is phase 1.
 
     >>> _indices("b", "phase"), _indices("2", "phase"), _indices("b", "gate")
     (['b', '2'], ['2', 'b', 's', 'v'], ['b'])
@@ -283,7 +284,7 @@ def _indices(word: str, before: str) -> list[str]:
 
 
 def _head(spans: Sequence[_Span]) -> int:
-    """Which span says what is read; -1 if none does."""
+    """Return the index of the span that names the kind; -1 if there is none."""
     after = next((at for at, span in enumerate(spans) if at and span.preposition), len(spans))
     orders = (range(after - 1, -1, -1), range(after, len(spans)))
     head = next((at for order in orders for at in order if spans[at].strong), -1)

@@ -1,4 +1,4 @@
-"""The inventory: what kinds of readings there are, what says which one is meant, and how people write all that.
+"""Inventory of concepts: kinds of readings, their qualifiers and roles, and the labels people write for them.
 
 An inventory is data (`concepts-core.csv` in the package, what `likewise concepts build` makes of public
 vocabularies, what a user adds), one concept a row. Seven sorts of concepts:
@@ -32,7 +32,7 @@ LONGEST_LABEL: Final = 8  # words; longer labels are sentences
 
 
 class Concept(msgspec.Struct, frozen=True):
-    """One row. Every label is a word or a phrase; the name is a label too (of `means`, what the labels stand for)."""
+    """One row of the inventory. The name is a label too (for `means`: the words that the labels stand for)."""
 
     sort: Sort
     name: str
@@ -46,7 +46,7 @@ class Concept(msgspec.Struct, frozen=True):
 
 
 def singular(word: str) -> str:
-    """A word without the plural's ending; the same for labels and for names, so it need not be right.
+    """Return a word without its plural ending. Labels and names share the rule, so it may be linguistically wrong.
 
     >>> singular("volts"), singular("gas"), singular("status"), singular("entries")
     ('volt', 'gas', 'status', 'entry')
@@ -57,12 +57,12 @@ def singular(word: str) -> str:
 
 
 def label_words(label: str) -> tuple[str, ...]:
-    """A label as the words it is looked up by."""
+    """Return the words under which a label is looked up."""
     return tuple(singular(word) for word in label.casefold().split())
 
 
 class Inventory:
-    """Concepts by what people write; read only.
+    """Read-only index of concepts by label.
 
     Rows of one sort and name are one concept: a vocabulary may add labels to what is there. A cycle of broader
     concepts is refused with its members.
@@ -86,9 +86,9 @@ class Inventory:
             elif concept.sort == "qualifier":
                 self.qualifiers.setdefault(concept.name, concept)
             for label in dict.fromkeys((concept.name, *concept.labels)):
-                found = self.labels.setdefault(label_words(label), [])
-                if concept not in found:
-                    found.append(concept)
+                labelled = self.labels.setdefault(label_words(label), [])
+                if concept not in labelled:
+                    labelled.append(concept)
         for concept in tuple(self.kinds.values()):
             for name in concept.default:
                 if label_words(name) not in self.labels:
@@ -103,31 +103,31 @@ class Inventory:
                 self.by_dimension.setdefault(kind.dimensions[0], (kind.name,))
 
     def has_label(self, word: str) -> bool:
-        """Whether a single word is a label or a short form."""
+        """Return whether a single word is a label or a short form."""
         return (word,) in self.labels or (word,) in self.means
 
     def above(self, kind: str) -> frozenset[str]:
-        """Every kind that a kind is a kind of, not itself."""
+        """Return all broader kinds of a kind, without itself."""
         return _above(kind, self.kinds)
 
     def above_qualifier(self, qualifier: str) -> frozenset[str]:
-        """Every qualifier that a qualifier is a kind of (a room is indoors), not itself."""
+        """Return all broader qualifiers of a qualifier, without itself (a room is indoors)."""
         return _above(qualifier, self.qualifiers)
 
     def qualifier_names(self, label: str) -> list[str]:
-        """The qualifiers that a word or phrase names."""
+        """Return the qualifiers that a word or phrase names."""
         return [c.name for c in self.labels.get(label_words(label), ()) if c.sort == "qualifier"]
 
     def expand(self, words: Sequence[str]) -> list[str]:
-        """Words with short forms written out, the longest first; a phrase that is a label as long stays as it is."""
+        """Replace short forms by their words, the longest first. A phrase that is a label of the same length stays."""
         out: list[str] = []
         at = 0
         while at < len(words):
             phrase = self._phrase(words, at)
             for end in range(min(len(words), at + 3), at + max(0, phrase - 1), -1):
-                found = self.means.get(tuple(words[at:end]))
-                if found is not None and end - at > phrase:
-                    out += found
+                expansion = self.means.get(tuple(words[at:end]))
+                if expansion is not None and end - at > phrase:
+                    out += expansion
                     at = end
                     break
             else:
@@ -136,13 +136,13 @@ class Inventory:
         return out
 
     def _phrase(self, words: Sequence[str], at: int) -> int:
-        """How many words the longest label of several has that begins here; 0 if there is none."""
+        """Return how many words the longest label of several words has that begins here; 0 if there is none."""
         longest = min(len(words) - at, self.longest.get(words[at], 0))
         return next((n for n in range(longest, 1, -1) if tuple(words[at : at + n]) in self.labels), 0)
 
 
 def _merge(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
-    """Rows of one sort and name as one; what the first of them says stands first."""
+    """Merge rows with equal sort and name. Values of the first row come first."""
     out: dict[tuple[str, str], Concept] = {}
     for concept in concepts:
         key = (concept.sort, concept.name)
@@ -155,14 +155,14 @@ def _merge(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
             for field in ("labels", "broader", "dimensions", "values", "default", "apart")
         }
         out[key] = msgspec.structs.replace(first, **added)
-    found = tuple(out.values())
+    merged = tuple(out.values())
     for sort in ("kind", "qualifier"):
-        _refuse_cycles({c.name: c for c in found if c.sort == sort})
-    return found
+        _refuse_cycles({c.name: c for c in merged if c.sort == sort})
+    return merged
 
 
 def _refuse_cycles(concepts: dict[str, Concept]) -> None:
-    """Broader concepts must lead upwards."""
+    """Refuse broader concepts that form a cycle."""
     try:
         TopologicalSorter({name: set(concept.broader) for name, concept in concepts.items()}).prepare()
     except CycleError as error:
@@ -171,12 +171,12 @@ def _refuse_cycles(concepts: dict[str, Concept]) -> None:
 
 
 def _above(name: str, concepts: dict[str, Concept]) -> frozenset[str]:
-    seen: set[str] = set()
+    ancestors: set[str] = set()
     waiting = [name]
     while waiting:
         concept = concepts.get(waiting.pop())
         for broader in concept.broader if concept is not None else ():
-            if broader not in seen and broader != name and broader in concepts:
-                seen.add(broader)
+            if broader not in ancestors and broader != name and broader in concepts:
+                ancestors.add(broader)
                 waiting.append(broader)
-    return frozenset(seen)
+    return frozenset(ancestors)

@@ -1,7 +1,6 @@
-"""Compiled comparison of the facets of many names; `comparison` is the plain form.
+"""Compiled comparison of facets of many names. `comparison` is the reference implementation.
 
-Compiled comparison of many words by where vocabularies use them (`name_agreement`), and what follows for
-qualifiers.
+`word_agreements` and `word_relations` compare single words by the names of vocabularies (`name_agreement`).
 """
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
@@ -19,17 +18,15 @@ if TYPE_CHECKING:
 from likewise.semantics.concepts.name_agreement import PRIOR_USES
 from likewise.semantics.concepts.values import item_relations as bit
 
-(
-    _SAME_name_agreement_kernels,
-    _NARROWER_name_agreement_kernels,
-    _EXCLUDES_name_agreement_kernels,
-    _SIBLINGS_name_agreement_kernels,
-) = 1, 2, 4, 6  # as in `tables`
+# Numba kernels read plain integers: these are the codes of `tables` and `facets`.
+_SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER, _SIBLINGS = 1, 2, 3, 4, 5, 6
+_LISTED, _KNOWN = 2, 1
+_MATCHED, _EXCLUDED, _INSTEAD = 1, 2, 3  # what became of a candidate's qualifier
 
 
 @nogil_kernel
 def word_agreements(a, b, places):
-    """The agreement of every asked word with every seen one through the places both stand in."""
+    """Return the agreement of every query word with every candidate word through their common uses."""
     out = np.zeros((len(a.ends), len(b.ends)), np.float32)
     named = np.full(places, -1, np.int32)
     for j in range(len(b.ends)):
@@ -39,44 +36,39 @@ def word_agreements(a, b, places):
         for k in range(begin, end):
             named[b.places[k]] = b.things[k]
         for i in range(len(a.ends)):
-            said = common = 0
+            votes = common = 0
             for k in range(a.ends[i - 1] if i else 0, a.ends[i]):
                 thing = named[a.places[k]]
                 if thing >= 0:
                     common += 1
-                    said += 1 if thing == a.things[k] else -1
+                    votes += 1 if thing == a.things[k] else -1
             if common:
-                out[i, j] = said / (common + PRIOR_USES)
+                out[i, j] = votes / (common + PRIOR_USES)
         for k in range(begin, end):
             named[b.places[k]] = -1
     return out
 
 
 @nogil_kernel
-def word_relations(standing, named, sure):
-    """What follows from how words stand to each other, and from what names say, which comes first."""
-    out = np.zeros(standing.shape, np.uint8)
+def word_relations(relations, named, sure):
+    """Return the relation codes that follow from item relations and from vocabulary names. Names come first."""
+    out = np.zeros(relations.shape, np.uint8)
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
-            bits = standing[i, j]
+            bits = relations[i, j]
             if named[i, j] >= sure:
-                out[i, j] = _SAME_name_agreement_kernels
+                out[i, j] = _SAME
             elif named[i, j] <= -sure or bits & bit.OPPOSITE:
-                out[i, j] = _EXCLUDES_name_agreement_kernels
+                out[i, j] = _EXCLUDES
             elif bits & bit.SAME:
-                out[i, j] = _SAME_name_agreement_kernels
+                out[i, j] = _SAME
             elif bits & bit.FAR_OPPOSITE and not bits & (bit.KIND | bit.BROADER | bit.CLOSE):
-                out[i, j] = _EXCLUDES_name_agreement_kernels
+                out[i, j] = _EXCLUDES
             elif bits & bit.KIND:
-                out[i, j] = _NARROWER_name_agreement_kernels
+                out[i, j] = _NARROWER
             elif bits & bit.SIBLING and not bits & (bit.BROADER | bit.CLOSE):
-                out[i, j] = _SIBLINGS_name_agreement_kernels
+                out[i, j] = _SIBLINGS
     return out
-
-
-_SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER, _SIBLINGS = 1, 2, 3, 4, 5, 6
-_LISTED, _KNOWN = 2, 1
-_MATCHED, _EXCLUDED, _INSTEAD = 1, 2, 3  # what became of a seen qualifier
 
 
 @nogil_kernel
@@ -91,7 +83,7 @@ def facet_scores(
     ratio: Any,
     w: Any,
 ) -> Any:
-    """The score of every pair: the better of `base` and their agreement, times what is left for their differences.
+    """Return the score of every pair: the better of `base` and their agreement, times the factors of their differences.
 
     `words` holds the relatedness of the asked words and the seen ones, `known` what is known about those of qualifiers
     (`open_vocabulary`); `w` are the weights.
@@ -107,12 +99,12 @@ def facet_scores(
             best = np.float32(0.0)
             for k in range(k0, k1):
                 for m in range(m0, m1):
-                    found = kind_relations[a.kinds[k], kinds[m]]
-                    if found == _SAME:
+                    relation = kind_relations[a.kinds[k], kinds[m]]
+                    if relation == _SAME:
                         best = np.float32(1.0)
-                    elif found == _NARROWER:
+                    elif relation == _NARROWER:
                         best = max(best, w.narrower)
-                    elif found == _BROADER:
+                    elif relation == _BROADER:
                         best = max(best, w.broader)
             if best == 0.0 and a.roles[i] != 0 and a.roles[i] == s.roles[j]:
                 best = w.role_alone if a.role_alone[i] else w.broader if s.role_alone[j] else np.float32(0.0)
@@ -122,7 +114,7 @@ def facet_scores(
             left = max(base[i, j], score)
             if k1 > k0 and m1 > m0 and best == 0.0:
                 left *= w.disjoint if a.sure[i] and s.sure[j] else w.disjoint_weak
-            if a.roles[i] != s.roles[j] and not (a.itself[i] and s.itself[j]):
+            if a.roles[i] != s.roles[j] and not (a.is_reading[i] and s.is_reading[j]):
                 if not (a.measured[i] and s.measured[j]):
                     left *= w.role
                 elif a.roles[i] != 0 and s.roles[j] != 0:
@@ -146,21 +138,21 @@ def facet_scores(
 
 @nogil_kernel
 def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: Any, known: Any, w: Any) -> None:
-    """Multiplies scores for qualifiers that exclude each other, are missing, or were not asked for.
+    """Multiply scores by the factors of qualifiers that exclude each other, are missing, or are only on the candidate.
 
     Words for different kinds of one thing tell names apart that have something else in common (`common`: their kinds).
     """
     rows, columns = out.shape
-    a_ends, a_ids, a_standings, a_words, a_defaults = a.qualifier_ends, a.qualifiers, a.standings, a.words, a.defaults
-    s_ends, s_ids, s_standings, s_words, s_defaults = s.qualifier_ends, s.qualifiers, s.standings, s.words, s.defaults
-    most_asked, most_seen = 0, 0
+    a_ends, a_ids, a_sources, a_words, a_defaults = a.qualifier_ends, a.qualifiers, a.sources, a.words, a.defaults
+    s_ends, s_ids, s_sources, s_words, s_defaults = s.qualifier_ends, s.qualifiers, s.sources, s.words, s.defaults
+    most_query, most_candidate = 0, 0
     for i in range(rows):
-        most_asked = max(most_asked, a_ends[i] - (a_ends[i - 1] if i else 0))
+        most_query = max(most_query, a_ends[i] - (a_ends[i - 1] if i else 0))
     for j in range(columns):
-        most_seen = max(most_seen, s_ends[j] - (s_ends[j - 1] if j else 0))
-    fates = np.zeros(most_seen, dtype=np.uint8)
-    found = np.zeros((most_asked, most_seen), dtype=np.uint8)
-    same = np.zeros(most_asked, dtype=np.uint8)
+        most_candidate = max(most_candidate, s_ends[j] - (s_ends[j - 1] if j else 0))
+    fates = np.zeros(most_candidate, dtype=np.uint8)
+    relations_of_pair = np.zeros((most_query, most_candidate), dtype=np.uint8)
+    same = np.zeros(most_query, dtype=np.uint8)
     for i in range(rows):
         q0, q1 = (a_ends[i - 1] if i else 0), a_ends[i]
         for j in range(columns):
@@ -180,10 +172,10 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                     relation = np.uint8(0)
                     if a_ids[q] == s_ids[r]:
                         relation = np.uint8(_SAME)
-                    elif a_standings[q] == _LISTED and s_standings[r] == _LISTED:
+                    elif a_sources[q] == _LISTED and s_sources[r] == _LISTED:
                         relation = relations[a_ids[q], s_ids[r]]
-                    elif a.spoken[q] >= 0 and s.spoken[r] >= 0:
-                        relation = known[a.spoken[q], s.spoken[r]]
+                    elif a.open_words[q] >= 0 and s.open_words[r] >= 0:
+                        relation = known[a.open_words[q], s.open_words[r]]
                         if relation == _SIBLINGS and not shared:
                             relation = np.uint8(0)
                         if relation == 0 and a_words[q] >= 0 and s_words[r] >= 0:
@@ -191,51 +183,55 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                     if relation in (_SAME, _NARROWER):
                         same[q - q0] = 1
                         fates[r - r0] = _MATCHED
-                    found[q - q0, r - r0] = relation
+                    relations_of_pair[q - q0, r - r0] = relation
             for q in range(q0, q1):
                 if same[q - q0]:
                     continue
                 against = np.uint8(0)
                 for r in range(r1 - r0):
-                    if found[q - q0, r] in (_EXCLUDES, _SIBLINGS) and fates[r] != _MATCHED:
-                        against = found[q - q0, r] if against == 0 else min(against, found[q - q0, r])
+                    if relations_of_pair[q - q0, r] in (_EXCLUDES, _SIBLINGS) and fates[r] != _MATCHED:
+                        against = (
+                            relations_of_pair[q - q0, r] if against == 0 else min(against, relations_of_pair[q - q0, r])
+                        )
                         fates[r] = _EXCLUDED
                 block, bit = a_ids[q] >> 6, np.uint64(1) << np.uint64(a_ids[q] & 63)
                 if against:
                     left *= w.excluded if against == _EXCLUDES else w.sibling
-                elif a_standings[q] == _LISTED and (a_defaults[i, block] | s_defaults[j, block]) & bit != 0:
+                elif a_sources[q] == _LISTED and (a_defaults[i, block] | s_defaults[j, block]) & bit != 0:
                     left *= w.covered
                     for r in range(r1 - r0):
-                        if found[q - q0, r] == _OTHER and fates[r] == 0:
+                        if relations_of_pair[q - q0, r] == _OTHER and fates[r] == 0:
                             fates[r] = _INSTEAD
-                elif a_standings[q] == _LISTED:
+                elif a_sources[q] == _LISTED:
                     left *= w.absent
                 else:
-                    left *= w.absent_word if a_standings[q] == _KNOWN else w.absent_unknown
+                    left *= w.absent_word if a_sources[q] == _KNOWN else w.absent_unknown
             for r in range(r0, r1):
                 if fates[r - r0] in (_MATCHED, _EXCLUDED):
                     continue
-                if s_standings[r] == _LISTED:
+                if s_sources[r] == _LISTED:
                     block, bit = s_ids[r] >> 6, np.uint64(1) << np.uint64(s_ids[r] & 63)
                     if (a_defaults[i, block] | s_defaults[j, block]) & bit == 0:
                         left *= w.outer if s.outer[r] else w.instead if fates[r - r0] == _INSTEAD else w.unasked
-                elif s_standings[r] == _KNOWN and not s.outer[r]:
+                elif s_sources[r] == _KNOWN and not s.outer[r]:
                     left *= w.unasked_word
             out[i, j] = left
 
 
 @nogil_kernel
-def _numbers(out: Any, asked_ends: Any, asked: Any, seen_ends: Any, seen: Any, absent: Any, differs: Any) -> None:
-    """Multiplies scores where an asked index or size is missing or another."""
+def _numbers(
+    out: Any, query_ends: Any, query: Any, candidate_ends: Any, candidate: Any, absent: Any, differs: Any
+) -> None:
+    """Multiply scores of pairs whose index or size is missing or different."""
     for i in range(out.shape[0]):
-        k0, k1 = (asked_ends[i - 1] if i else 0), asked_ends[i]
+        k0, k1 = (query_ends[i - 1] if i else 0), query_ends[i]
         if k0 == k1:
             continue
         for j in range(out.shape[1]):
-            m0, m1 = (seen_ends[j - 1] if j else 0), seen_ends[j]
+            m0, m1 = (candidate_ends[j - 1] if j else 0), candidate_ends[j]
             common = False
             for k in range(k0, k1):
                 for m in range(m0, m1):
-                    common = common or asked[k] == seen[m]
+                    common = common or query[k] == candidate[m]
             if not common:
                 out[i, j] *= differs if m1 > m0 else absent

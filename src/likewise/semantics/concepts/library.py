@@ -1,4 +1,4 @@
-"""Where inventories are found: the one that ships, and the vocabularies a user has added to it."""
+"""Inventories on disk: the shipped one and the vocabularies that the user added."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _NAMES: Final = "\nname,"  # begins the rows of names, which stand last: they ar
 
 
 def concepts_folder() -> Path:
-    """Where added vocabularies live: the folder in LIKEWISE_CONCEPTS, else the user's data folder."""
+    """Return the folder of added vocabularies: LIKEWISE_CONCEPTS, else the user's data folder."""
     chosen = os.environ.get("LIKEWISE_CONCEPTS")
     return Path(chosen) if chosen else platformdirs.user_data_path("likewise") / "concepts"
 
 
 def added_vocabularies() -> list[Path]:
-    """The files of the vocabularies that were added, in order of name."""
+    """Return the files of the added vocabularies, sorted by name."""
     return sorted(concepts_folder().glob("*.csv"))
 
 
 @lru_cache(maxsize=1)
 def shipped_concepts() -> tuple[Concept, ...]:
-    """What ships: the hand-written core first, so that it wins, then what public vocabularies add."""
+    """Return the shipped concepts: the hand-written core first, so that it wins, then public vocabularies."""
     return (*core_inventory().concepts, *read_rows(_vocabularies().partition(_NAMES)[0], "vocabularies"))
 
 
 @lru_cache(maxsize=1)
 def shipped_names() -> tuple[Concept, ...]:
-    """The names of public vocabularies."""
+    """Return the names of public vocabularies."""
     concepts, sign, names = _vocabularies().partition(_NAMES)
     return tuple(read_rows(concepts.partition("\n")[0] + sign + names, "vocabularies")) if sign else ()
 
@@ -53,22 +53,22 @@ def _vocabularies() -> str:
 
 @lru_cache(maxsize=1)
 def core_inventory() -> Inventory:
-    """The hand-written core alone: what vocabularies are built beside."""
+    """Return the inventory of the hand-written core alone, against which vocabularies are built."""
     return Inventory(read_rows(_data(CORE).decode(), "core"))
 
 
 def inventory_checksum() -> str:
-    """The checksum of the inventory as it is now: the same where the same concepts are known.
+    """Return the checksum of the current inventory. Equal concepts have equal checksums.
 
     >>> len(inventory_checksum())
     32
     """
-    said = msgspec.json.encode(load_inventory().concepts, order="deterministic")
-    return hashlib.sha256(said).hexdigest()[:32]
+    encoded = msgspec.json.encode(load_inventory().concepts, order="deterministic")
+    return hashlib.sha256(encoded).hexdigest()[:32]
 
 
 def load_inventory() -> Inventory:
-    """The inventory as it is now: what was added first, so that a user's word wins, then what ships.
+    """Return the current inventory: added vocabularies first, so that a user's label wins, then the shipped ones.
 
     >>> "carbon dioxide" in load_inventory().kinds
     True
@@ -78,7 +78,7 @@ def load_inventory() -> Inventory:
 
 @lru_cache(maxsize=4)
 def vocabulary_names(inventory: Inventory) -> VocabularyNames:
-    """The names in an inventory and those of public vocabularies, by their words.
+    """Return the index of the names in an inventory and in public vocabularies.
 
     >>> vocabulary_names(load_inventory()).agreement("entering", "leaving") < -0.9
     True

@@ -1,4 +1,4 @@
-"""What a bare number under a bare name must be, by its size: a `battery` of 3.6 is a voltage, one of 87 a charge.
+"""Unit of a bare number under an ambiguous name, by its size: a `battery` of 3.6 is in volts, one of 87 in percent.
 
 Only names that may be several kinds of readings are asked about; where the size fits several too, nothing is said.
 """
@@ -19,7 +19,7 @@ LEAST_MILLIVOLTS: Final = 1_000.0
 
 @lru_cache(maxsize=NAME_CACHE_ENTRIES)
 def is_bare_battery(attribute: str) -> bool:
-    """Whether a name says no more than that it is a battery's.
+    """Return whether a name says no more than that it belongs to a battery.
 
     >>> is_bare_battery("device.battery"), is_bare_battery("batteryVoltage"), is_bare_battery("bat_pct")
     (True, False, False)
@@ -29,7 +29,7 @@ def is_bare_battery(attribute: str) -> bool:
 
 
 def unit_by_size(attribute: str, value: float) -> str:
-    """The unit that a number under a bare name must be in, '' if it may be in several.
+    """Return the only possible unit of a number under a bare name; '' if several are possible.
 
     >>> [unit_by_size("battery", value) for value in (3.6, 87, 3300, 12.6, 3)]
     ['V', '%', 'mV', '', '']

@@ -1,4 +1,4 @@
-"""Agreement through the names of vocabularies, for words that no list of qualifiers has.
+"""Agreement of two words by their uses in the names of public vocabularies, for words that the inventory does not list.
 
 Vocabularies say by their names which words stand for each other. Brick calls one thing `supply air flow` and
 `discharge air flow`: in that place the two words say the same. And it names `entering water` beside `leaving water`:
@@ -22,7 +22,7 @@ PRIOR_USES: Final = 1.0  # places that would have to say the contrary: one place
 
 
 class WordUses(NamedTuple):
-    """The uses of some words: `places[ends[i - 1]:ends[i]]` of word i, in order, and what is named there."""
+    """Uses of some words: `places[ends[i - 1]:ends[i]]` of word i, ascending, and what is named there."""
 
     ends: NDArray[np.int64]
     places: NDArray[np.int32]
@@ -30,7 +30,7 @@ class WordUses(NamedTuple):
 
 
 class VocabularyNames:
-    """The names of vocabularies by the words in them.
+    """Index of vocabulary names by the words in them.
 
     >>> air = Concept("name", "supply air flow", ("discharge air flow",), apart=("flow",))
     >>> naming = Naming([air, Concept("name", "return air flow", apart=("flow",))])
@@ -55,20 +55,20 @@ class VocabularyNames:
         self.places = len(numbers)
 
     def uses(self, words: Sequence[str]) -> WordUses:
-        """Where some words stand."""
-        found = [sorted(self._uses.get(word, {}).items()) for word in words]
-        flat = np.array([use for uses in found for use in uses], dtype=np.int32).reshape(-1, 2)
-        ends = np.cumsum([len(uses) for uses in found], dtype=np.int64)
+        """Return the uses of some words as flat arrays."""
+        uses_of_words = [sorted(self._uses.get(word, {}).items()) for word in words]
+        flat = np.array([use for uses in uses_of_words for use in uses], dtype=np.int32).reshape(-1, 2)
+        ends = np.cumsum([len(uses) for uses in uses_of_words], dtype=np.int64)
         return WordUses(ends, np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1]))
 
     def agreement(self, one: str, other: str) -> float:
-        """What the common places of two words say: 1 that they are the same, -1 that they are not, 0 nothing."""
+        """Return the vote of the common uses of two words: 1 they are the same, -1 they differ, 0 unknown."""
         a, b = self._uses.get(one, {}), self._uses.get(other, {})
-        said = [1 if a[place] == b[place] else -1 for place in a.keys() & b.keys()]
-        return sum(said) / (len(said) + PRIOR_USES)
+        votes = [1 if a[place] == b[place] else -1 for place in a.keys() & b.keys()]
+        return sum(votes) / (len(votes) + PRIOR_USES)
 
     def example(self, one: str, other: str) -> tuple[str, str]:
-        """Two names in which one word stands for the other, or tells apart, as they mostly do; empty if none does."""
+        """Return two names that show the majority vote on two words; empty strings if there are none."""
         a, b = self._uses.get(one, {}), self._uses.get(other, {})
         same = self.agreement(one, other) > 0
         place = min((p for p in a.keys() & b.keys() if (a[p] == b[p]) == same), default=-1)

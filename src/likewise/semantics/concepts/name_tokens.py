@@ -1,4 +1,4 @@
-"""The words of a name as labels are written: cut, folded, without plural endings, short forms written out."""
+"""Tokenizer of attribute names: split, folded, singular, with short forms expanded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_WORDS: Final = 64  # of one part of a name; more is a text
 
 
 class NameTokenizer:
-    """Cuts names; `known` says whether the space has a word.
+    """Tokenize names.
 
     >>> from likewise.semantics.concepts.inventory import Concept
     >>> short = [Concept("means", "relative humidity", ("rh",)), Concept("means", "temperature", ("temp",))]
@@ -34,21 +34,21 @@ class NameTokenizer:
         self._inventory, self._known = inventory, known
 
     def __call__(self, text: str, dropped: frozenset[str] = frozenset()) -> list[str]:
-        """The words of a text; a word of `dropped` (a unit's symbol) that means nothing else is left out."""
+        """Return the words of a text, without words of `dropped` (a unit's symbol) that have no other meaning."""
         text = _POINT.sub(".", text.replace("%", " percent "))
         raw = [word for piece in _PIECES.split(text) if piece for word in self._cut(piece)]
         raw = _sizes(raw[:MOST_WORDS])
         last = len(raw) - 1
-        kept = []
+        tokens = []
         for at, word in enumerate(raw):
             alone = len(word) == 1 and word.isalpha() and at < last  # a letter is a short form at the end only
             numbered = at and raw[at - 1] in NUMBERED  # `phase a` is no current
             if not (at and word in dropped and not self._inventory.has_label(word) and not numbered):
-                kept.append(f"{word} " if alone else word)
-        return [word.rstrip() for word in self._inventory.expand(kept)]
+                tokens.append(f"{word} " if alone else word)
+        return [word.rstrip() for word in self._inventory.expand(tokens)]
 
     def _cut(self, piece: str) -> list[str]:
-        """One run of letters and digits cut into words, unless it is listed as it is (`kWh`)."""
+        """Split one run of letters and digits into words, unless the inventory lists it whole (`kWh`)."""
         whole = singular(piece.casefold())
         if self._inventory.has_label(whole):
             return [whole]
@@ -68,7 +68,7 @@ class NameTokenizer:
         return out
 
     def _joined(self, word: str) -> list[str]:
-        """A word without a sign of where its words meet; a short form of two letters may stand at its end."""
+        """Split a word without word boundaries. A short form of two letters may be its end."""
         stem, end = word[:-2], word[-2:]
         for rest, last in ((word, []), (stem, [end]) if (end,) in self._inventory.means else ("", [])):
             whole = last and (self._inventory.has_label(rest) or (len(rest) > 2 and self._known(rest)))
@@ -84,7 +84,7 @@ class NameTokenizer:
 
 
 def _sizes(words: list[str]) -> list[str]:
-    """Sizes of particles as one number, however they are written: `pm25`, `pm2_5`, `pm2p5`."""
+    """Join sizes of particles into one number, whatever their spelling: `pm25`, `pm2_5`, `pm2p5`."""
     out: list[str] = []
     for word in words:
         if word == "25" and out[-1:] == ["pm"]:

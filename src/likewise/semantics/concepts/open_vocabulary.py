@@ -1,4 +1,4 @@
-"""Words that say which one is meant, compared by what is known about words in general.
+"""Comparison of qualifier words that the inventory does not list, by vocabulary names and by WordNet.
 
 Two qualifiers of the inventory are compared by the inventory. A word that it does not list is compared by the names of
 vocabularies (`name_agreement`), then by WordNet (`values.standing`): a shared meaning, an opposite, another kind of one
@@ -18,7 +18,7 @@ from likewise.semantics.concepts.inventory import Inventory
 from likewise.semantics.concepts.library import vocabulary_names
 from likewise.semantics.concepts.name_agreement import VocabularyNames, WordUses
 from likewise.semantics.concepts.values.columns import ItemColumns, item_columns
-from likewise.semantics.concepts.values.inverted_index import InvertedItems, turned
+from likewise.semantics.concepts.values.inverted_index import InvertedItems, invert
 from likewise.semantics.concepts.values.items import Lexicon
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class PreparedWords(NamedTuple):
-    """Distinct words of one side: what WordNet knows about them and where vocabularies use them."""
+    """Distinct words of one side: their WordNet items and their uses in vocabularies."""
 
     items: ItemColumns
     uses: WordUses
 
 
 class OpenVocabulary:
-    """Compares words by WordNet and by the names of vocabularies, read when they are first needed.
+    """Compare words by WordNet and by vocabulary names. Both are read on first use.
 
     >>> from likewise.semantics.concepts.library import load_inventory
     >>> from likewise.semantics.library import load_space
@@ -50,41 +50,41 @@ class OpenVocabulary:
 
     @cached_property
     def names(self) -> VocabularyNames:
-        """The names of vocabularies, by their words."""
+        """The index of vocabulary names."""
         return vocabulary_names(self._inventory)
 
     def prepare(self, words: Sequence[str]) -> PreparedWords:
-        """Words made ready."""
+        """Prepare the distinct words of one side."""
         return PreparedWords(item_columns([self._items.one(word) for word in words]), self.names.uses(words))
 
     def invert(self, side: PreparedWords) -> InvertedItems:
-        """The asked side as it is looked up by."""
-        return turned(side.items)
+        """Return the inverted index of the query side."""
+        return invert(side.items)
 
     def relations(
-        self, asked: PreparedWords, turned: InvertedItems, seen: PreparedWords, sure: float
+        self, query: PreparedWords, turned: InvertedItems, candidate: PreparedWords, sure: float
     ) -> NDArray[np.uint8]:
-        """How each asked word stands to each seen one: SAME, NARROWER, EXCLUDES, SIBLINGS or 0.
+        """Return the relation of every query word to every candidate word: SAME, NARROWER, EXCLUDES, SIBLINGS or 0.
 
         `sure` is how strongly names must agree, or tell apart, to decide.
         """
         from likewise.semantics.concepts.kernels import word_agreements, word_relations
         from likewise.semantics.concepts.values.item_relations import FOLLOWS, relate_items
 
-        for side in (asked, seen):
+        for side in (query, candidate):
             check_ids("places of names", side.uses.places, self.names.places)
-        check_ids("synsets of seen words", seen.items.senses, len(self._relations.kinds))
-        named = word_agreements(asked.uses, seen.uses, self.names.places)
-        standing, _ = relate_items(turned, seen.items, self._relations.kinds, FOLLOWS)
-        found: NDArray[np.uint8] = word_relations(standing, named, np.float32(sure))
-        return found
+        check_ids("synsets of seen words", candidate.items.senses, len(self._relations.kinds))
+        named = word_agreements(query.uses, candidate.uses, self.names.places)
+        item_relations, _ = relate_items(turned, candidate.items, self._relations.kinds, FOLLOWS)
+        codes: NDArray[np.uint8] = word_relations(item_relations, named, np.float32(sure))
+        return codes
 
-    def relation(self, asked: str, seen: str, sure: float) -> int:
-        """`relations` of one pair; the names' part is computed plainly."""
+    def relation(self, query: str, candidate: str, sure: float) -> int:
+        """Return the relation of one pair, as `relations` does, without compiled code for the names."""
         from likewise.semantics.concepts.kernels import word_relations
         from likewise.semantics.concepts.values.item_relations import FOLLOWS, relate_items
 
-        a, s = (item_columns([self._items.one(word)]) for word in (asked, seen))
-        standing, _ = relate_items(turned(a), s, self._relations.kinds, FOLLOWS)
-        named = np.array([[self.names.agreement(asked, seen)]], np.float32)
-        return int(word_relations(standing, named, np.float32(sure))[0, 0])
+        a, s = (item_columns([self._items.one(word)]) for word in (query, candidate))
+        item_relations, _ = relate_items(invert(a), s, self._relations.kinds, FOLLOWS)
+        named = np.array([[self.names.agreement(query, candidate)]], np.float32)
+        return int(word_relations(item_relations, named, np.float32(sure))[0, 0])

@@ -1,4 +1,4 @@
-"""An inventory's rows as CSV: what ships in the package, and what users add.
+"""Inventory rows as CSV: the shipped files and the files that users add.
 
 The columns are `sort, name, labels, broader, dimensions, values, default, apart, source`; only the first two must be
 there. Several labels, or several of anything else, stand with `|` between them.
@@ -20,7 +20,7 @@ _LISTS: Final = COLUMNS[2:8]
 
 
 def read_rows(text: str, source: str) -> list[Concept]:
-    """The concepts of a CSV text; a bad row is refused with its line.
+    """Return the concepts of a CSV text. A bad row is refused with its line number.
 
     >>> read_rows("sort,name,labels\\nkind,humidity,moisture|wetness", "mine")[0].labels
     ('moisture', 'wetness')
@@ -33,7 +33,7 @@ def read_rows(text: str, source: str) -> list[Concept]:
 
 
 def numbered_rows(text: str, source: str) -> list[tuple[int, Concept]]:
-    """`read_rows` with the line each concept stands on."""
+    """Return the concepts of a CSV text, each with its line number."""
     rows = csv.DictReader(io.StringIO(text), strict=True)
     try:
         header = rows.fieldnames or ()
@@ -67,7 +67,7 @@ def _concept(row: Mapping[str, str | None], where: str, source: str) -> Concept:
 
 
 def print_rows(concepts: Iterable[Concept]) -> str:
-    """Concepts as CSV that reads back to the same ones."""
+    """Return concepts as CSV. Reading it gives equal concepts."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(COLUMNS)

@@ -1,4 +1,4 @@
-"""What an inventory says about pairs of kinds and of qualifiers, as arrays for the kernel."""
+"""Relations of all pairs of kinds and of qualifiers of an inventory, as arrays for the kernels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BITS: Final = 64
 
 
 class InventoryTables:
-    """Numbers for kinds, roles, qualifiers and dimensions, and how they relate."""
+    """Numbers for kinds, roles, qualifiers and dimensions, and the matrices of their relations."""
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
@@ -36,11 +36,11 @@ class InventoryTables:
         self._dimensions = {name: i for i, name in enumerate(dimensions)}
 
     def dimension_bit(self, name: str) -> int:
-        """A dimension as a bit; one that no kind has counts for nothing but itself."""
+        """Return the bit of a dimension. All dimensions without a kind share one bit."""
         return 1 << self._dimensions.get(name, _BITS - 2) if name else 0
 
     def dimensions_of(self, kinds: tuple[str, ...]) -> int:
-        """The dimensions that kinds may have, as bits; 0 if one of them has any."""
+        """Return the dimensions that kinds may have, as bits; 0 if one of them has any dimension."""
         out = 0
         for kind in kinds:
             concept = self.inventory.kinds.get(kind)
@@ -51,33 +51,35 @@ class InventoryTables:
         return out
 
     def defaults_of(self, kinds: tuple[str, ...]) -> frozenset[str]:
-        """The qualifiers that an unqualified name of these kinds means anyway."""
-        found: set[str] = set()
+        """Return the qualifiers that an unqualified name of these kinds implies."""
+        names: set[str] = set()
         for kind in kinds:
             concept = self.inventory.kinds.get(kind)
             for name in concept.default if concept is not None else ():
-                found.update(self.inventory.qualifier_names(name))
-        return frozenset(found)
+                names.update(self.inventory.qualifier_names(name))
+        return frozenset(names)
 
     @property
     def blocks(self) -> int:
-        """How many 64-bit numbers hold a bit for every listed qualifier."""
+        """The number of 64-bit words that hold a bit for every listed qualifier."""
         return len(self.qualifiers) // _BITS + 1
 
     def default_bits(self, kinds: tuple[str, ...]) -> tuple[int, ...]:
-        """`defaults_of` as bits."""
-        kept = self._default_bits.get(kinds)
-        if kept is None:
+        """Return `defaults_of` as bits."""
+        bits = self._default_bits.get(kinds)
+        if bits is None:
             blocks = [0] * self.blocks
             for name in self.defaults_of(kinds):
                 place = self.qualifiers[name]
                 blocks[place // _BITS] |= 1 << place % _BITS
-            kept = self._default_bits[kinds] = tuple(blocks)
-        return kept
+            bits = self._default_bits[kinds] = tuple(blocks)
+        return bits
 
     @cached_property
     def kind_relations(self) -> NDArray[np.uint8]:
-        """For an asked and a seen kind: 0, SAME, NARROWER (the seen one is a kind of it) or BROADER."""
+        """Matrix over query and candidate kinds: 0, SAME, NARROWER (the candidate is a kind of
+        the query) or BROADER.
+        """
         out = np.zeros((len(self.kinds), len(self.kinds)), dtype=np.uint8)
         for name, i in self.kinds.items():
             out[i, i] = SAME
@@ -88,7 +90,7 @@ class InventoryTables:
 
     @cached_property
     def qualifier_relations(self) -> NDArray[np.uint8]:
-        """For two qualifiers: 0, SAME (also where one is a kind of the other), EXCLUDES or INSTEAD."""
+        """Matrix over two qualifiers: 0, SAME (also if one is a kind of the other), EXCLUDES or INSTEAD."""
         known = self.inventory.qualifiers
         out = np.zeros((len(self.qualifiers), len(self.qualifiers)), dtype=np.uint8)
         groups: dict[str, list[int]] = {}

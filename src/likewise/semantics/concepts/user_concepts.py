@@ -1,4 +1,4 @@
-"""A user's own vocabulary: read whatever it is written in, checked as a whole, then added in one step."""
+"""Vocabularies of the user: read in any supported format, checked as a whole, added in one step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_BYTES: Final = 64 * 2**20
 
 
 def read_vocabulary(path: Path, sort: Sort = "kind") -> list[Concept]:
-    """The concepts of a file: our own CSV, SSSOM (.tsv), SKOS, OWL or RDFS as RDF; its name's ending says which.
+    """Return the concepts of a file. Its extension tells the format: CSV, SSSOM (.tsv), or RDF (SKOS, OWL, RDFS).
 
     `sort` is what the entries of RDF are.
     """
@@ -59,18 +59,18 @@ def _rdf(path: Path, format: str, sort: Sort) -> list[Concept]:
         quads = pyoxigraph.parse(
             path.read_bytes(), format=getattr(pyoxigraph.RdfFormat, format), base_iri=path.absolute().as_uri()
         )
-        said = [(str(q.subject), str(q.predicate), str(q.object)) for q in quads]
+        statements = [(str(q.subject), str(q.predicate), str(q.object)) for q in quads]
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         raise FormatError(f"{path.name}{f', line {line}' if line else ''}: {error}") from None
-    found = ontology_concepts(entries(said), path.stem, sort)
-    if not found:
+    concepts = ontology_concepts(entries(statements), path.stem, sort)
+    if not concepts:
         raise FormatError(f"{path.name} names no concept: expected skos:Concept, classes or properties with labels")
-    return found
+    return concepts
 
 
 def merged_inventory(concepts: list[Concept], name: str) -> Inventory:
-    """The inventory as it would be with a vocabulary; a cycle, or a concept without a word, is refused."""
+    """Return the inventory with a vocabulary added. A cycle, or a concept without a word, is refused."""
     others = [
         c for path in added_vocabularies() if path.stem != name for c in read_rows(path.read_text("utf-8"), path.stem)
     ]
@@ -78,7 +78,7 @@ def merged_inventory(concepts: list[Concept], name: str) -> Inventory:
 
 
 def _refuse_unknown_broader(path: Path, inventory: Inventory) -> None:
-    """What a row is a kind of must be a concept of the same sort, in the file or known already."""
+    """Refuse a row whose broader concept is neither in the file nor known, with the same sort."""
     for line, concept in numbered_rows(path.read_text("utf-8-sig"), path.stem):
         known = inventory.qualifiers if concept.sort == "qualifier" else inventory.kinds
         for name in concept.broader:
@@ -91,27 +91,27 @@ def _refuse_unknown_broader(path: Path, inventory: Inventory) -> None:
 
 
 def add_vocabulary(path: Path, name: str | None = None, sort: Sort = "kind") -> tuple[Path, list[Concept]]:
-    """Adds a file's concepts under a name (the file's by default), all of them or none; the same name replaces them."""
+    """Add the concepts of a file under a name (the file's by default), all or none. An equal name is replaced."""
     chosen = name or path.stem
     if not re.fullmatch(r"[\w.-]{1,100}", chosen):
         raise InputError(f"a vocabulary's name has letters, digits, '-', '_' and '.', found {chosen!r}; give another")
-    found = read_vocabulary(path, sort)
-    inventory = merged_inventory(found, chosen)
+    concepts = read_vocabulary(path, sort)
+    inventory = merged_inventory(concepts, chosen)
     if path.suffix.lower() == ".csv":
         _refuse_unknown_broader(path, inventory)
     folder = concepts_folder()
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{chosen}.csv"
     with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".tmp", delete=False, encoding="utf-8") as out:
-        out.write(print_rows(found))
+        out.write(print_rows(concepts))
         out.flush()
         os.fsync(out.fileno())
     os.replace(out.name, target)
-    return target, found
+    return target, concepts
 
 
 def remove_vocabulary(name: str) -> None:
-    """Takes a vocabulary out again."""
+    """Remove an added vocabulary."""
     path = concepts_folder() / f"{name}.csv"
     if path not in added_vocabularies():
         known = ", ".join(p.stem for p in added_vocabularies()) or "none"

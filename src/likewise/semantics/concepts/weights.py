@@ -1,4 +1,4 @@
-"""What each agreement and each difference of two names' facets is worth; fitted offline (docs/measures.md)."""
+"""Weights of every agreement and difference of facets, fitted offline (docs/measures.md)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FACETS: Final = {
 
 
 class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All in [0, 1].
+    """Factors in [0, 1] that multiply the score of two names.
 
     `comparison` is the score of two names of one kind, times: `narrower` if the seen kind is a kind of the asked one,
     `broader` the other way round, `role_alone` if only the role was asked for (an alarm, whatever of), `ambiguous` if
@@ -88,7 +88,7 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     named: float = 0.5
 
     def certainties(self) -> dict[str, float]:
-        """What is left of an agreement by what a kind follows from."""
+        """Return the factor of an agreement by what a kind follows from."""
         return {
             "head": 1.0,
             "weak": self.weak,
@@ -99,7 +99,7 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         }
 
     def without(self, facet: str) -> FacetWeights:
-        """The weights with which one facet plays no part.
+        """Return the weights with one facet switched off, for ablations.
 
         >>> FacetWeights().without("roles").role
         1.0
@@ -108,7 +108,7 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return msgspec.structs.replace(self, **dict.fromkeys(FACETS[facet], neutral))
 
     def numbers(self) -> WeightNumbers:
-        """The weights as the kernel takes them."""
+        """Return the weights as the kernel takes them."""
         return WeightNumbers(*(np.float32(weight) for weight in msgspec.structs.astuple(self)))
 
 

@@ -1,4 +1,4 @@
-"""One annotation: for which events it holds, and what it says about them."""
+"""One annotation: the events it applies to, and what it adds to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXACT_KEYS: Final = ("source", "topic")  # keys that are compared as they are
 
 
 class Annotation(msgspec.Struct, frozen=True):
-    """A row of annotations.
+    """A row of the annotation table.
 
     It holds for events whose `key` (the source, the topic, or an attribute such as `model`) has the value `equals`,
     any value if that is empty; with `relaxed`, for those where that is meant. It adds `attribute` with `value` and
@@ -66,16 +66,16 @@ class Annotation(msgspec.Struct, frozen=True):
 
     @property
     def target(self) -> str:
-        """The attribute it adds, or says something about."""
+        """The attribute that it adds or describes."""
         return self.attribute or self.key
 
     def cells(self) -> tuple[str, ...]:
-        """What its line says."""
+        """Return the cells of its CSV row."""
         key = f"{self.key}~" if self.relaxed else self.key
         return (key, self.equals, self.attribute, self.value, self.unit, self.means)
 
     def added_value(self) -> str | int | float | bool:
-        """The value it adds: a number if all of the text is one, else as it is written."""
+        """Return the value it adds: a number if the whole text is one, else the text."""
         number = read_number(self.value)
         if number is None or isinstance(number, Quantity):
             return self.value
@@ -85,6 +85,6 @@ class Annotation(msgspec.Struct, frozen=True):
         holds = f"{self.key} is {self.equals}" if self.equals else self.key
         if self.value:
             return f"{holds}: {self.target} = {self.value} {self.unit}".rstrip()
-        said = f"is {self.means}" if self.means else ""
-        in_unit = f"in {self.unit}" if said else f"is in {self.unit}"
-        return f"{holds}: {self.target} {', '.join(part for part in (said, in_unit if self.unit else '') if part)}"
+        meaning = f"is {self.means}" if self.means else ""
+        in_unit = f"in {self.unit}" if meaning else f"is in {self.unit}"
+        return f"{holds}: {self.target} {', '.join(part for part in (meaning, in_unit if self.unit else '') if part)}"

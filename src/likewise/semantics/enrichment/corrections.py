@@ -1,4 +1,4 @@
-"""Corrections: what people said once about what an attribute is, certain from then on (docs/guides/catalogue.md)."""
+"""Corrections: confirmed meanings and units of attributes, from the users (docs/guides/catalogue.md)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CORRECTION: Final = "correction"
 
 
 class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """`attribute` of a source, of a model, or of everybody (`of`), means `means`, in `unit` where that is said.
+    """Correction of an attribute of a source, of a model, or of every source (`of`): its meaning, its unit.
 
     `by` is who said so, `at` when (µs).
 
@@ -55,11 +55,11 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
     @property
     def about(self) -> tuple[str, str, str]:
-        """What it is about: there is one correction of it, the last."""
+        """Key of the correction: a later one with the same key replaces it."""
         return self.of, self.name if self.of == "source" else fold(self.name), fold(self.attribute)
 
     def row(self, number: int = 0, source: str = "") -> Annotation:
-        """The annotation it is; of a model with a source, that one's own."""
+        """Return the annotation row of the correction; with `source`, the row of that source of the model."""
         key = "source" if source else self.attribute if self.of == "attribute" else self.of
         return Annotation(
             key,
@@ -73,12 +73,12 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
     def __str__(self) -> str:
         whose = f" of {self.of} {self.name}" if self.name else ""
-        said = [part for part in (self.means, f"in {self.unit}" if self.unit else "") if part]
-        return f"{self.attribute}{whose} is {', '.join(said)}"
+        clauses = [part for part in (self.means, f"in {self.unit}" if self.unit else "") if part]
+        return f"{self.attribute}{whose} is {', '.join(clauses)}"
 
 
 def correction_rows(corrections: Mapping[int, Correction], models: Mapping[str, Iterable[str]]) -> list[Annotation]:
-    """The rows that corrections are: the narrower first, so that a source's own hold before its model's.
+    """Return the annotation rows of corrections, the narrower scope first, so that a source's own win over its model's.
 
     `models` names the sources of each model (folded) that are known otherwise than by their events.
 
@@ -86,18 +86,18 @@ def correction_rows(corrections: Mapping[int, Correction], models: Mapping[str, 
     >>> [str(row) for row in correction_rows(said, {"x": ["s1"]})]
     ['model is X: t is water temperature', 'source is s1: t is water temperature']
     """
-    own = {(each.name, fold(each.attribute)) for each in corrections.values() if each.of == "source"}
+    of_sources = {(each.name, fold(each.attribute)) for each in corrections.values() if each.of == "source"}
     rows = [each.row(number) for number, each in corrections.items() if each.of == "source"]
     for number, each in corrections.items():
         if each.of == "model":
             rows.append(each.row(number))
             known = models.get(fold(each.name), ())
-            rows += [each.row(number, source) for source in known if (source, fold(each.attribute)) not in own]
+            rows += [each.row(number, source) for source in known if (source, fold(each.attribute)) not in of_sources]
     return rows + [each.row(number) for number, each in corrections.items() if each.of == "attribute"]
 
 
 class CorrectedAnnotations:
-    """Annotations with corrections laid before them; where both speak of one attribute under one key, these hold.
+    """Annotations with corrections in front. Where both describe one attribute under one key, the correction wins.
 
     >>> from likewise.semantics.enrichment.table import NO_ANNOTATIONS
     >>> known = Corrected(NO_ANNOTATIONS)
@@ -113,22 +113,22 @@ class CorrectedAnnotations:
 
     @property
     def problem(self) -> str:
-        """Why a newer version of what lies below cannot be used, if it cannot."""
+        """The reason why a newer version of the underlying table cannot be used; '' if there is none."""
         return self._below.problem
 
     def set_corrections(self, rows: Iterable[Annotation]) -> None:
-        """Let these rows hold from now on, in place of those of before."""
+        """Replace the corrections."""
         self._rows = tuple(rows)
 
     def current(self) -> AnnotationTable:
-        """The rows that hold now."""
+        """Return the current table."""
         below, rows, made = self._below.current(), self._rows, self._made
         if not rows:
             return below
         if made is None or made[0] is not below or made[1] is not rows:
-            said = {_about(row) for row in rows}
-            kept = [row for row in below if row.value or _about(row) not in said]
-            made = self._made = (below, rows, AnnotationTable((*rows, *kept), below.name))
+            corrected = {_about(row) for row in rows}
+            unchanged = [row for row in below if row.value or _about(row) not in corrected]
+            made = self._made = (below, rows, AnnotationTable((*rows, *unchanged), below.name))
         return made[2]
 
 

@@ -1,4 +1,4 @@
-"""Annotations as rows: CSV with a header, or mappings; all are read or none, and a bad one is refused with its line."""
+"""Codec of annotation tables: CSV with a header, or mappings. All rows are read or none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXAMPLE: Final = "key,is,attribute,value,unit,means"
 
 
 def read_annotations(text: str, name: str = "annotations") -> AnnotationTable:
-    """The annotations of a CSV text.
+    """Decode annotations from CSV.
 
     >>> table = read_annotations("key,is,attribute,value\\nsource,sensor-17,room,room 112\\n")
     >>> [str(row) for row in table]
@@ -29,7 +29,7 @@ def read_annotations(text: str, name: str = "annotations") -> AnnotationTable:
 
 
 def annotations_from_mappings(rows: Iterable[Mapping[str, object]], name: str = "annotations") -> AnnotationTable:
-    """The annotations of mappings with the columns' names; they are counted from 1.
+    """Decode annotations from mappings keyed by column. Rows are numbered from 1.
 
     >>> len(annotations_from_mappings([{"key": "model", "is": "SHT31", "attribute": "temp1", "unit": "degC"}]))
     1
@@ -45,7 +45,7 @@ def annotations_from_mappings(rows: Iterable[Mapping[str, object]], name: str = 
 
 
 def write_annotations(table: AnnotationTable) -> str:
-    """The rows as CSV that reads back to equal ones."""
+    """Encode annotations as CSV."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(COLUMNS)
@@ -80,16 +80,16 @@ def _check_columns(columns: tuple[str, ...], where: str) -> None:
 
 
 def _row(cells: Mapping[str, str], line: int, where: str) -> Annotation:
-    said = {column: cell.strip() for column, cell in cells.items()}
-    key = said.get("key", "")
+    texts = {column: cell.strip() for column, cell in cells.items()}
+    key = texts.get("key", "")
     try:
         return Annotation(
             key.removesuffix("~").rstrip(),
-            said.get("is", ""),
-            said.get("attribute", ""),
-            said.get("value", ""),
-            said.get("unit", ""),
-            said.get("means", ""),
+            texts.get("is", ""),
+            texts.get("attribute", ""),
+            texts.get("value", ""),
+            texts.get("unit", ""),
+            texts.get("means", ""),
             key.endswith("~"),
             line,
         )

@@ -1,4 +1,5 @@
-"""Corrections as SSSOM tables: the simple standard for sharing ontological mappings (mapping-commons.github.io/sssom).
+"""Codec of corrections as SSSOM tables, the simple standard for sharing ontological mappings
+(mapping-commons.github.io/sssom).
 
 A mapping is a row of tab-separated values: what is mapped (`subject_id`, `subject_label`, `subject_source`), how
 (`predicate_id`), to what (`object_label`), and why it is believed. A unit stands in `other` as `unit=degC`.
@@ -41,7 +42,7 @@ _HEAD: Final = (
 
 
 def write_sssom(corrections: Iterable[Correction]) -> str:
-    """Corrections as a table that `read_sssom` reads back.
+    """Encode corrections as an SSSOM table.
 
     >>> print(write_sssom([Correction("temp1", "model", "X", means="air temperature")]).splitlines()[-1][:60])
     seen:model/X/temp1	temp1	model:X	skos:exactMatch	concept:air
@@ -55,9 +56,9 @@ def write_sssom(corrections: Iterable[Correction]) -> str:
         whose = f"{each.of}:{each.name}" if each.name else ""
         concept = f"concept:{_curie(each.means)}" if each.means else "sssom:NoTermFound"
         day = datetime.fromtimestamp(each.at / 1e6, UTC).date().isoformat() if each.at else ""
-        seen = "/".join(_curie(part) for part in (each.of, each.name, each.attribute) if part)
+        subject = "/".join(_curie(part) for part in (each.of, each.name, each.attribute) if part)
         cells = (
-            f"seen:{seen}",
+            f"seen:{subject}",
             each.attribute,
             whose,
             EXACT,
@@ -74,7 +75,7 @@ def write_sssom(corrections: Iterable[Correction]) -> str:
 
 
 def read_sssom(text: str, by: str = "", at: int = 0) -> list[Correction]:
-    """The corrections of a table, all or none; a row that says something else is refused with its line.
+    """Decode the corrections of an SSSOM table, all or none. A bad row is refused with its line number.
 
     >>> said = [Correction("temp1", "model", "X", means="air temperature", unit="degC")]
     >>> read_sssom(write_sssom(said)) == said
@@ -90,20 +91,20 @@ def read_sssom(text: str, by: str = "", at: int = 0) -> list[Correction]:
     for needed in ("subject_label", "predicate_id", "object_label"):
         if needed not in header:
             raise FormatError(f"line {skipped + 1}: the column `{needed}` is missing; this is no SSSOM table")
-    found = []
+    corrections = []
     number = skipped + rows.line_num + 1
     while (cells := _next(rows, skipped)) is not END:
         if any(cell.strip() for cell in cells):
             row = {name: cell if name in AS_IT_IS else cell.strip() for name, cell in zip(header, cells, strict=False)}
-            found.append(_read_row(row, number, by, at))
-        if len(found) > MAX_CORRECTIONS:
+            corrections.append(_read_row(row, number, by, at))
+        if len(corrections) > MAX_CORRECTIONS:
             raise LimitExceeded("corrections of a table", allowed=MAX_CORRECTIONS)
         number = skipped + rows.line_num + 1
-    return found
+    return corrections
 
 
 def _next(rows: Any, skipped: int) -> list[str]:
-    """The cells of the next row; `END` after the last."""
+    """Return the cells of the next row; `END` after the last."""
     try:
         return cast("list[str]", next(rows, END))
     except csv.Error as error:
@@ -145,5 +146,5 @@ def _read_row(row: dict[str, str], number: int, by: str, at: int) -> Correction:
 
 
 def _curie(text: str) -> str:
-    """A name as the local part of a compact address."""
+    """Return a name as the local part of a compact IRI."""
     return "".join(c if c.isalnum() or c in "-._~" else f"%{ord(c):02X}" if ord(c) < 128 else c for c in text)

@@ -1,4 +1,4 @@
-"""A version of the annotations: rows that never change, and where they come from."""
+"""Immutable annotation table and the protocol of its sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from likewise.semantics.enrichment.annotation import Annotation
 
 
 class AnnotationTable:
-    """Rows in their order; rows that contradict each other are refused.
+    """Rows in order. Contradicting rows are refused.
 
     >>> table = Annotations([Annotation("source", "s1", "room", "112")])
     >>> len(table), table.current() is table, len(table.version)
@@ -39,32 +39,32 @@ class AnnotationTable:
 
     @cached_property
     def version(self) -> str:
-        """A name for what the rows say: equal rows have equal versions."""
-        said = hashlib.sha256()
+        """Hash of the rows: equal rows have equal versions."""
+        digest = hashlib.sha256()
         for row in self.rows:
-            said.update("\x1f".join(row.cells()).encode() + b"\x1e")
-        return said.hexdigest()[:12]
+            digest.update("\x1f".join(row.cells()).encode() + b"\x1e")
+        return digest.hexdigest()[:12]
 
     @property
     def problem(self) -> str:
-        """Why a newer version cannot be used; these rows are all there are."""
+        """Always '': a table never has a newer version."""
         return ""
 
     def current(self) -> AnnotationTable:
-        """The rows that hold now: these."""
+        """Return this table."""
         return self
 
 
 class AnnotationSource(Protocol):
-    """What gives the rows that hold now: a table, or a file that is followed."""
+    """Source of the current annotation table: a table, or a watched file."""
 
     @property
     def problem(self) -> str:
-        """Why a newer version cannot be used, if one cannot."""
+        """The reason why a newer version cannot be used; '' if there is none."""
         ...
 
     def current(self) -> AnnotationTable:
-        """The rows that hold now."""
+        """Return the current table."""
         ...
 
 
@@ -76,13 +76,13 @@ def _check_agreement(rows: Iterable[Annotation], name: str) -> None:
         if row.value:
             continue
         key = (fold(row.key), row.relaxed, fold(row.equals), fold(row.target))
-        for said, seen, what in ((row.unit, units, "unit"), (row.means, meanings, "means")):
-            if not said:
+        for text, first_rows, what in ((row.unit, units, "unit"), (row.means, meanings, "means")):
+            if not text:
                 continue
-            first = seen.setdefault(key, row)
-            if fold(getattr(first, what)) != fold(said):
+            first = first_rows.setdefault(key, row)
+            if fold(getattr(first, what)) != fold(text):
                 raise FormatError(
-                    f"{name}, line {row.line}: {row.target!r} has the {what} {said!r} here and "
+                    f"{name}, line {row.line}: {row.target!r} has the {what} {text!r} here and "
                     f"{getattr(first, what)!r} in line {first.line}; take one of them out"
                 )
 

@@ -1,4 +1,4 @@
-"""A file of annotations that is followed: read again when it has changed, as a whole or not at all."""
+"""Annotation file that is reloaded when it changes, as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _State = tuple[int, int, int]  # what changes with a file: when it was written, 
 
 
 class AnnotationFile:
-    """The annotations of a CSV file. The first reading must succeed; other threads may ask, too.
+    """Annotations of a CSV file. The first load must succeed. Thread-safe.
 
     A changed file is read when it is next needed. One that cannot be used leaves the rows of before in force, and
     `problem` says why, until the file is mended. `on_change` is told of every reading.
@@ -32,35 +32,35 @@ class AnnotationFile:
 
     @property
     def table(self) -> AnnotationTable:
-        """The rows that were read last; the file is not looked at."""
+        """The last loaded table; the file is not checked."""
         return self._table
 
     @property
     def problem(self) -> str:
-        """Why the file as it is now cannot be used; empty if it is in use."""
+        """The reason why the current file cannot be used; '' if it is in use."""
         return self._problem
 
     def current(self) -> AnnotationTable:
-        """The rows that hold now; the file is looked at, and read again if it has changed."""
+        """Return the current table; reload the file if it has changed."""
         try:
-            found = _state(self.path)
+            state = _state(self.path)
         except OSError:
-            found = None
-        if found == self._state:
+            state = None
+        if state == self._state:
             return self._table
         with self._lock:
-            if found != self._state:
+            if state != self._state:
                 try:
                     self._state, self._table = self._read()
                     self._problem = ""
                 except LikewiseError as error:
-                    self._state = found  # it is not read again before it changes again
+                    self._state = state  # it is not read again before it changes again
                     self._problem = str(error)
                 self._on_change(self)
             return self._table
 
     def _read(self) -> tuple[_State | None, AnnotationTable]:
-        """The file's rows, with the state it was in before it was read, so that no change is missed."""
+        """Load the file, with its state from before the load, so that no change is missed."""
         try:
             state = _state(self.path)
             if state[1] > MAX_DOCUMENT_BYTES:
@@ -77,5 +77,5 @@ class AnnotationFile:
 
 
 def _state(path: Path) -> _State:
-    found = os.stat(path)
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size, status.st_ino

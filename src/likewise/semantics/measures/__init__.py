@@ -1,4 +1,5 @@
-"""The measures: `esa`, `thematic`, `latent`, `jcn`, `combine`, and the rooms `names` and `embeddings`.
+"""Measures of relatedness: `esa`, `thematic`, `latent`, `jcn`, `combine`, `sameness`, and packages `names` and
+`embeddings`.
 
 `inverted` turns the asked side of a comparison by document, once.
 """

@@ -1,4 +1,4 @@
-"""The default measure: several measures fused into one calibrated score.
+"""The default measure: several measures combined into one calibrated score.
 
 Each measure of meaning is read against its background (`calibration`), which makes their evidence
 addable and common words comparable with rare ones; the weighted mean goes through one curve, so that 0.5
@@ -18,7 +18,7 @@ import numpy as np
 from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import fold_spaces, set_equal_to_one
-from likewise.semantics.measures.inverted_index import InvertedVectors, turned
+from likewise.semantics.measures.inverted_index import InvertedVectors, invert
 from likewise.semantics.measures.jcn import JcnMeasure
 from likewise.semantics.measures.names.measure import NameBatch, NamesMeasure
 from likewise.semantics.vectors.prepared_terms import PreparedTerms
@@ -41,7 +41,7 @@ _NOTHING: Final = np.empty((0, 0), dtype=np.float32)
 
 
 class _PreparedWords:
-    """Words made ready: their vectors, classes of frequency, and which measures know them."""
+    """Words prepared for comparison: vectors, frequency classes, and which measures know them."""
 
     def __init__(self, vectors: list[Vector], classes: NDArray[np.int64], in_taxonomy: list[bool]) -> None:
         self.stack = stack_vectors(vectors)
@@ -51,12 +51,12 @@ class _PreparedWords:
 
     @cached_property
     def inverted(self) -> InvertedVectors:
-        """The vectors by document, for the asked side."""
-        return turned(self.stack)
+        """The inverted index of the vectors, for the query side."""
+        return invert(self.stack)
 
 
 class CombinedMeasure:
-    """Meaning (thematic, latent, taxonomy) and spelling, calibrated to one score.
+    """Semantic (thematic, latent, taxonomy) and spelling evidence, calibrated to one score.
 
     A measure that knows nothing about one of two words says nothing about the pair: the others are
     averaged without it. If none knows them and their spellings share nothing, the score is 0. A model of sentences, if
@@ -85,34 +85,36 @@ class CombinedMeasure:
         self._backgrounds = {name: self._calibration.background(name) for name in self._calibration.backgrounds}
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the configuration that rebuilds this measure over the same space."""
         return {"name": self.name} if self._sentences is None else {"name": self.name, "model": self._sentences.model}
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        return set_equal_to_one(self.scores_and_words(asked, seen)[0], asked, seen)
+        return set_equal_to_one(self.scores_and_words(queries, candidates)[0], queries, candidates)
 
     def scores_and_words(
-        self, asked: Sequence[Term], seen: Sequence[Term]
+        self, queries: Sequence[Term], candidates: Sequence[Term]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The scores of terms, and those of their words (`words`) behind them, by meaning or spelling."""
-        a, b = self._names.side(asked), self._names.side(seen)
+        """Return the scores of terms, and of their words (`word_indices`), by meaning or spelling."""
+        a, b = self._names.side(queries), self._names.side(candidates)
         meaning = self._calibration.score(self._surprise(a, b))
         spelled = self._names.spelling_scores(a, b)
         scores = self._names.alignment_scores(a, b, meaning, spelled)
         if self._sentences is not None:
-            said = (self._sentences.cosines(asked, seen) - UNRELATED_SENTENCES) / (SAME_SENTENCES - UNRELATED_SENTENCES)
-            scores = (1 - SENTENCE_SHARE) * scores + np.float32(SENTENCE_SHARE) * np.clip(said, 0, 1)
+            sentence_scores = (self._sentences.cosines(queries, candidates) - UNRELATED_SENTENCES) / (
+                SAME_SENTENCES - UNRELATED_SENTENCES
+            )
+            scores = (1 - SENTENCE_SHARE) * scores + np.float32(SENTENCE_SHARE) * np.clip(sentence_scores, 0, 1)
         return scores, np.maximum(meaning, spelled)
 
     def word_indices(self, terms: Sequence[Term]) -> list[list[tuple[str, int]]]:
-        """For each term its words, folded, and their places in `compared`'s scores of words."""
+        """Return for each term its folded words and their indices in the scores of words."""
         side = self._names.side(terms)
         return [[(side.folded[place], place) for place in side.words_of(i)] for i in range(len(terms))]
 
-    def word_surprise(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """The evidence for pairs of single words, in powers of ten against random pairs, themes left out."""
-        return self._mean(self._documents(asked, seen), asked, seen)
+    def word_surprise(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
+        """Return the evidence for pairs of single words without themes, in powers of ten against random pairs."""
+        return self._mean(self._documents(queries, candidates), queries, candidates)
 
     def _surprise(self, a: NameBatch, b: NameBatch) -> NDArray[np.float32]:
         """The evidence for every pair of distinct words.
@@ -121,8 +123,8 @@ class CombinedMeasure:
         together. (Departure: `thematic` projects each side into its own theme, and two themes without a
         common document then make everything unrelated; the paper asks for one to contain the other.)
         """
-        asked, seen = a.themed_words(()), b.themed_words(())
-        total = self._documents(asked, seen)
+        query_words, candidate_words = a.themed_words(()), b.themed_words(())
+        total = self._documents(query_words, candidate_words)
         share = np.float32(self._calibration.theme_share)
         for x, y in sorted((x, y) for x in a.groups for y in b.groups if x or y):
             both = theme_of((*x, *y))
@@ -132,20 +134,20 @@ class CombinedMeasure:
             else:
                 place = np.ix_(a.groups[x], b.groups[y])
                 total[place] = (1 - share) * total[place] + share * within
-        return self._mean(total, asked, seen)
+        return self._mean(total, query_words, candidate_words)
 
-    def _documents(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def _documents(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The weighted evidence of shared documents and latent vectors."""
         from likewise.semantics.measures.kernels import documents_evidence
 
-        a, b = self._side(asked), self._side(seen)
-        latent = _NOTHING if self._latent is None else self._latent.cosines(asked, seen)
+        a, b = self._side(queries), self._side(candidates)
+        latent = _NOTHING if self._latent is None else self._latent.cosines(queries, candidates)
         knots, levels = self._backgrounds["thematic"]
         latent_knots = self._backgrounds["latent"][0] if self._latent is not None else knots
         for axis, side in enumerate((a, b)):
             check_ids("classes of terms", side.known_classes, min(knots.shape[axis], latent_knots.shape[axis]), -1)
             check_ids("classes of words", side.classes, self._backgrounds["jcn"][0].shape[axis])
-        found: NDArray[np.float32] = documents_evidence(
+        evidence: NDArray[np.float32] = documents_evidence(
             a.inverted.cosines(b.stack),
             latent,
             a.known_classes,
@@ -155,16 +157,18 @@ class CombinedMeasure:
             levels,
             *self._shares,
         )
-        return found
+        return evidence
 
-    def _mean(self, documents: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """The documents' evidence and the taxonomy's together; themes play no part in the taxonomy."""
+    def _mean(
+        self, documents: NDArray[np.float32], queries: Sequence[Term], candidates: Sequence[Term]
+    ) -> NDArray[np.float32]:
+        """Return the mean evidence of documents and taxonomy. Themes do not affect the taxonomy."""
         from likewise.semantics.measures.kernels import averaged
 
-        a, b = self._side(asked), self._side(seen)
-        found: NDArray[np.float32] = averaged(
+        a, b = self._side(queries), self._side(candidates)
+        evidence: NDArray[np.float32] = averaged(
             documents,
-            self._jcn.similarities(asked, seen),
+            self._jcn.similarities(queries, candidates),
             a.classes,
             b.classes,
             a.known_classes,
@@ -175,7 +179,7 @@ class CombinedMeasure:
             sum(self._shares),
             self._calibration.weights["jcn"],
         )
-        return found
+        return evidence
 
     def _prepare(self, terms: tuple[Term, ...]) -> _PreparedWords:
         vectors = [self._vectors.vector(fold_spaces(t.text), theme_of(t.theme)) for t in terms]

@@ -15,7 +15,7 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.inverted_index import InvertedVectors, turned
+from likewise.semantics.measures.inverted_index import InvertedVectors, invert
 from likewise.semantics.vectors.prepared_terms import PreparedTerms
 from likewise.semantics.vectors.term_vectors import TermVectors, Vector, VectorStack, stack_vectors
 
@@ -54,48 +54,50 @@ class EsaMeasure:
         """The vector a term is compared by."""
         return self._vectors.vector(fold_spaces(term.text))
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        return set_equal_to_one(self._related(asked, seen), asked, seen)
+        return set_equal_to_one(self._related(queries, candidates), queries, candidates)
 
-    def _related(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def _related(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness by vectors alone."""
-        return related(self._side(asked).inverted, self._side(seen).stack, self.metric)
+        return related(self._side(queries).inverted, self._side(candidates).stack, self.metric)
 
 
 class _PreparedVectors:
-    """The vectors of one side, turned round when they are the asked ones."""
+    """Vectors of one side; the query side is inverted."""
 
     def __init__(self, vectors: Sequence[Vector]) -> None:
         self.stack = stack_vectors(vectors)
 
     @cached_property
     def inverted(self) -> InvertedVectors:
-        """By document."""
-        return turned(self.stack)
+        """Inverted index of the vectors."""
+        return invert(self.stack)
 
 
-def related(asked: InvertedVectors, seen: VectorStack, metric: Metric) -> NDArray[np.float32]:
-    """The relatedness of every asked vector with every seen one, by one of the metrics."""
+def related(queries: InvertedVectors, candidates: VectorStack, metric: Metric) -> NDArray[np.float32]:
+    """Return the relatedness of every query vector with every candidate vector by one of the metrics."""
     if metric == "letter":
-        return (1 / (1 + asked.distances(seen))).astype(np.float32)
-    cosines = asked.cosines(seen)
+        return (1 / (1 + queries.distances(candidates))).astype(np.float32)
+    cosines = queries.cosines(candidates)
     if metric == "cosine":
         return cosines
     if metric == "raw":
-        return np.where(cosines > 0, 1 / (1 + asked.distances(seen)), 0).astype(np.float32)
+        return np.where(cosines > 0, 1 / (1 + queries.distances(candidates)), 0).astype(np.float32)
     distances = np.sqrt(np.clip(2 - 2 * cosines, 0, 2))
     return np.clip((1 / (1 + distances) - ORTHOGONAL) / (1 - ORTHOGONAL), 0, 1).astype(np.float32)
 
 
-def set_equal_to_one(scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-    """Puts 1 where the texts are equal when folded: every measure's first promise.
+def set_equal_to_one(
+    scores: NDArray[np.float32], queries: Sequence[Term], candidates: Sequence[Term]
+) -> NDArray[np.float32]:
+    """Set scores to 1 where the folded texts are equal, as every measure promises.
 
     An empty text is equal to an empty text alone.
     """
-    rows, columns = np.nonzero(_hashes(asked)[:, None] == _hashes(seen)[None, :])
+    rows, columns = np.nonzero(_hashes(queries)[:, None] == _hashes(candidates)[None, :])
     for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
-        if fold(asked[i].text) == fold(seen[j].text):
+        if fold(queries[i].text) == fold(candidates[j].text):
             scores[i, j] = 1
     return scores
 
@@ -106,5 +108,5 @@ _hashes: Final[PreparedTerms[NDArray[np.int64]]] = PreparedTerms(
 
 
 def fold_spaces(text: str) -> str:
-    """The text with white space collapsed but its case kept, since case shows where identifiers' words meet."""
+    """Collapse white space but keep the case, since it marks the word boundaries of identifiers."""
     return " ".join(text.split())

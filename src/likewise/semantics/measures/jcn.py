@@ -31,18 +31,18 @@ Senses = Literal["first", "all"]
 
 
 class _TermSenses:
-    """The distinct words of several terms, their senses, and which words each term has."""
+    """Distinct words of several terms, their senses, and the words of each term."""
 
-    def __init__(self, found: list[NDArray[np.int32]], ends: list[int], words: list[int]) -> None:
-        self.sense_ends = np.cumsum([len(f) for f in found], dtype=np.int64)
-        self.senses = np.concatenate([np.empty(0, dtype=np.int32), *found])
+    def __init__(self, senses: list[NDArray[np.int32]], ends: list[int], words: list[int]) -> None:
+        self.sense_ends = np.cumsum([len(f) for f in senses], dtype=np.int64)
+        self.senses = np.concatenate([np.empty(0, dtype=np.int32), *senses])
         self.ends = np.array(ends, dtype=np.int64)
         self.words = np.array(words, dtype=np.int64)
         self.single = words == list(range(len(ends))) == [end - 1 for end in ends]
         self._subsumers: _Subsumers | None = None
 
     def subsumers_in(self, taxonomy: Taxonomy) -> _Subsumers:
-        """What stands above the senses, for the asked side."""
+        """Return the subsumers of the senses, for the query side."""
         if self._subsumers is None:
             last = taxonomy.ancestor_ends[self.senses]
             lengths = last - np.where(self.senses > 0, taxonomy.ancestor_ends[self.senses - 1], 0)
@@ -55,7 +55,7 @@ class _TermSenses:
 
 
 class _Subsumers(msgspec.Struct, frozen=True, eq=False):
-    """All synsets above any of some senses, ascending, and which of the senses are below each, up to `ends`."""
+    """Subsumers of some senses, ascending; `below[ends[k - 1]:ends[k]]` are the senses under subsumer k."""
 
     subsumers: NDArray[np.int32]
     ends: NDArray[np.int64]
@@ -63,7 +63,7 @@ class _Subsumers(msgspec.Struct, frozen=True, eq=False):
 
 
 class JcnMeasure:
-    """Similarity of what words are, by the information content of what they have in common.
+    """Jiang-Conrath similarity of words by the information content of their common subsumer.
 
     `senses="first"` compares the most common synset of each word as a noun, or as a verb if it is none
     (sources.md H); `"all"` the best pair of all its senses, nouns and verbs. `information` names a file of
@@ -90,18 +90,18 @@ class JcnMeasure:
         return {"name": self.name, "senses": self.senses, "information": self._source}
 
     def has_word(self, text: str) -> bool:
-        """Whether the taxonomy holds a word of the text."""
+        """Return whether the taxonomy has any word of the text."""
         return any(len(self._senses_of(word)) for word in self._words(fold_spaces(text)))
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The similarity of every asked term with every seen one; themes play no part."""
-        return set_equal_to_one(self.similarities(asked, seen), asked, seen)
+        return set_equal_to_one(self.similarities(queries, candidates), queries, candidates)
 
-    def similarities(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """The similarities themselves; equal terms that WordNet does not know have 0."""
+    def similarities(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
+        """Return the similarities without the rule for equal terms: unknown ones have 0."""
         from likewise.semantics.wordnet.taxonomy_kernels import best_pairs, similarities
 
-        a, b = self._side(asked), self._side(seen)
+        a, b = self._side(queries), self._side(candidates)
         taxonomy = self._taxonomy
         above = a.subsumers_in(taxonomy)
         for side in (a, b):

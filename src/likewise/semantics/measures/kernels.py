@@ -1,4 +1,4 @@
-"""Compiled reading of scores against their backgrounds.
+"""Compiled kernels of the measures: calibrated evidence, inverted dot products, latent sums.
 
 Compiled comparison of new words with many known ones, whose vectors were turned round before.
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 @nogil_kernel
 def weighted_sum(rows: Any, scales: Any, chosen: Any, weights: Any) -> Any:
-    """The sum of the chosen rows, each times its scale and its weight."""
+    """Return the sum of the chosen rows, each times its scale and its weight."""
     out = np.zeros(rows.shape[1], dtype=np.float32)
     for k in range(len(chosen)):
         row = rows[chosen[k]]
@@ -37,12 +37,12 @@ def inverted_dot_products(
     ends: NDArray[np.int64],
     rows: NDArray[np.int32],
     weights: NDArray[np.float32],
-    seen_ends: NDArray[np.int64],
-    seen_documents: NDArray[np.uint32],
-    seen_weights: NDArray[np.float32],
+    candidate_ends: NDArray[np.int64],
+    candidate_documents: NDArray[np.uint32],
+    candidate_weights: NDArray[np.float32],
     out: NDArray[Any],
 ) -> None:
-    """Puts the inner product of every asked vector (row) with every seen one (column) into `out`, in its precision.
+    """Write the inner product of every query vector (row) with every candidate (column) into `out`.
 
     Only the documents of the seen ones are looked at. `documents` are those of all asked vectors, ascending; up to
     `ends` stand the `rows` that hold each and their `weights`. Both documents' lists ascend, so the search goes on
@@ -51,36 +51,36 @@ def inverted_dot_products(
     total = np.zeros_like(out[:, 0])
     weight = np.zeros_like(out[0, :1])  # a number of the same precision
     start = 0
-    for j in range(len(seen_ends)):
+    for j in range(len(candidate_ends)):
         total[:] = 0.0
         at = 0
-        for k in range(start, seen_ends[j]):
-            wanted = seen_documents[k]
+        for k in range(start, candidate_ends[j]):
+            document = candidate_documents[k]
             step, high = 1, at
-            while high < len(documents) and documents[high] < wanted:
+            while high < len(documents) and documents[high] < document:
                 at = high + 1
                 high += step
                 step *= 2
             high = min(high, len(documents))
             while at < high:
                 middle = (at + high) // 2
-                if documents[middle] < wanted:
+                if documents[middle] < document:
                     at = middle + 1
                 else:
                     high = middle
             if at == len(documents):
                 break
-            if documents[at] == wanted:
-                weight[0] = seen_weights[k]
+            if documents[at] == document:
+                weight[0] = candidate_weights[k]
                 for p in range(ends[at - 1] if at else 0, ends[at]):
                     total[rows[p]] += weights[p] * weight[0]
         out[:, j] = total
-        start = seen_ends[j]
+        start = candidate_ends[j]
 
 
 @nogil_kernel
 def _level(x: float, table: NDArray[np.float32], levels: NDArray[np.float32]) -> Any:
-    """The level of one score, on straight lines between knots.
+    """Return the surprise of a score, interpolated linearly between knots.
 
     Of several equal knots the first counts: a score that very many random pairs have says little. A
     score of 0 has the level 0.
@@ -102,15 +102,15 @@ def _level(x: float, table: NDArray[np.float32], levels: NDArray[np.float32]) ->
 def documents_evidence(
     cosines: NDArray[np.float32],
     latent: NDArray[np.float32],
-    asked: NDArray[np.int64],
-    seen: NDArray[np.int64],
+    query_classes: NDArray[np.int64],
+    candidate_classes: NDArray[np.int64],
     cosine_knots: NDArray[np.float32],
     latent_knots: NDArray[np.float32],
     levels: NDArray[np.float32],
     cosine_weight: float,
     latent_weight: float,
 ) -> Any:
-    """The weighted evidence of shared documents and latent vectors; a class of -1 is of a word the space does not know.
+    """Return the weighted evidence of shared documents and latent vectors. Class -1 marks a word the space lacks.
 
     Without latent vectors (an empty array) only documents count.
     """
@@ -118,7 +118,7 @@ def documents_evidence(
     out = np.zeros((rows, columns), dtype=np.float32)
     for i in range(rows):
         for j in range(columns):
-            a, b = asked[i], seen[j]
+            a, b = query_classes[i], candidate_classes[j]
             if a >= 0 and b >= 0:
                 total = cosine_weight * _level(cosines[i, j], cosine_knots[a, b], levels)
                 if latent.size:
@@ -131,28 +131,30 @@ def documents_evidence(
 def averaged(
     documents: NDArray[np.float32],
     similarities: NDArray[np.float32],
-    asked: NDArray[np.int64],
-    seen: NDArray[np.int64],
-    asked_documents: NDArray[np.int64],
-    seen_documents: NDArray[np.int64],
-    asked_in_taxonomy: NDArray[np.bool_],
-    seen_in_taxonomy: NDArray[np.bool_],
+    query_classes: NDArray[np.int64],
+    candidate_classes: NDArray[np.int64],
+    query_documents: NDArray[np.int64],
+    candidate_documents: NDArray[np.int64],
+    query_in_taxonomy: NDArray[np.bool_],
+    candidate_in_taxonomy: NDArray[np.bool_],
     knots: NDArray[np.float32],
     levels: NDArray[np.float32],
     documents_weight: float,
     taxonomy_weight: float,
 ) -> Any:
-    """The mean of the documents' evidence and the taxonomy's; what knows nothing of a pair is left out."""
+    """Return the mean of the documents' evidence and the taxonomy's; a source that lacks a word is left out."""
     rows, columns = documents.shape
     out = np.zeros((rows, columns), dtype=np.float32)
     for i in range(rows):
         for j in range(columns):
             total, weight = np.float32(0.0), np.float32(0.0)
-            if asked_documents[i] >= 0 and seen_documents[j] >= 0:
+            if query_documents[i] >= 0 and candidate_documents[j] >= 0:
                 total += documents[i, j]
                 weight += documents_weight
-            if asked_in_taxonomy[i] and seen_in_taxonomy[j]:
-                total += taxonomy_weight * _level(similarities[i, j], knots[asked[i], seen[j]], levels)
+            if query_in_taxonomy[i] and candidate_in_taxonomy[j]:
+                total += taxonomy_weight * _level(
+                    similarities[i, j], knots[query_classes[i], candidate_classes[j]], levels
+                )
                 weight += taxonomy_weight
             if weight > 0.0:
                 out[i, j] = total / weight

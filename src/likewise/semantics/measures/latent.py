@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class LatentMeasure:
-    """The cosine of latent vectors, negative ones counting as 0; terms are first projected into their themes."""
+    """Cosine of latent vectors, clipped at 0. Terms are projected into their themes first."""
 
     name = "latent"
 
@@ -44,21 +44,21 @@ class LatentMeasure:
         return {"name": self.name}
 
     def row(self, term: Term) -> NDArray[np.float32]:
-        """A term's latent vector, of length 1, or all zero for a term the space does not know."""
+        """Return the unit latent vector of a term, or zeros for an unknown term."""
         key = (fold_spaces(term.text), theme_of(term.theme))
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._sum(self._vectors.vector(*key))
-            self._kept.put(key, kept)
-        return kept
+        vector = self._kept.get(key)
+        if vector is None:
+            vector = self._sum(self._vectors.vector(*key))
+            self._kept.put(key, vector)
+        return vector
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        return set_equal_to_one(self.cosines(asked, seen), asked, seen)
+        return set_equal_to_one(self.cosines(queries, candidates), queries, candidates)
 
-    def cosines(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """The cosines themselves, negative ones as 0."""
-        out: NDArray[np.float32] = self._side(asked) @ self._side(seen).T
+    def cosines(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
+        """Return the cosines, clipped at 0, without the rule for equal terms."""
+        out: NDArray[np.float32] = self._side(queries) @ self._side(candidates).T
         return np.clip(out, 0, 1)
 
     def _rows(self, terms: Sequence[Term]) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""The matcher's default measure: is what an event says the same thing that a subscription asks for?
+"""Default measure of the matcher: does the event mean the same as the subscription?
 
 Relatedness (`combine`) is where it begins: synonyms, abbreviations and identifiers are found by it. But opposites,
 other media and other roles are related too. So names of attributes are taken apart into facets (`concepts`): names
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from likewise import defaults
 from likewise.kernels.sizes import check_ids, check_lengths
-from likewise.semantics.concepts.comparison import FacetAgreement, agreement
+from likewise.semantics.concepts.comparison import FacetAgreement, compare_facets
 from likewise.semantics.concepts.explanations import explain_agreement
 from likewise.semantics.concepts.facet_arrays import FacetArrays, facet_arrays, qualifier_words
 from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets
@@ -42,7 +42,7 @@ OPPOSITE_SCORE: Final = 0.95  # of the score that the name of the opposite has
 
 
 class SamenessMeasure:
-    """How surely a seen term is what was asked for, in [0, 1].
+    """Score in [0, 1] of how surely a candidate term means the query term.
 
     Terms that are wholly equal, unit, kind and context too, give 1. `knows` says whether the space has a word.
     `opposed` says whether being true of one name is being false of another.
@@ -53,31 +53,31 @@ class SamenessMeasure:
     def __init__(
         self,
         combine: CombinedMeasure,
-        knows: Callable[[str], bool],
+        has_word: Callable[[str], bool],
         inventory: Inventory,
         values: ValueComparer,
-        spoken: OpenVocabulary,
+        open_words: OpenVocabulary,
         weights: FacetWeights | None = None,
     ) -> None:
         self._combine = combine
         self._values = values
-        self._open_words = spoken
+        self._open_words = open_words
         self._positive = values.polarity.positive
         self.weights = weights or FacetWeights()
         self.tables = InventoryTables(inventory)
-        self._parser = FacetParser(inventory, knows)
+        self._parser = FacetParser(inventory, has_word)
         self.opposed = lru_cache(maxsize=defaults.NAME_CACHE_ENTRIES)(values.opposed)
         self._facets: LruCache[Term, Facets] = LruCache(
             defaults.TERM_CACHE_BYTES // 8, lambda f: 300 + 150 * len(f.qualifiers)
         )
         self._side: PreparedTerms[FacetArrays] = PreparedTerms(self._prepare)
         self._words: PreparedTerms[PreparedWords] = PreparedTerms(self._prepare_words)
-        self._turned: PreparedTerms[InvertedItems] = PreparedTerms(lambda terms: spoken.invert(self._words(terms)))
+        self._turned: PreparedTerms[InvertedItems] = PreparedTerms(lambda terms: open_words.invert(self._words(terms)))
         self._terms: PreparedTerms[tuple[Term, ...]] = PreparedTerms(lambda terms: terms)
         self._places: PreparedTerms[tuple[list[int], list[int]]] = PreparedTerms(_values_and_booleans)
 
     def with_weights(self, weights: FacetWeights) -> SamenessMeasure:
-        """The same measure with other weights of facets; what it knows about terms is shared."""
+        """Return the same measure with other facet weights; its caches are shared."""
         other = copy(self)
         other.weights = weights
         other._side = PreparedTerms(other._prepare)
@@ -87,28 +87,33 @@ class SamenessMeasure:
         """What rebuilds this measure over the same space."""
         return {**self._combine.configuration(), "name": self.name}
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The score of every asked term with every seen one."""
-        asked, seen = self._terms(asked), tuple(seen)  # the same objects as last time are found at a glance
-        related, words = self.relatedness(asked, seen)
-        places = [self._places(side)[0] for side in (asked, seen)]
-        if len(places[0]) == len(asked) and len(places[1]) == len(seen):
-            out = self._values.matrix(asked, seen, related)
+        queries, candidates = (
+            self._terms(queries),
+            tuple(candidates),
+        )  # the same objects as last time are found at a glance
+        related, words = self.relatedness(queries, candidates)
+        places = [self._places(side)[0] for side in (queries, candidates)]
+        if len(places[0]) == len(queries) and len(places[1]) == len(candidates):
+            out = self._values.matrix(queries, candidates, related)
         else:
-            out = self.facet_scores(related, words, asked, seen)
-            self._score_polarity(out, asked, seen)
+            out = self.facet_scores(related, words, queries, candidates)
+            self._score_polarity(out, queries, candidates)
             if all(places):
                 rows, columns = np.ix_(*places)
-                values = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
+                values = [
+                    [side[i] for i in indices] for side, indices in zip((queries, candidates), places, strict=True)
+                ]
                 out[rows, columns] = self._values.matrix(values[0], values[1], related[rows, columns])
-        return _set_identical_to_one(out, related, asked, seen)
+        return _set_identical_to_one(out, related, queries, candidates)
 
-    def _score_polarity(self, scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> None:
-        """Scores names of Booleans by the side that is usually asked for: whether it is so or not, the value says."""
-        places = [self._places(side)[1] for side in (asked, seen)]
+    def _score_polarity(self, scores: NDArray[np.float32], queries: Sequence[Term], candidates: Sequence[Term]) -> None:
+        """Score Boolean names by their usual side; whether it is true or false is the value's matter."""
+        places = [self._places(side)[1] for side in (queries, candidates)]
         if not all(places):
             return
-        terms = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
+        terms = [[side[i] for i in indices] for side, indices in zip((queries, candidates), places, strict=True)]
         turned = [tuple(replace(t, text=self._positive(t.text)) for t in side) for side in terms]
         changed = [
             np.array([old.text != new.text for old, new in zip(*sides, strict=True)])
@@ -117,75 +122,79 @@ class SamenessMeasure:
         either = np.logical_or.outer(*changed)
         if either.any():
             block = np.ix_(*places)
-            found = OPPOSITE_SCORE * self.facet_scores(*self.relatedness(*turned), *turned)
-            scores[block] = np.where(either, np.maximum(found, scores[block]), scores[block])
+            indices = OPPOSITE_SCORE * self.facet_scores(*self.relatedness(*turned), *turned)
+            scores[block] = np.where(either, np.maximum(indices, scores[block]), scores[block])
 
     def facets(self, term: Term) -> Facets:
-        """What the name of an attribute says about its reading."""
+        """Return the facets of an attribute name."""
         plain = Term(term.text, term.role, (), term.unit, term.kind, term.context)
-        kept = self._facets.get(plain)
-        if kept is None:
-            kept = self._parser.facets(plain)
-            self._facets.put(plain, kept)
-        return kept
+        facets = self._facets.get(plain)
+        if facets is None:
+            facets = self._parser.facets(plain)
+            self._facets.put(plain, facets)
+        return facets
 
-    def explanation(self, asked: Term, seen: Term) -> str:
-        """In words what two names or values have in common and what tells them apart; '' if they say nothing.
+    def explanation(self, query: Term, candidate: Term) -> str:
+        """Explain what two names or values have in common and what tells them apart; '' if unknown.
 
         >>> from likewise.semantics.library import load_space
         >>> load_space().measure("sameness").explained(Term("pipe temperature"), Term("air_temp"))
         "both are temperature; you ask for the pipe's, this is the air's"
         """
-        if asked.role == seen.role == "value":
-            return self._values.explanation(asked, seen, float(self._combine.matrix([asked], [seen])[0, 0]))
-        turned = asked.kind == seen.kind == "boolean" and self.opposed(asked.text, seen.text)
-        denied = f"what is true of {seen.text!r} is false of {asked.text!r}" if turned else ""
+        if query.role == candidate.role == "value":
+            return self._values.explanation(query, candidate, float(self._combine.matrix([query], [candidate])[0, 0]))
+        turned = query.kind == candidate.kind == "boolean" and self.opposed(query.text, candidate.text)
+        denied = f"what is true of {candidate.text!r} is false of {query.text!r}" if turned else ""
         if turned:
-            asked, seen = (replace(term, text=self._positive(term.text)) for term in (asked, seen))
-        a, s = self.facets(asked), self.facets(seen)
+            query, candidate = (replace(term, text=self._positive(term.text)) for term in (query, candidate))
+        a, s = self.facets(query), self.facets(candidate)
         if not (a.kinds or s.kinds or a.role or s.role):
             return denied
-        said = explain_agreement(a, s, self.agreement(asked, seen))
-        return f"{said}; {denied}" if denied else said
+        sentence = explain_agreement(a, s, self.agreement(query, candidate))
+        return f"{sentence}; {denied}" if denied else sentence
 
-    def agreement(self, asked: Term, seen: Term) -> FacetAgreement:
-        """What two names have in common and what tells them apart, for explanations."""
+    def agreement(self, query: Term, candidate: Term) -> FacetAgreement:
+        """Return the agreement and the differences of two names, for explanations."""
 
-        return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, self)
+        return compare_facets(self.facets(query), self.facets(candidate), self.tables, self.weights, self)
 
-    def word_relation(self, asked: str, seen: str, *, siblings: bool = True) -> int:
-        """How two words stand to each other that no inventory lists (`open_words`)."""
-        found = self._open_words.relation(asked, seen, self.weights.named)
-        if found == 0 or (found == SIBLINGS and not siblings):
-            related = float(self._combine.scores_and_words([Term(asked)], [Term(seen)])[1].max(initial=0.0))
-            found = SAME if related >= self.weights.same_word else 0
-        return found
+    def word_relation(self, query: str, candidate: str, *, siblings: bool = True) -> int:
+        """Return the relation of two words that the inventory does not list (`OpenVocabulary`)."""
+        relation = self._open_words.relation(query, candidate, self.weights.named)
+        if relation == 0 or (relation == SIBLINGS and not siblings):
+            related = float(self._combine.scores_and_words([Term(query)], [Term(candidate)])[1].max(initial=0.0))
+            relation = SAME if related >= self.weights.same_word else 0
+        return relation
 
-    def example_names(self, asked: str, seen: str) -> tuple[str, str]:
-        """Two names of vocabularies that decide how two words stand to each other, or two empty ones."""
+    def example_names(self, query: str, candidate: str) -> tuple[str, str]:
+        """Return the two vocabulary names that decide the relation of two words, or two empty strings."""
         naming = self._open_words.names
-        decides = abs(naming.agreement(asked, seen)) >= self.weights.named
-        return naming.example(asked, seen) if decides else ("", "")
+        decides = abs(naming.agreement(query, candidate)) >= self.weights.named
+        return naming.example(query, candidate) if decides else ("", "")
 
     def relatedness(
-        self, asked: Sequence[Term], seen: Sequence[Term]
+        self, queries: Sequence[Term], candidates: Sequence[Term]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The relatedness of terms and of their words, which `scored` starts from; weights play no part in it."""
-        related, words = self._combine.scores_and_words(asked, seen)
-        return set_equal_to_one(related, asked, seen), words
+        """Return the relatedness of terms and of their words, the input of `facet_scores`. Weights do not affect it."""
+        related, words = self._combine.scores_and_words(queries, candidates)
+        return set_equal_to_one(related, queries, candidates), words
 
     def facet_scores(
-        self, related: NDArray[np.float32], words: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
+        self,
+        related: NDArray[np.float32],
+        words: NDArray[np.float32],
+        queries: Sequence[Term],
+        candidates: Sequence[Term],
     ) -> NDArray[np.float32]:
-        """The scores of names of attributes, from their relatedness and their facets."""
+        """Return the scores of attribute names from their relatedness and their facets."""
         from likewise.semantics.concepts.kernels import facet_scores
 
-        sides, known = (self._side(asked), self._side(seen)), self._word_relations(asked, seen)
+        sides, known = (self._side(queries), self._side(candidates)), self._word_relations(queries, candidates)
         for axis, side in enumerate(sides):
             check_lengths("names", related.shape[axis], side.kind_ends, side.qualifier_ends, side.defaults)
             check_ids("words of qualifiers", side.words, words.shape[axis], -1)
-            check_ids("spoken words of qualifiers", side.spoken, known.shape[axis], -1)
-        found: NDArray[np.float32] = facet_scores(
+            check_ids("open words of qualifiers", side.open_words, known.shape[axis], -1)
+        scores: NDArray[np.float32] = facet_scores(
             related,
             *sides,
             self.tables.kind_relations,
@@ -195,12 +204,12 @@ class SamenessMeasure:
             self.tables.dimension_bit("ratio"),
             self.weights.numbers(),
         )
-        return found
+        return scores
 
-    def _word_relations(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.uint8]:
-        """What is known about the words of qualifiers, beside the inventory."""
+    def _word_relations(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.uint8]:
+        """Return the known relations between qualifier words, besides the inventory."""
         return self._open_words.relations(
-            self._words(asked), self._turned(asked), self._words(seen), self.weights.named
+            self._words(queries), self._turned(queries), self._words(candidates), self.weights.named
         )
 
     def _prepare_words(self, terms: tuple[Term, ...]) -> PreparedWords:
@@ -208,25 +217,25 @@ class SamenessMeasure:
 
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
         places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.word_indices(terms)]
-        found = facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
-        check_ids("kinds of names", found.kinds, min(self.tables.kind_relations.shape))
-        listed = found.qualifiers[found.standings == LISTED]
+        arrays = facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
+        check_ids("kinds of names", arrays.kinds, min(self.tables.kind_relations.shape))
+        listed = arrays.qualifiers[arrays.sources == LISTED]
         check_ids(
-            "listed qualifiers", listed, min(*self.tables.qualifier_relations.shape, 64 * found.defaults.shape[1])
+            "listed qualifiers", listed, min(*self.tables.qualifier_relations.shape, 64 * arrays.defaults.shape[1])
         )
-        return found
+        return arrays
 
 
 def _values_and_booleans(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]:
-    """Where values stand among terms, and where names of Booleans do."""
+    """Return the indices of values and of Boolean attribute names."""
     values = [i for i, term in enumerate(terms) if term.role == "value"]
     return values, [i for i, term in enumerate(terms) if term.kind == "boolean" and term.role == "attribute"]
 
 
 def _set_identical_to_one(
-    scores: NDArray[np.float32], related: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
+    scores: NDArray[np.float32], related: NDArray[np.float32], queries: Sequence[Term], candidates: Sequence[Term]
 ) -> NDArray[np.float32]:
     for i, j in np.argwhere((related == 1) & (scores < 1)).tolist():
-        if asked[i] == seen[j]:
+        if queries[i] == candidates[j]:
             scores[i, j] = 1
     return scores

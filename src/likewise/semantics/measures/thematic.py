@@ -1,4 +1,4 @@
-"""Thematic relatedness: both terms are seen through their side's theme before they are compared.
+"""Thematic relatedness: each term is projected into its side's theme before the comparison.
 
 Hasan, S. and Curry, E.: Thematic event processing, Middleware 2014, section 4.2, Algorithm 1 and Eq. 5-6. The
 projection itself is `TermVectors.vector`; it is kept for each (term, theme) within a bound.
@@ -38,9 +38,10 @@ CHOICES: Final = {
 
 
 class ThematicMeasure(EsaMeasure):
-    """Relatedness of terms projected into their themes' subspaces; without themes the same as `esa`.
+    """Relatedness of terms projected into their themes' subspaces. Without themes it equals `esa`.
 
-    `basis`, `projection` and `idf` are those of `ProjectionOptions` (`projection="letter"`: an empty projection stays empty).
+    `basis`, `projection` and `idf` are those of `ProjectionOptions`; with `projection="letter"` an empty
+    projection stays empty.
     `equal="one"` gives 1 to equal texts; `"letter"` leaves them to Eq. 6, by which a term under one theme is not
     wholly itself under another.
 
@@ -60,9 +61,9 @@ class ThematicMeasure(EsaMeasure):
         idf: Inverse = "token",
         equal: Equal = "one",
     ) -> None:
-        for option, found in (("basis", basis), ("projection", projection), ("idf", idf), ("equal", equal)):
-            if found not in CHOICES[option]:
-                raise InputError(f"no {option} is named {found!r}; there are {', '.join(CHOICES[option])}")
+        for option, choice in (("basis", basis), ("projection", projection), ("idf", idf), ("equal", equal)):
+            if choice not in CHOICES[option]:
+                raise InputError(f"no {option} is named {choice!r}; there are {', '.join(CHOICES[option])}")
         super().__init__(vectors, metric=metric)
         self.how = ProjectionOptions(basis, projection, idf)
         self.equal: Equal = equal
@@ -74,9 +75,9 @@ class ThematicMeasure(EsaMeasure):
         return {**super().configuration(), **chosen}
 
     def vector(self, term: Term) -> Vector:
-        """The term's projection (Algorithm 1)."""
+        """Return the term's projection (Algorithm 1)."""
         return self._vectors.vector(fold_spaces(term.text), theme_of(term.theme), self.how)
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term, under its theme, with every seen one under its own."""
-        return super().matrix(asked, seen) if self.equal == "one" else self._related(asked, seen)
+        return super().matrix(queries, candidates) if self.equal == "one" else self._related(queries, candidates)

@@ -1,1 +1,1 @@
-"""A space's folder: `files` opens it, `manifest` says what it holds, `writer` writes it whole or not at all."""
+"""The folder format of a space: `files` opens it, `manifest` describes it, `writer` writes it atomically."""

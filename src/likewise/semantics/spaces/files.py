@@ -1,4 +1,4 @@
-"""A space's folder, opened read only and memory-mapped.
+"""A space's folder, opened read-only and memory-mapped.
 
 docs/guides/build-a-space.md. The folder holds, beside `manifest.json`:
 
@@ -45,7 +45,7 @@ CORE: Final = {
 
 
 class SpaceFiles:
-    """The arrays of one space, mapped and never changed; safe to share between threads.
+    """Memory-mapped arrays of one space. Thread-safe.
 
     >>> import tempfile, pathlib
     >>> from likewise.semantics.spaces.writer import write_space
@@ -85,24 +85,24 @@ class SpaceFiles:
                 raise self._damaged(f"its {what} end at {int(ends[-1]) if len(ends) else 0}, not at {total}")
 
     def term_id(self, token: str) -> int:
-        """The number of a term, or -1. A binary search on the mapped bytes: no table is built in memory."""
-        wanted = token.encode("utf-8", "surrogatepass")
+        """Return the number of a term, or -1, by a binary search on the mapped bytes (no table in memory)."""
+        encoded = token.encode("utf-8", "surrogatepass")
         terms, ends = self._terms, self.term_ends
         low, high = 0, len(ends)
         while low < high:
             middle = (low + high) // 2
             start = ends.item(middle - 1) if middle else 0
-            found = terms[start : ends.item(middle)]
-            if found < wanted:
+            middle_term = terms[start : ends.item(middle)]
+            if middle_term < encoded:
                 low = middle + 1
-            elif found == wanted:
+            elif middle_term == encoded:
                 return middle
             else:
                 high = middle
         return -1
 
     def term_ids(self, tokens: Iterable[str]) -> NDArray[np.int64]:
-        """The numbers of several terms, -1 for those the space does not know."""
+        """Return the numbers of several terms, -1 for unknown ones."""
         return np.fromiter((self.term_id(token) for token in tokens), dtype=np.int64)
 
     def term(self, term_id: int) -> str:
@@ -110,7 +110,7 @@ class SpaceFiles:
         return _text(self._terms, self.term_ends, term_id)
 
     def terms(self) -> list[str]:
-        """All terms, in their order; this builds a list."""
+        """Return all terms in order, as a new list."""
         return _texts(self._terms, self.term_ends)
 
     def title(self, document: int) -> str:
@@ -118,23 +118,23 @@ class SpaceFiles:
         return _text(self._titles, self.title_ends, document)
 
     def titles(self) -> list[str]:
-        """All titles, in document order; this builds a list."""
+        """Return all titles in document order, as a new list."""
         return _texts(self._titles, self.title_ends)
 
     def postings(self, term_id: int) -> tuple[NDArray[np.uint32], NDArray[np.unsignedinteger[Any]]]:
-        """The documents that hold a term, ascending, and how often: views, not copies."""
+        """Return the ascending documents of a term and its frequencies, as views."""
         start, stop = self.posting_range(term_id)
         return self.documents[start:stop], self.frequencies[start:stop]
 
     def posting_range(self, term_id: int) -> tuple[int, int]:
-        """Where a term's postings begin and end in `documents` and `frequencies`."""
+        """Return the range of a term's postings in `documents` and `frequencies`."""
         if not 0 <= term_id < len(self.posting_ends):
             raise UnknownId(str(term_id))
         return (self.posting_ends.item(term_id - 1) if term_id else 0), self.posting_ends.item(term_id)
 
     @property
     def extras(self) -> list[str]:
-        """The names of the further files this space carries, sorted."""
+        """The sorted names of the further files of this space."""
         return sorted(name for name in self.manifest.files if name not in CORE)
 
     def extra_array(self, name: str) -> NDArray[Any]:
@@ -150,7 +150,7 @@ class SpaceFiles:
         return (self.folder / name).read_bytes()
 
     def verify(self) -> None:
-        """Hashes every file and checks the order of terms and postings; raises ArtefactDamaged."""
+        """Check every hash and the order of terms and postings. Raises `ArtefactDamaged`."""
         for name, stored in self.manifest.files.items():
             if file_sha256(self.folder / name) != stored.sha256:
                 raise self._damaged(f"{name} was altered")
@@ -175,8 +175,8 @@ class SpaceFiles:
             path = self.folder / name
             size = path.stat().st_size if path.is_file() else None
             if size != stored.bytes:
-                found = "is not there" if size is None else f"has {size:,} bytes"
-                raise self._damaged(f"{name} {found}, expected {stored.bytes:,} bytes")
+                problem = "is not there" if size is None else f"has {size:,} bytes"
+                raise self._damaged(f"{name} {problem}, expected {stored.bytes:,} bytes")
 
     def _array(self, name: str, length: int | None) -> NDArray[Any]:
         path = self.folder / name
@@ -196,7 +196,7 @@ class SpaceFiles:
 
 
 def _mapped(path: Path) -> mmap.mmap | bytes:
-    """The file's bytes, mapped; an empty file cannot be."""
+    """Map a file's bytes; an empty file cannot be mapped."""
     if not path.stat().st_size:
         return b""
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""What a space's manifest says, how it is read and checked, and what its checksum covers.
+"""Manifest of a space: its fields, its checks, and its checksum.
 
 docs/guides/build-a-space.md. The manifest is JSON with sorted keys. Its checksum is the SHA-256 of the same JSON
 with an empty checksum, and it lists the SHA-256 of every file, so it stands for the whole space.
@@ -21,7 +21,7 @@ BLOCK: Final = 1 << 20  # bytes hashed or copied at a time
 
 
 class StoredFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file of a space: its size, its hash, and an array's type (`<u4`), empty for plain bytes."""
+    """One file of a space: size, hash, and the type of an array (`<u4`), '' for plain bytes."""
 
     bytes: int
     sha256: str
@@ -29,7 +29,7 @@ class StoredFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SpaceCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How much a space holds; `postings` counts what is stored, after pruning."""
+    """Sizes of a space; `postings` counts the stored ones, after pruning."""
 
     documents: int
     terms: int
@@ -37,7 +37,7 @@ class SpaceCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SpaceManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that is said about a space before its arrays are read.
+    """Description of a space, read before its arrays.
 
     `kind` says what the documents came from (`wordnet`, `mediawiki`, `text`, ...), `corpus` describes
     it in words, `options` are those of the build. Nothing in it depends on the time or the machine.
@@ -64,25 +64,25 @@ class _Version(msgspec.Struct):
 
 
 def encode_manifest(manifest: SpaceManifest) -> bytes:
-    """The manifest as it stands in its file."""
+    """Encode the manifest as it is stored."""
     return msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n"
 
 
 def with_checksum(manifest: SpaceManifest) -> SpaceManifest:
-    """The manifest with its checksum."""
+    """Return the manifest with its checksum."""
     blank = msgspec.structs.replace(manifest, checksum="")
     digest = hashlib.sha256(msgspec.json.encode(blank, order="sorted")).hexdigest()
     return msgspec.structs.replace(manifest, checksum=digest)
 
 
 def read_manifest(folder: Path) -> SpaceManifest:
-    """The manifest of the space in a folder, checked against its own checksum.
+    """Read the manifest of a folder and check its checksum.
 
     >>> read_manifest(Path("no/such/folder"))
     Traceback (most recent call last):
     ...
     likewise.errors.ArtefactMissing: no space at no/such/folder: it has no manifest.json; build one with `likewise space build`
-    """  # noqa: E501  the message is shown as it is
+    """  # noqa: E501  the message is shown as it"""
     try:
         raw = (folder / FILE).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -93,7 +93,7 @@ def read_manifest(folder: Path) -> SpaceManifest:
 
 
 def parse_manifest(raw: bytes, where: str) -> SpaceManifest:
-    """The manifest these bytes hold; `where` is named in errors."""
+    """Decode a manifest; `where` is named in errors."""
     try:
         version = msgspec.json.decode(raw, type=_Version).v
         if version > VERSION:
@@ -111,7 +111,7 @@ def parse_manifest(raw: bytes, where: str) -> SpaceManifest:
 
 
 def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(BLOCK):

@@ -1,4 +1,4 @@
-"""Writing a space's folder: all of it or nothing.
+"""Atomic writer of a space's folder.
 
 Files go into a temporary folder beside the target, the manifest last, and one rename makes the space
 appear. Bytes depend on the content alone.
@@ -57,17 +57,17 @@ class FileWriter:
             self._expected = self._bytes + dtype.itemsize * int(np.prod(shape, dtype=np.int64))
 
     def write(self, piece: bytes | NDArray[Any]) -> None:
-        """Appends bytes, or an array's values in the file's type."""
+        """Append bytes, or an array's values in the file's type."""
         data = piece if isinstance(piece, bytes) else np.ascontiguousarray(piece, dtype=self._dtype).tobytes()
         self._hash.update(data)
         self._bytes += self._file.write(data)
 
     def discard(self) -> None:
-        """Lets go of the file."""
+        """Close the file without a manifest entry."""
         self._file.close()
 
     def close(self) -> StoredFile:
-        """What the manifest says about the file; an array must hold as many values as announced."""
+        """Return the manifest entry of the file. An array must have the announced number of values."""
         self._file.close()
         if self._expected is not None and self._bytes != self._expected:
             raise StateError(f"{self._path.name} got {self._bytes:,} bytes where {self._expected:,} were announced")
@@ -75,7 +75,7 @@ class FileWriter:
 
 
 class SpaceWriter:
-    """Writes a space in pieces; leaving the `with` block without `finish` leaves nothing behind."""
+    """Write a space in pieces. Leaving the `with` block without `finish` removes everything."""
 
     def __init__(self, folder: str | Path, *, overwrite: bool = False) -> None:
         self._target, self._overwrite = Path(folder), overwrite
@@ -97,15 +97,15 @@ class SpaceWriter:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def array(self, name: str, dtype: DTypeLike, *shape: int) -> FileWriter:
-        """A new array file of the given type and shape, to be filled by `write`."""
+        """Create an array file of this type and shape, to be filled by `write`."""
         return self._add(name, FileWriter(self._path(name), np.dtype(dtype).newbyteorder("<"), shape))
 
     def file(self, name: str) -> FileWriter:
-        """A new file of plain bytes."""
+        """Create a file of plain bytes."""
         return self._add(name, FileWriter(self._path(name)))
 
     def link_file(self, source: Path, stored: StoredFile) -> None:
-        """Takes over a file of another space on the same disk, unread."""
+        """Link a file of another space on the same disk, without reading it."""
         path = self._path(source.name)
         try:
             os.link(source, path)
@@ -114,7 +114,7 @@ class SpaceWriter:
         self._files[source.name] = stored
 
     def extras(self, extras: Extras) -> None:
-        """Further files: arrays (named `*.npy`) and bytes."""
+        """Write further files: arrays (named `*.npy`) and bytes."""
         for name, content in sorted(extras.items()):
             if isinstance(content, bytes) == name.endswith(".npy"):
                 raise InputError(f"an extra named {name!r} must {'not ' * name.endswith('.npy')}be bytes")
@@ -133,7 +133,7 @@ class SpaceWriter:
         counts: SpaceCounts,
         options: Mapping[str, int | float | str | None] | None = None,
     ) -> SpaceFiles:
-        """Writes the manifest, moves everything to its place and opens it."""
+        """Write the manifest, move everything into place and open the space."""
         self._files |= {file: writer.close() for file, writer in self._open.items()}
         files = {file: self._files[file] for file in sorted(self._files)}
         manifest = with_checksum(SpaceManifest(name, kind, corpus, tokenizer, counts, files, dict(options or {})))
@@ -171,7 +171,7 @@ def write_space(
     extras: Extras | None = None,
     overwrite: bool = False,
 ) -> SpaceFiles:
-    """Writes a space from arrays in memory; `terms` must be sorted and distinct.
+    """Write a space from arrays in memory; `terms` must be sorted and distinct.
 
     An example stands at `SpaceFiles`.
     """
@@ -200,7 +200,7 @@ def write_space(
 
 
 def add_extras(folder: str | Path, extras: Extras) -> SpaceFiles:
-    """Adds or replaces further files of a space that is there; its checksum changes with them."""
+    """Add or replace further files of an existing space; its checksum changes."""
     folder = Path(folder)
     manifest = read_manifest(folder)
     if clash := sorted(set(extras) & set(CORE)):
@@ -221,7 +221,7 @@ def add_extras(folder: str | Path, extras: Extras) -> SpaceFiles:
 
 
 def frequency_type(highest: int) -> str:
-    """The smallest unsigned type that holds the highest frequency.
+    """Return the smallest unsigned type that holds the highest frequency.
 
     >>> frequency_type(255), frequency_type(256), frequency_type(70_000)
     ('|u1', '<u2', '<u4')
@@ -230,11 +230,11 @@ def frequency_type(highest: int) -> str:
 
 
 def _replace_folder(folder: Path, target: Path, *, overwrite: bool) -> None:
-    """Renames a finished folder to its name; an earlier one is moved aside first and then removed."""
+    """Rename a finished folder to its name. An earlier one is moved away first and then removed."""
     if overwrite and target.exists():
-        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-        os.replace(target, aside / "old")
+        trash = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        os.replace(target, trash / "old")
         os.replace(folder, target)
-        shutil.rmtree(aside)
+        shutil.rmtree(trash)
     else:
         os.rename(folder, target)

@@ -1,1 +1,1 @@
-"""Text to words: the `tokenizer`, also for whole arrays (`token_arrays`), `stop_words`, and `identifiers` cut apart."""
+"""Tokenisation: `tokenizer`, `token_arrays` (whole Arrow arrays), `stop_words`, `identifiers`."""

@@ -1,4 +1,4 @@
-"""Identifiers cut into the words people meant: `TempC_SHT`, `air_temp_f`, `batteryLevel`, `co2Level`.
+"""Splitter of identifiers into words: `TempC_SHT`, `air_temp_f`, `batteryLevel`, `co2Level`.
 
 Cuts stand between letters and anything else, before a capital that follows a small letter, before the
 last capital of a run that a small letter follows (`RHAverage`), and between a longer word and digits
@@ -21,7 +21,7 @@ LONGEST_SEGMENTED: Final = 40  # longer runs are no joined words; keeps the sear
 
 @lru_cache(maxsize=NAME_CACHE_ENTRIES)
 def split_identifier(text: str) -> tuple[str, ...]:
-    """The words of an identifier or a phrase, in order, as written.
+    """Split an identifier or a phrase into its words, in order, as written.
 
     >>> words_of("TempC_SHT"), words_of("wind_avg_km_h"), words_of("batteryLevel")
     (('Temp', 'C', 'SHT'), ('wind', 'avg', 'km', 'h'), ('battery', 'Level'))
@@ -50,7 +50,7 @@ def _close(word: str, out: list[str]) -> str:
 
 
 def _cut(word: str, before: str, character: str, after: str) -> bool:
-    """Whether a new word begins at a character that follows `before` inside `word`."""
+    """Return whether a new word begins at a character that follows `before` inside `word`."""
     if character.isdigit() != before.isdigit():
         return before.isdigit() or len(word) > CHEMICAL_SYMBOLS
     if character.isupper():
@@ -59,7 +59,7 @@ def _cut(word: str, before: str, character: str, after: str) -> bool:
 
 
 def segment_word(word: str, cost: Callable[[str], float | None]) -> tuple[str, ...]:
-    """A word written without signs (`airtemp`) cut into known pieces, at the lowest total cost; () if it cannot be.
+    """Split a word without boundaries (`airtemp`) into known pieces at the lowest total cost; () if impossible.
 
     `cost` is None for an unknown piece. Pieces have at least three letters.
 
@@ -83,5 +83,5 @@ def segment_word(word: str, cost: Callable[[str], float | None]) -> tuple[str, .
                 current = best[end]
                 if current is None or total < current[0]:
                     best[end] = (total, (*reached[1], word[start:end]))
-    found = best[n]
-    return found[1] if found is not None else ()
+    cheapest = best[n]
+    return cheapest[1] if cheapest is not None else ()

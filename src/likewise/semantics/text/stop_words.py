@@ -1,4 +1,4 @@
-"""Words that carry grammar rather than meaning, by the name a tokenizer's settings give them.
+"""Stop words by the name that tokenizer settings give them.
 
 The English list is our own: articles, pronouns, auxiliaries, prepositions, conjunctions, the pieces
 an apostrophe leaves behind (`don't` -> `don`, `t`), and a few adverbs of degree. Words that sensor

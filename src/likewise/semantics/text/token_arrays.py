@@ -1,4 +1,4 @@
-"""The cutting of whole Arrow arrays of text into words, by operations on their bytes."""
+"""Tokenisation of whole Arrow arrays by operations on their bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SPACE = 0x20
 
 
 def _table(lower: bool) -> NDArray[np.uint8]:
-    """What each byte becomes: ASCII letters and digits stay, other ASCII separates, the rest stays."""
+    """Return the translation of each byte: ASCII letters and digits stay, other ASCII separates, the rest stays."""
     table = np.arange(256, dtype=np.uint8)
     for code in range(128):
         character = chr(code)
@@ -25,7 +25,7 @@ def _table(lower: bool) -> NDArray[np.uint8]:
 def split_words(
     texts: pa.Array[Any], *, lower: bool, spaced: Callable[[str], str]
 ) -> tuple[pa.Array[Any], NDArray[np.int32], NDArray[np.int64]]:
-    """The distinct words, each text's words as codes into them, and where each text's codes end.
+    """Split texts and return the distinct words, each text's words as codes, and the ends of each text's codes.
 
     `spaced` cuts one text that is not ASCII, and returns its words joined by single spaces.
 
@@ -45,7 +45,7 @@ def split_words(
 
 
 def accepted_words(words: pa.Array[Any], shortest: int, longest: int, stop_words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which words have a length in the limits and are no stop words.
+    """Return which words have a permitted length and are no stop words.
 
     >>> fitting(pa.array(["a", "the", "cat"], pa.large_string()), 2, 9, ["the"]).tolist()
     [False, False, True]
@@ -58,12 +58,12 @@ def accepted_words(words: pa.Array[Any], shortest: int, longest: int, stop_words
 
 def filter_words(
     words: pa.Array[Any],
-    kept: NDArray[np.bool_],
+    accepted: NDArray[np.bool_],
     stem: Callable[[Sequence[str]], list[str]] | None,
     codes: NDArray[np.int32],
     ends: NDArray[np.int64],
 ) -> tuple[pa.Array[Any], NDArray[np.int32], NDArray[np.int64]]:
-    """The texts again without the words that are not kept, the others stemmed.
+    """Return the texts again with accepted words only, stemmed.
 
     >>> words, codes, ends = cut(pa.array(["a cat", "cats"]), lower=True, spaced=str)
     >>> kept = np.array([False, True, True])
@@ -71,17 +71,17 @@ def filter_words(
     >>> terms.to_pylist(), codes.tolist(), ends.tolist()
     (['cat'], [0, 0], [1, 2])
     """
-    if kept.all() and stem is None:
+    if accepted.all() and stem is None:
         return words, codes, ends
-    terms = words.filter(pa.array(kept))
+    terms = words.filter(pa.array(accepted))
     numbers = np.arange(len(terms), dtype=np.int32)
     if stem is not None:
         stemmed = pa.array(stem([str(word) for word in terms.to_pylist()]), pa.large_string()).dictionary_encode()
         terms, numbers = stemmed.dictionary, stemmed.indices.to_numpy(zero_copy_only=False)
-    if kept.all():
+    if accepted.all():
         return terms, numbers[codes], ends
     renumbered = np.full(len(words), -1, dtype=np.int32)
-    renumbered[kept] = numbers
+    renumbered[accepted] = numbers
     codes = renumbered[codes]
     stays = codes >= 0
     before = np.zeros(len(codes) + 1, dtype=np.int64)
@@ -90,7 +90,7 @@ def filter_words(
 
 
 def _bytes_of(texts: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """A large string array's bytes and where each text ends in them."""
+    """Return a large string array's bytes and the end of each text."""
     _, offsets_buffer, data_buffer = texts.buffers()
     if offsets_buffer is None or data_buffer is None or not len(texts):
         return np.empty(0, dtype=np.uint8), np.zeros(len(texts), dtype=np.int64)
@@ -103,7 +103,7 @@ def _bytes_of(texts: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64
 def _words(
     data: NDArray[np.uint8], ends: NDArray[np.int64]
 ) -> tuple[pa.Array[Any], NDArray[np.int32], NDArray[np.int64]]:
-    """Words are runs without a space inside one text; each text begins a new word."""
+    """Find the words: runs without a blank inside one text."""
     inside = data != _SPACE
     first = inside.copy()
     first[1:] &= ~inside[:-1]

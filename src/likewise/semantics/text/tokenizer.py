@@ -33,7 +33,7 @@ _ZERO_WIDTH_SPACE: Final = 0x200B  # a format character, but one that separates
 
 
 class TokenizerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that decides how text is cut; it is stored in the space's manifest.
+    """Settings that define how text is split; stored in the space's manifest.
 
     `fold="nfkc"` brings compatibility forms and case together (`CO₂` and `co2`, `STRASSE` and
     `straße`); `"none"` leaves text as it is. `stop_words` names a list (`"english"`, `"none"`),
@@ -53,7 +53,7 @@ class TokenizerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
 
 class EncodedTexts(msgspec.Struct, frozen=True, eq=False):
-    """The tokens of many texts: text i holds `terms[codes[ends[i - 1]:ends[i]]]`, in reading order.
+    """Tokens of many texts: text i has `terms[codes[ends[i - 1]:ends[i]]]`, in reading order.
 
     `terms` has each distinct token once.
     """
@@ -63,13 +63,13 @@ class EncodedTexts(msgspec.Struct, frozen=True, eq=False):
     ends: NDArray[np.int64]
 
     def tokens(self, index: int) -> list[str]:
-        """The tokens of one text."""
+        """Return the tokens of one text."""
         start = int(self.ends[index - 1]) if index else 0
         return [str(self.terms[code]) for code in self.codes[start : int(self.ends[index])].tolist()]
 
 
 class Tokenizer:
-    """Cuts text into the tokens its settings ask for.
+    """Split text into tokens.
 
     It may be used from several threads at once.
 
@@ -87,13 +87,13 @@ class Tokenizer:
         self._stemmers = _Stemmers(settings.stemmer)
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens of one text, in reading order, repeats included."""
+        """Return the tokens of one text, in reading order, repeats included."""
         stop_words, shortest, longest = self._stop_words, self.settings.shortest, self.settings.longest
         words = [w for w in self._words(text) if shortest <= len(w) <= longest and w not in stop_words]
         return self._stemmers.stem(words)
 
     def encode(self, texts: pa.Array[Any]) -> EncodedTexts:
-        """The tokens of every text of an Arrow string array, the same as `tokens` gives one by one.
+        """Return the tokens of every text of an Arrow string array, equal to `tokens` of each.
 
         A null counts as empty text. ASCII is cut by array operations on the bytes; a text with any
         other character is first cut as `tokens` does it.
@@ -107,12 +107,12 @@ class Tokenizer:
 
         settings = self.settings
         words, codes, ends = split_words(texts, lower=settings.fold == "nfkc", spaced=self._spaced)
-        kept = accepted_words(words, settings.shortest, settings.longest, sorted(self._stop_words))
+        accepted = accepted_words(words, settings.shortest, settings.longest, sorted(self._stop_words))
         stems = None if settings.stemmer == "none" else self._stemmers.stem
-        return EncodedTexts(*filter_words(words, kept, stems, codes, ends))
+        return EncodedTexts(*filter_words(words, accepted, stems, codes, ends))
 
     def _words(self, text: str) -> list[str]:
-        """The text folded and cut, nothing dropped."""
+        """Return the text folded and split, with all words."""
         if text.isascii():
             return _ASCII_WORDS.findall(text.lower() if self.settings.fold == "nfkc" else text)
         if self.settings.fold == "nfkc":
@@ -125,7 +125,7 @@ class Tokenizer:
 
 
 class _Stemmers:
-    """A Snowball stemmer for each thread, since one must not be shared."""
+    """One Snowball stemmer per thread, since a stemmer must not be shared."""
 
     def __init__(self, algorithm: str) -> None:
         self.algorithm = algorithm
@@ -150,12 +150,12 @@ class _Stemmers:
 
 
 def _marks(word: str) -> str:
-    """The word's characters that are neither letter nor digit."""
+    """Return the word's characters that are neither letter nor digit."""
     return "".join(c for c in word if not c.isalnum())
 
 
 class _Characters(dict[int, str]):
-    """What each character becomes when text is cut, filled in as characters are met."""
+    """Translation of each character when text is split, filled on demand."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -173,7 +173,7 @@ class _Characters(dict[int, str]):
 
 
 def _stands_alone(code: int) -> bool:
-    """Ideographs and hiragana: scripts without spaces, cut sign by sign (as Unicode's UAX 29 does)."""
+    """Return whether a script has no spaces and is split sign by sign: ideographs and hiragana (UAX 29)."""
     return (
         0x3041 <= code <= 0x3096
         or 0x3400 <= code <= 0x4DBF

@@ -1,4 +1,5 @@
-"""Terms as vectors: `term_vectors` over a space's documents, kept by `least_recent`, multiplied by `sparse_kernels`.
+"""Terms as vectors over a space's documents: `term_vectors`, the caches `lru_cache` and `prepared_terms`,
+`sparse_kernels`.
 
 `query_side` makes one side of a comparison ready once.
 """

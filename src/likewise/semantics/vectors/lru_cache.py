@@ -1,4 +1,4 @@
-"""A store bounded in bytes that forgets what was used least recently."""
+"""Thread-safe LRU cache bounded in bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENTRY: int = 200  # bytes an entry costs beside its value
 
 
 class LruCache(Generic[Key, Value]):
-    """Values by key, at most `capacity` bytes of them; safe to share between threads.
+    """Values by key, at most `capacity` bytes of them.
 
     >>> kept = LruCache[str, bytes](capacity=1_000, size=len)
     >>> kept.put("a", b"x" * 500); kept.put("b", b"y" * 500)
@@ -32,7 +32,7 @@ class LruCache(Generic[Key, Value]):
         return len(self._entries)
 
     def get(self, key: Key) -> Value | None:
-        """The value kept under a key, now the most recently used, or None."""
+        """Return the value of a key and mark it as the most recently used, or None."""
         with self._lock:
             value = self._entries.get(key)
             if value is not None:
@@ -40,7 +40,7 @@ class LruCache(Generic[Key, Value]):
             return value
 
     def put(self, key: Key, value: Value) -> None:
-        """Keeps a value and forgets the least recent ones that no longer fit; the newest always stays."""
+        """Store a value and evict the least recently used ones that no longer fit; the newest always stays."""
         with self._lock:
             before = self._entries.pop(key, None)
             if before is not None:

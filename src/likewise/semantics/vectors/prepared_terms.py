@@ -1,4 +1,4 @@
-"""One side of a comparison, made ready once: a matcher asks about the same subscriptions' terms again and again."""
+"""Cache of prepared terms: a matcher compares the same subscription terms again and again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CACHED_SIDES: Final = 8  # sides kept; comparing with one that is the same objec
 
 
 class PreparedTerms(Generic[Side]):
-    """Remembers the sides made ready last.
+    """Cache the results of preparing the last lists of terms.
 
     What is remembered follows from the terms alone, so it changes no answer.
 
@@ -28,13 +28,13 @@ class PreparedTerms(Generic[Side]):
         self._cache: tuple[tuple[tuple[Term, ...], Side], ...] = ()
 
     def __call__(self, terms: Sequence[Term]) -> Side:
-        """The side of these terms."""
-        wanted = terms if isinstance(terms, tuple) else tuple(terms)
-        for kept, side in self._cache:
-            if kept is wanted or (len(kept) == len(wanted) and kept == wanted):
+        """Return the prepared form of these terms."""
+        key = terms if isinstance(terms, tuple) else tuple(terms)
+        for cached_terms, side in self._cache:
+            if cached_terms is key or (len(cached_terms) == len(key) and cached_terms == key):
                 return side
-        side = self._prepare(wanted)
+        side = self._prepare(key)
         # Small sides are cheap to make and would push the large ones out.
         others = sorted(self._cache, key=lambda entry: -len(entry[0]))[: CACHED_SIDES - 1]
-        self._cache = ((wanted, side), *others)
+        self._cache = ((key, side), *others)
         return side

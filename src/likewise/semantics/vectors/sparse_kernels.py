@@ -1,4 +1,4 @@
-"""Compiled arithmetic of sparse vectors whose documents ascend."""
+"""Compiled arithmetic of sparse vectors with ascending documents."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 @nogil_kernel
 def within(documents: NDArray[np.uint32], weights: NDArray[np.float32], basis: NDArray[np.bool_]) -> Any:
-    """The part of a vector that lies in a basis of documents."""
-    kept, values = np.empty(len(documents), np.uint32), np.empty(len(documents), np.float32)
+    """Return the part of a vector inside a basis of documents."""
+    inside, values = np.empty(len(documents), np.uint32), np.empty(len(documents), np.float32)
     n = 0
     for k in range(len(documents)):
-        kept[n], values[n] = documents[k], weights[k]
+        inside[n], values[n] = documents[k], weights[k]
         n += basis[documents[k]]
-    return kept[:n].copy(), values[:n].copy()
+    return inside[:n].copy(), values[:n].copy()
 
 
 @nogil_kernel
 def merged(
     a: NDArray[np.uint32], a_weights: NDArray[np.float32], b: NDArray[np.uint32], b_weights: NDArray[np.float32]
 ) -> Any:
-    """The sum of two vectors whose documents ascend."""
+    """Return the sum of two vectors with ascending documents."""
     size = len(a) + len(b)
     documents, weights = np.empty(size, np.uint32), np.empty(size, np.float32)
     i, j, n = 0, 0, 0
@@ -50,7 +50,7 @@ def merged(
 
 @nogil_kernel
 def norm(weights: NDArray[np.float32]) -> Any:
-    """A vector's length, summed in double precision in the order in which inner products are."""
+    """Return a vector's length, summed in double precision in the same order as inner products."""
     total = 0.0
     for weight in weights:
         total += np.float64(weight) * np.float64(weight)
@@ -66,7 +66,7 @@ def cosines_with_all(
     basis: NDArray[np.bool_],
     spread: NDArray[np.float32],
 ) -> Any:
-    """The cosine of every term of a space, projected into a basis, with one vector spread over all documents.
+    """Return the cosine of every term of a space, projected into a basis, with one dense vector.
 
     The inverse document frequency is a factor of the whole vector and leaves the cosine as it is; a term
     in every document of the basis, whose projection is zero, gives 0.

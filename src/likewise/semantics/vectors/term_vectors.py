@@ -34,7 +34,7 @@ _NO_WEIGHTS: Final = np.empty(0, dtype=np.float32)
 
 
 class Vector(msgspec.Struct, frozen=True, eq=False):
-    """A sparse vector over documents, ascending, with its length.
+    """Sparse vector over ascending documents, with its length.
 
     `projected` says whether it lives in a theme's subspace; a term with a theme that is not was left
     whole because the theme is unknown or would leave nothing of it.
@@ -47,12 +47,12 @@ class Vector(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def nbytes(self) -> int:
-        """Its size in memory."""
+        """Size in memory."""
         return self.documents.nbytes + self.weights.nbytes
 
 
 class ProjectionOptions(msgspec.Struct, frozen=True):
-    """How Algorithm 1 is read.
+    """Variants of Algorithm 1.
 
     `basis="any"` spans a theme's subspace by the documents holding a token of any tag (the paper), `"all"` by those
     holding every token of some tag. `emptied="whole"` gives the unprojected vector where a theme is unknown or leaves
@@ -69,7 +69,7 @@ DEFAULT_PROJECTION: Final = ProjectionOptions()
 
 
 class VectorStack(msgspec.Struct, frozen=True, eq=False):
-    """Several vectors, one after another."""
+    """Several vectors as one block of arrays."""
 
     ends: NDArray[np.int64]
     documents: NDArray[np.uint32]
@@ -78,7 +78,7 @@ class VectorStack(msgspec.Struct, frozen=True, eq=False):
 
 
 def stack_vectors(vectors: Sequence[Vector]) -> VectorStack:
-    """Vectors as one block of arrays."""
+    """Concatenate vectors into one block of arrays."""
     ends = np.cumsum([len(v.documents) for v in vectors], dtype=np.int64)
     return VectorStack(
         ends,
@@ -89,7 +89,7 @@ def stack_vectors(vectors: Sequence[Vector]) -> VectorStack:
 
 
 class TermVectors:
-    """The vectors of terms in one space, computed when first asked for and kept within a bound."""
+    """Vectors of the terms of one space, computed on demand and cached within a bound."""
 
     def __init__(self, files: SpaceFiles) -> None:
         self.files = files
@@ -109,20 +109,20 @@ class TermVectors:
         )
 
     def tokens(self, text: str) -> tuple[int, ...]:
-        """The numbers of a text's tokens, -1 for those the space does not know.
+        """Return the numbers of a text's tokens, -1 for unknown ones.
 
         A word the space does not know is cut as an identifier (`batteryLevel`), because devices
         write several words as one.
         """
-        kept = self._tokens.get(text)
-        if kept is None:
+        token_ids = self._tokens.get(text)
+        if token_ids is None:
             words = self.words(text)
-            kept = tuple(self.files.term_id(token) for word in words for token in self.tokenizer.tokens(word))
-            self._tokens.put(text, kept)
-        return kept
+            token_ids = tuple(self.files.term_id(token) for word in words for token in self.tokenizer.tokens(word))
+            self._tokens.put(text, token_ids)
+        return token_ids
 
     def words(self, text: str) -> list[str]:
-        """A text's words as written: those the space knows whole, identifiers cut, joined words (`airtemp`) apart."""
+        """Return a text's words as written; unknown words are split as identifiers or segmented (`airtemp`)."""
         out: list[str] = []
         for word in text.split():
             for part in (word,) if self._is_single_token(word) else split_identifier(word):
@@ -135,48 +135,48 @@ class TermVectors:
         return out
 
     def _is_single_token(self, word: str) -> bool:
-        """Whether the word is one token that the space knows, or none."""
+        """Return whether the space has the word as one token (or as none)."""
         tokens = self.tokenizer.tokens(word)
         return len(tokens) < 2 and all(self.files.term_id(token) >= 0 for token in tokens)
 
     def _segment_cost(self, piece: str) -> float | None:
-        """What a piece of a joined word costs: the rarer the dearer; None if the space does not know it."""
+        """Return the cost of a segment of a joined word: the rarer the dearer; None for an unknown one."""
         tokens = self.tokenizer.tokens(piece)
         number = self.files.term_id(tokens[0]) if len(tokens) == 1 else -1
         return math.log(self.size / self.files.document_frequencies.item(number)) + 1 if number >= 0 else None
 
     def has_token(self, text: str) -> bool:
-        """Whether the space holds any token of the text."""
+        """Return whether the space has any token of the text."""
         return any(i >= 0 for i in self.tokens(text))
 
     def has_word(self, word: str) -> bool:
-        """Whether the space holds a single word as it is, not only pieces of it."""
+        """Return whether the space has a single word as it is, not only its segments."""
         tokens = self.tokenizer.tokens(word)
         return len(tokens) == 1 and self.files.term_id(tokens[0]) >= 0
 
     def vector(self, text: str, theme: Theme = (), how: ProjectionOptions = DEFAULT_PROJECTION) -> Vector:
-        """A term's vector, projected into the theme's subspace if there is a theme (Algorithm 1).
+        """Return a term's vector, projected into the theme's subspace if there is a theme (Algorithm 1).
 
         A theme unknown to the space, and a projection that would leave nothing of a known term, give
         the unprojected vector (departure), unless the letter is asked for.
         """
         tokens = tuple(i for i in self.tokens(text) if i >= 0)
         key = (tokens, theme, how)
-        kept = self._vectors.get(key)
-        if kept is None:
-            kept = self._projection(tokens, theme, how) if theme else None
-            kept = kept or _sum([self._weighted(token) for token in tokens], projected=False)
-            self._vectors.put(key, kept)
-        return kept
+        vector = self._vectors.get(key)
+        if vector is None:
+            vector = self._projection(tokens, theme, how) if theme else None
+            vector = vector or _sum([self._weighted(token) for token in tokens], projected=False)
+            self._vectors.put(key, vector)
+        return vector
 
     def basis(self, theme: Theme, basis: Basis = "any") -> NDArray[np.bool_]:
-        """Which documents span a theme's subspace: those holding a token of any tag, or all of one tag."""
+        """Return which documents span a theme's subspace: those with a token of any tag, or all of one tag."""
         return self._basis_and_size(theme, basis)[0]
 
     def _basis_and_size(self, theme: Theme, basis: Basis) -> tuple[NDArray[np.bool_], int]:
-        """A theme's basis, and how many documents it has."""
-        kept = self._bases.get((theme, basis))
-        if kept is None:
+        """Return a theme's basis and its number of documents."""
+        spanned = self._bases.get((theme, basis))
+        if spanned is None:
             mask = np.zeros(self.size, dtype=bool)
             for tag in theme:
                 tokens = self.tokens(tag)
@@ -185,45 +185,47 @@ class TermVectors:
                         if token >= 0:
                             mask[self.files.postings(token)[0]] = True
                 elif tokens and -1 not in tokens:
-                    held = np.zeros(self.size, dtype=np.uint16)
+                    tag_counts = np.zeros(self.size, dtype=np.uint16)
                     for token in set(tokens):
-                        held[self.files.postings(token)[0]] += 1
-                    mask |= held == len(set(tokens))
-            kept = mask, int(np.count_nonzero(mask))
-            self._bases.put((theme, basis), kept)
-        return kept
+                        tag_counts[self.files.postings(token)[0]] += 1
+                    mask |= tag_counts == len(set(tokens))
+            spanned = mask, int(np.count_nonzero(mask))
+            self._bases.put((theme, basis), spanned)
+        return spanned
 
     def _weighted(self, token: int) -> WeightedDocuments:
-        """One token's documents and weights in the whole space (Eq. 2-4)."""
+        """Return one token's documents and weights in the whole space (Eq. 2-4)."""
         documents, frequencies = self._frequencies(token)
         idf = math.log(self.size / self.files.document_frequencies.item(token))
         return documents, frequencies * np.float32(idf)
 
     def _frequencies(self, token: int) -> WeightedDocuments:
-        """Augmented term frequencies (Eq. 2): 0.5 + 0.5 * frequency / the document's highest."""
-        kept = self._frequency_cache.get(token)
-        if kept is None:
+        """Return augmented term frequencies (Eq. 2): 0.5 + 0.5 * frequency / the document's highest."""
+        weighted = self._frequency_cache.get(token)
+        if weighted is None:
             documents, frequencies = self.files.postings(token)
             highest = self.files.document_maxima[documents].astype(np.float32)
-            kept = documents, np.float32(0.5) + np.float32(0.5) * frequencies.astype(np.float32) / highest
-            self._frequency_cache.put(token, kept)
-        return kept
+            weighted = documents, np.float32(0.5) + np.float32(0.5) * frequencies.astype(np.float32) / highest
+            self._frequency_cache.put(token, weighted)
+        return weighted
 
     def _projection(self, tokens: tuple[int, ...], theme: Theme, how: ProjectionOptions) -> Vector | None:
-        """Algorithm 1; None if the theme is unknown or nothing is left, and the letter is not asked for."""
+        """Project by Algorithm 1; None if the theme is unknown or nothing is left, unless `emptied="letter"`."""
         from likewise.semantics.vectors.sparse_kernels import within
 
         mask, size = self._basis_and_size(theme, how.basis)
         parts_of = [self._frequencies(token) for token in tokens] if size else []
         for documents, _ in parts_of:
             check_ids("documents of a basis", documents[-1:], len(mask))  # they ascend
-        held = [part for each in parts_of if len((part := within(*each, mask))[0])]
+        projected = [part for each in parts_of if len((part := within(*each, mask))[0])]
         if how.idf == "token":
-            parts = [(documents, weights * np.float32(math.log(size / len(documents)))) for documents, weights in held]
+            parts = [
+                (documents, weights * np.float32(math.log(size / len(documents)))) for documents, weights in projected
+            ]
             vector = _sum(parts, projected=True)
         else:
-            whole = _sum(held, projected=True)
-            idf = math.log(size / max(1, len(whole.documents))) if held else 0.0
+            whole = _sum(projected, projected=True)
+            idf = math.log(size / max(1, len(whole.documents))) if projected else 0.0
             vector = _sum([(whole.documents, whole.weights * np.float32(idf))], projected=True)
         return vector if vector.norm > 0 or how.emptied == "letter" else None
 
@@ -241,7 +243,7 @@ def _sum(parts: Sequence[WeightedDocuments], *, projected: bool) -> Vector:
 
 
 def theme_of(tags: Sequence[str]) -> Theme:
-    """Theme tags as terms carry them: folded, sorted, each once, none empty.
+    """Return theme tags as terms have them: folded, sorted, distinct, none empty.
 
     >>> theme_of(["Energy ", "appliances", "energy", ""])
     ('appliances', 'energy')

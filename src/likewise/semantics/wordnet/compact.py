@@ -1,4 +1,4 @@
-"""WordNet as a few integer arrays: what the package ships, and what its space and taxonomy are made from.
+"""WordNet as a few integer arrays: the shipped form, from which its space and taxonomy are made.
 
 Texts are kept as the tokens the space counts, so 28 MB of database files become about 3 MB. Of each pair
 of inverse relations (hypernym and hyponym, whole and part, subject and member) one is stored.
@@ -36,13 +36,13 @@ _PARTS: Final = tuple(part for part, _ in FILES)
 
 
 class RaggedArray(msgspec.Struct, frozen=True, eq=False):
-    """Lists of numbers of various lengths, one after another; list i is `values[ends[i - 1]:ends[i]]`."""
+    """Lists of numbers, one after another; list i is `values[ends[i - 1]:ends[i]]`."""
 
     values: NDArray[np.int32]
     ends: NDArray[np.int64]
 
     def counts(self, width: int) -> sparse.csr_array:
-        """How often each number below `width` stands in each list."""
+        """Return how often each number below `width` occurs in each list."""
         from scipy import sparse
 
         starts = np.concatenate(([0], self.ends))
@@ -53,7 +53,7 @@ class RaggedArray(msgspec.Struct, frozen=True, eq=False):
 
 
 class CompactWordNet(msgspec.Struct, frozen=True, eq=False):
-    """The arrays. `parts` counts the synsets of each part of speech, which follow one another.
+    """WordNet as arrays. `parts` counts the synsets of each part of speech, which follow one another.
 
     `lexicon` holds every distinct word as printed, `vocabulary` every distinct token, both sorted.
     `words`, `senses` and `tags` run in parallel over the words of all synsets; `lexicon_tokens`,
@@ -75,11 +75,11 @@ class CompactWordNet(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def synsets(self) -> int:
-        """How many synsets there are."""
+        """The number of synsets."""
         return sum(self.parts)
 
     def titles(self) -> list[str]:
-        """The documents' titles (`Synset.title`)."""
+        """Return the titles of the documents (`Synset.title`)."""
         starts = [0, *self.words.ends[:-1].tolist()]
         values = self.words.values.tolist()
         return [
@@ -88,23 +88,23 @@ class CompactWordNet(msgspec.Struct, frozen=True, eq=False):
         ]
 
     def hypernyms(self) -> NDArray[np.int32]:
-        """All (synset, hypernym) pairs, instances included."""
-        found = [pairs for symbol, pairs in self.relations.items() if symbol in HYPERNYMS]
-        return np.concatenate(found) if found else np.empty((0, 2), dtype=np.int32)
+        """Return all (synset, hypernym) pairs, instances included."""
+        relations = [pairs for symbol, pairs in self.relations.items() if symbol in HYPERNYMS]
+        return np.concatenate(relations) if relations else np.empty((0, 2), dtype=np.int32)
 
     def documents(self) -> sparse.csr_array:
-        """How often each token stands in each synset's document (`synset_document`)."""
+        """Return the frequency of each token in each synset's document (`synset_document`)."""
         width = len(self.vocabulary)
         words = (self.words.counts(len(self.lexicon)) @ self.lexicon_tokens.counts(width)).tocsr()
         definitions, examples = self.definitions.counts(width), self.examples.counts(width)
-        own = words * WORDS_WEIGHT + definitions * DEFINITION_WEIGHT + examples
-        counts: sparse.csr_array = (own + self._neighbours() @ (words + definitions)).tocsr()
+        counted = words * WORDS_WEIGHT + definitions * DEFINITION_WEIGHT + examples
+        counts: sparse.csr_array = (counted + self._neighbours() @ (words + definitions)).tocsr()
         counts.sum_duplicates()
         counts.sort_indices()
         return counts
 
     def _neighbours(self) -> sparse.csr_array:
-        """Which synsets join each synset's document (`wordnet.neighbours`), as ones."""
+        """Return which synsets contribute to each synset's document (`wordnet.neighbours`), as ones."""
         from scipy import sparse
 
         pairs = []
@@ -122,7 +122,7 @@ class CompactWordNet(msgspec.Struct, frozen=True, eq=False):
 
 
 def _first(pairs: NDArray[np.int32], symbol: str) -> NDArray[np.int32]:
-    """The pairs of a relation that count as neighbours: the first `NEIGHBOURS` targets of each synset."""
+    """Return the pairs of a relation that count as neighbours: the first `NEIGHBOURS` targets of each synset."""
     if symbol in NO_NEIGHBOURS or not len(pairs):
         return np.empty((0, 2), dtype=np.int32)
     pairs = np.unique(pairs, axis=0)
@@ -131,7 +131,7 @@ def _first(pairs: NDArray[np.int32], symbol: str) -> NDArray[np.int32]:
 
 
 def compact(wordnet: WordNet, settings: TokenizerSettings | None = None) -> CompactWordNet:
-    """WordNet's database in arrays."""
+    """Convert WordNet's database to arrays."""
     import pyarrow as pa
 
     tokenizer = Tokenizer(settings)
@@ -144,8 +144,8 @@ def compact(wordnet: WordNet, settings: TokenizerSettings | None = None) -> Comp
     vocabulary = sorted(set(chain.from_iterable(terms)))
     place = {token: i for i, token in enumerate(vocabulary)}
     tokens = []
-    for encoded, found in zip(texts, terms, strict=True):
-        renumbered = np.array([place[token] for token in found], dtype=np.int32)
+    for encoded, token_list in zip(texts, terms, strict=True):
+        renumbered = np.array([place[token] for token in token_list], dtype=np.int32)
         tokens.append(RaggedArray(renumbered[encoded.codes], encoded.ends.astype(np.int64)))
     relations: dict[str, list[tuple[int, int]]] = {}
     for i, s in enumerate(synsets):
@@ -171,7 +171,7 @@ def compact(wordnet: WordNet, settings: TokenizerSettings | None = None) -> Comp
 
 
 class _PackedHeader(msgspec.Struct):
-    """What stands before the arrays in the packed form; `sizes` are their lengths, in `_ARRAYS` order."""
+    """Header of the packed form; `sizes` are the lengths of the arrays, in `_ARRAYS` order."""
 
     tokenizer: TokenizerSettings
     parts: tuple[int, ...]
@@ -182,7 +182,7 @@ class _PackedHeader(msgspec.Struct):
 
 
 def pack(wordnet: CompactWordNet) -> bytes:
-    """The arrays as compressed bytes, the same for the same arrays.
+    """Compress the arrays; equal arrays give equal bytes.
 
     Pairs are stored as differences, text without the start it shares with the line before: both
     compress better.
@@ -207,7 +207,7 @@ def pack(wordnet: CompactWordNet) -> bytes:
 
 
 def unpack(packed: bytes) -> CompactWordNet:
-    """The arrays of a packed WordNet.
+    """Decompress the arrays of a packed WordNet.
 
     >>> unpack(b"no artefact")
     Traceback (most recent call last):
@@ -253,7 +253,7 @@ def unpack(packed: bytes) -> CompactWordNet:
 
 
 def _front_coded(texts: Sequence[str]) -> bytes:
-    """Sorted texts, each without the start it shares with the one before, whose length stands before it.
+    """Front-code sorted texts: each without the prefix it shares with the one before, after that prefix's length.
 
     >>> _whole(_front(["car", "card", "dog"]))
     ['car', 'card', 'dog']

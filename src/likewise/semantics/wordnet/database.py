@@ -1,4 +1,4 @@
-"""WordNet's database files, and the document each synset becomes.
+"""WordNet's database files, and the document of each synset.
 
 Reads the files of Debian's `wordnet-base` (WordNet 3.0; their format is described in the manual pages
 wndb(5), cntlist(5) and morphy(7)). Fellbaum, C. (ed.): WordNet, an electronic lexical database, 1998.
@@ -32,14 +32,14 @@ _SENSE_TYPES: Final = {"n": "1", "v": "2", "a": "3", "r": "4", "s": "5"}
 
 
 class Pointer(NamedTuple):
-    """A relation to another synset: WordNet's symbol for it and the target's place in the list."""
+    """Relation to another synset: WordNet's symbol and the target's index."""
 
     symbol: str
     target: int
 
 
 class Synset(msgspec.Struct, frozen=True):
-    """A set of synonyms with what WordNet says about it.
+    """A set of synonyms with its WordNet data.
 
     `words` are as printed (`motor vehicle`); for each, `senses` is its sense number (1 is the most
     common) and `counts` how often it was tagged in WordNet's own corpora.
@@ -71,14 +71,14 @@ class SynsetDocument(NamedTuple):
 
 
 class WordNet(msgspec.Struct, frozen=True):
-    """All synsets, nouns, verbs, adjectives and adverbs, each in file order, and irregular forms by part."""
+    """All synsets, nouns, verbs, adjectives and adverbs in file order, and irregular forms by part of speech."""
 
     synsets: tuple[Synset, ...]
     irregular: dict[str, dict[str, tuple[str, ...]]]
 
 
 def read_wordnet(folder: str | Path = DEFAULT_FOLDER) -> WordNet:
-    """Reads the database files of a folder; about three seconds for WordNet 3.0."""
+    """Read the database files of a folder; takes about three seconds for WordNet 3.0."""
     folder = Path(folder)
     missing = [name for _, part in FILES for name in (f"data.{part}", f"index.{part}") if not (folder / name).is_file()]
     if missing:
@@ -95,7 +95,7 @@ def read_wordnet(folder: str | Path = DEFAULT_FOLDER) -> WordNet:
 
 
 def neighbours(synset: Synset) -> list[int]:
-    """The synsets whose words and definitions join this one's document, in order and each once.
+    """Return the distinct synsets whose words and definitions belong to this one's document, in order.
 
     >>> targets = tuple(Pointer("~", i) for i in range(40, 0, -1))
     >>> len(neighbours(Synset("n", ("x",), (1,), (0,), (*targets, Pointer(";r", 99)), "", "")))
@@ -109,7 +109,7 @@ def neighbours(synset: Synset) -> list[int]:
 
 
 def synset_document(synset: Synset, synsets: Sequence[Synset]) -> SynsetDocument:
-    """The document of one synset (docs/guides/build-a-space.md)."""
+    """Return the document of one synset (docs/guides/build-a-space.md)."""
     pieces = ["; ".join(synset.words)] * WORDS_WEIGHT + [synset.definition] * DEFINITION_WEIGHT + [synset.examples]
     for target in neighbours(synset):
         pieces += ["; ".join(synsets[target].words), synsets[target].definition]
@@ -117,14 +117,14 @@ def synset_document(synset: Synset, synsets: Sequence[Synset]) -> SynsetDocument
 
 
 def read_synset_documents(folder: str | Path = DEFAULT_FOLDER) -> Iterator[SynsetDocument]:
-    """One document for each synset, in the order of the database: what the embedded space is built from."""
+    """Return one document per synset in database order: the corpus of the embedded space."""
     synsets = read_wordnet(folder).synsets
     for synset in synsets:
         yield synset_document(synset, synsets)
 
 
 def _entries(path: Path) -> Iterator[str]:
-    """The lines of a database file without the licence at its head."""
+    """Yield the lines of a database file without the licence at its head."""
     with path.open(encoding="ascii") as file:
         for line in file:
             if not line.startswith(" "):
@@ -138,7 +138,7 @@ def _synset(
     senses: dict[tuple[str, str, str], int],
     counts: dict[str, int],
 ) -> Synset:
-    """One line of a data file (wndb(5))."""
+    """Parse one line of a data file (wndb(5))."""
     head, _, gloss = line.partition(" | ")
     fields = head.split()
     try:
@@ -167,13 +167,13 @@ def _synset(
 
 
 def _definition(gloss: str) -> tuple[str, str]:
-    """A gloss cut before its first quoted example."""
+    """Return a gloss without its quoted examples."""
     at = gloss.find('"')
     return (gloss, "") if at < 0 else (gloss[:at].rstrip("; "), gloss[at:])
 
 
 def _senses(folder: Path) -> dict[tuple[str, str, str], int]:
-    """The sense number of each (part, word, offset), from the order in the index files."""
+    """Return the sense number of each (part, word, offset), from the order in the index files."""
     out = {}
     for part, name in FILES:
         for line in _entries(folder / f"index.{name}"):
@@ -184,7 +184,7 @@ def _senses(folder: Path) -> dict[tuple[str, str, str], int]:
 
 
 def _counts(folder: Path) -> dict[str, int]:
-    """How often each sense was tagged, by its key up to the lexical id; none if the file is missing."""
+    """Return how often each sense was tagged, by its key up to the lexical id; empty if the file is missing."""
     path = folder / "cntlist.rev"
     if not path.is_file():
         return {}
@@ -197,7 +197,7 @@ def _counts(folder: Path) -> dict[str, int]:
 
 
 def _irregular(path: Path) -> dict[str, tuple[str, ...]]:
-    """Irregular forms (`mice` -> `mouse`), none if the file is missing."""
+    """Return irregular forms (`mice` -> `mouse`); empty if the file is missing."""
     if not path.is_file():
         return {}
     lines = (line.split() for line in path.read_text("ascii").splitlines())

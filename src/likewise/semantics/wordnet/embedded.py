@@ -1,4 +1,4 @@
-"""The space that ships with Likewise: made from WordNet 3.0, packed in the package, unpacked into the cache.
+"""The embedded space: made from WordNet 3.0, packed in the package, unpacked into the cache.
 
 `python -m likewise.semantics.wordnet.database.embedded [WORDNET_FOLDER]` rebuilds the packed artefacts from WordNet's
 database files (Debian's wordnet-base). What ships is WordNet in arrays (`compact_wordnet`), the core
@@ -38,7 +38,7 @@ FORM: Final = b"2"  # raise it when the same artefacts unpack to other files
 
 
 def packed(name: str) -> bytes:
-    """A packed artefact of the package."""
+    """Return a packed artefact of the package."""
     path = resources.files("likewise") / "data" / name
     try:
         return path.read_bytes()
@@ -47,7 +47,7 @@ def packed(name: str) -> bytes:
 
 
 def checksum() -> str:
-    """What the unpacked space's folder is named by: it changes with every artefact."""
+    """Return the checksum of all artefacts, which names the folder of the unpacked space."""
     digest = hashlib.sha256(FORM)
     for name in (WORDNET, LATENT, CALIBRATION):
         digest.update(hashlib.sha256(packed(name)).digest())
@@ -55,7 +55,7 @@ def checksum() -> str:
 
 
 def unpack_embedded(folder: str | Path) -> SpaceFiles:
-    """Writes the embedded space into a folder, all of it or nothing."""
+    """Write the embedded space into a folder, all of it or nothing."""
     extras = {CALIBRATION: packed(CALIBRATION)}
     return write_wordnet_space(folder, unpack(packed(WORDNET)), core=unpack_core(packed(LATENT)), extras=extras)
 
@@ -63,7 +63,7 @@ def unpack_embedded(folder: str | Path) -> SpaceFiles:
 def write_wordnet_space(
     folder: str | Path, wordnet: CompactWordNet, *, core: LatentCore | None = None, extras: Extras | None = None
 ) -> SpaceFiles:
-    """A space of one document a synset, with the taxonomy, and latent vectors if their core is given."""
+    """Write a space with one document per synset, the taxonomy, and latent vectors if their core is given."""
     folder = Path(folder)
     counts = wordnet.documents()
     by_term = counts.tocsc()
@@ -84,17 +84,17 @@ def write_wordnet_space(
         document_maxima=_maxima(counts.indptr, counts.data),
         document_frequencies=np.diff(by_term.indptr),
     )
-    everything: dict[str, Any] = {**files, **(extras or {})}
+    arrays: dict[str, Any] = {**files, **(extras or {})}
     if core is not None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as near:
             rows, scales = latent_documents(write(Path(near) / "plain"), core)
-        everything |= {"latent_documents.npy": rows, "latent_scales.npy": scales}
-    return write(folder, extras=everything)
+        arrays |= {"latent_documents.npy": rows, "latent_scales.npy": scales}
+    return write(folder, extras=arrays)
 
 
 def rebuild(source: str | Path = DEFAULT_FOLDER, target: str | Path | None = None, *, latent: bool = True) -> Path:
-    """Writes the packed artefacts anew from WordNet's database files; the calibration stays as it is."""
+    """Rebuild the packed artefacts from WordNet's database files; the calibration is unchanged."""
     target = Path(target) if target is not None else Path(str(resources.files("likewise") / "data"))
     target.mkdir(parents=True, exist_ok=True)
     wordnet = compact(read_wordnet(source))
@@ -107,7 +107,7 @@ def rebuild(source: str | Path = DEFAULT_FOLDER, target: str | Path | None = Non
 
 
 def _maxima(starts: NDArray[Any], values: NDArray[Any]) -> NDArray[np.uint32]:
-    """The highest value of each row; 0 for an empty one."""
+    """Return the highest value of each row; 0 for an empty one."""
     out = np.zeros(len(starts) - 1, dtype=np.uint32)
     filled = np.diff(starts) > 0
     out[filled] = np.maximum.reduceat(values, starts[:-1][filled])

@@ -1,4 +1,4 @@
-"""Fitting latent vectors: a truncated singular value decomposition, packed into half a megabyte.
+"""Fitting of latent vectors: a truncated singular value decomposition, packed into half a megabyte.
 
 Halko, N., Martinsson, P.-G. and Tropp, J.: Finding structure with randomness, SIAM Review 53(2), 2011
 (the decomposition); Deerwester et al. 1990, section "folding in" (documents from terms).
@@ -31,7 +31,7 @@ _LEVELS: Final = 16
 
 
 class LatentCore(msgspec.Struct, frozen=True):
-    """Left singular vectors of the core terms in small integers: `(levels + 0.5) * columns * rows`."""
+    """Left singular vectors of the core terms as small integers: `(levels + 0.5) * columns * rows`."""
 
     terms: bytes
     levels: bytes
@@ -40,7 +40,7 @@ class LatentCore(msgspec.Struct, frozen=True):
     singular: bytes
 
     def vectors(self) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
-        """The core terms' numbers, their vectors, and the singular values."""
+        """Return the core terms' numbers, their vectors, and the singular values."""
         columns, rows = np.frombuffer(self.columns, "<f4"), np.frombuffer(self.rows, "<f4")
         levels = np.frombuffer(self.levels, np.int8).reshape(len(rows), len(columns))
         values = ((levels + np.float32(0.5)) * columns * rows[:, None]).astype(np.float32)
@@ -48,7 +48,7 @@ class LatentCore(msgspec.Struct, frozen=True):
 
 
 def weight_matrix(files: SpaceFiles) -> sparse.csr_array:
-    """Every term's weights (sources.md T), terms by documents."""
+    """Return the weights of every term (sources.md T), terms by documents."""
     from scipy import sparse
 
     counts = files.manifest.counts
@@ -61,7 +61,7 @@ def weight_matrix(files: SpaceFiles) -> sparse.csr_array:
 
 
 def fit_latent(files: SpaceFiles, *, dimensions: int = DIMENSIONS, core: int = CORE_TERMS) -> LatentCore:
-    """Decomposes a space's weights, terms and then documents brought to length 1, and keeps the core."""
+    """Decompose a space's weights, with terms and then documents normalised, and keep the core."""
     balanced, _ = _balanced(weight_matrix(files))
     random = np.random.default_rng(20140812)
     left, singular = _decomposed(balanced, dimensions, random)
@@ -82,7 +82,7 @@ def fit_latent(files: SpaceFiles, *, dimensions: int = DIMENSIONS, core: int = C
 
 
 def latent_documents(files: SpaceFiles, core: LatentCore) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Every document folded in: rows of small integers and each row's scale."""
+    """Fold in every document: return rows of small integers and each row's scale."""
     terms, vectors, singular = core.vectors()
     balanced, lengths = _balanced(weight_matrix(files))
     rows = (balanced[terms].T.tocsr() @ vectors) / singular
@@ -93,17 +93,17 @@ def latent_documents(files: SpaceFiles, core: LatentCore) -> tuple[NDArray[np.in
 
 
 def pack_core(core: LatentCore) -> bytes:
-    """The core as compressed bytes."""
+    """Compress a core."""
     return lzma.compress(msgspec.msgpack.encode(core), preset=9 | lzma.PRESET_EXTREME)
 
 
 def unpack_core(packed: bytes) -> LatentCore:
-    """The core of a packed one."""
+    """Decompress a core."""
     return msgspec.msgpack.decode(lzma.decompress(packed), type=LatentCore)
 
 
 def _balanced(weights: sparse.csr_array) -> tuple[sparse.csr_array, NDArray[np.float32]]:
-    """Terms brought to length 1, then documents; and the length each document had in between."""
+    """Normalise terms, then documents; also return the length that each document had in between."""
     from scipy import sparse
 
     norms = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1))).ravel()
@@ -117,16 +117,16 @@ def _balanced(weights: sparse.csr_array) -> tuple[sparse.csr_array, NDArray[np.f
 def _decomposed(
     matrix: sparse.csr_array, dimensions: int, random: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The leading left singular vectors and values (Halko et al. 2011, algorithms 4.4 and 5.1)."""
+    """Return the leading left singular vectors and values (Halko et al. 2011, algorithms 4.4 and 5.1)."""
     from scipy import linalg
 
     width = min(dimensions + _OVERSAMPLING, *matrix.shape)
     transposed: Any = matrix.T.tocsr()
-    found, _ = linalg.qr(matrix @ random.standard_normal((matrix.shape[1], width), dtype=np.float32), mode="economic")
+    basis, _ = linalg.qr(matrix @ random.standard_normal((matrix.shape[1], width), dtype=np.float32), mode="economic")
     for _ in range(_ITERATIONS):
-        other, _ = linalg.qr(transposed @ found, mode="economic")
-        found, _ = linalg.qr(matrix @ other, mode="economic")
-    inner, singular, _ = linalg.svd((transposed @ found).T, full_matrices=False)
-    left = found @ inner
+        other, _ = linalg.qr(transposed @ basis, mode="economic")
+        basis, _ = linalg.qr(matrix @ other, mode="economic")
+    inner, singular, _ = linalg.svd((transposed @ basis).T, full_matrices=False)
+    left = basis @ inner
     left *= np.where(left[np.abs(left).argmax(axis=0), np.arange(left.shape[1])] < 0, -1, 1)  # one sign of two
     return left[:, :dimensions].astype(np.float32), singular[:dimensions].astype(np.float32)

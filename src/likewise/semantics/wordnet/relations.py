@@ -1,4 +1,4 @@
-"""WordNet's relations between words of every part of speech, in arrays that a space maps.
+"""WordNet's relations between words of every part of speech, as memory-mapped arrays.
 
 The taxonomy (`taxonomy`) knows what nouns and verbs are kinds of. Whether two values say the same also takes
 opposites, parts, instances, and what adjectives and adverbs derive from. All of it follows from the packed
@@ -67,12 +67,12 @@ NAMES: Final = (
 
 
 def has_relations(files: SpaceFiles) -> bool:
-    """Whether a space carries relations of its own."""
+    """Return whether a space has relations of its own."""
     return all(f"relations_{name}" in files.extras for name in NAMES)
 
 
 def relations_in(files: SpaceFiles) -> WordRelations:
-    """The relations a space carries."""
+    """Open the relations of a space."""
     return WordRelations(
         {
             name: (files.extra_array if name.endswith(".npy") else files.extra_bytes)(f"relations_{name}")
@@ -102,15 +102,15 @@ class WordRelations:
 
     @property
     def synsets(self) -> int:
-        """How many synsets there are; their numbers are below it."""
+        """The number of synsets; their numbers are below it."""
         return self._bounds[-1]
 
     def part(self, synset: int) -> str:
-        """The part of speech of a synset: `n`, `v`, `a` or `r`."""
+        """Return the part of speech of a synset: `n`, `v`, `a` or `r`."""
         return next(part for part, bound in zip(PARTS, self._bounds, strict=True) if synset < bound)
 
     def targets(self, relation: str, synset: int) -> list[int]:
-        """The synsets a relation leads to from one synset.
+        """Return the synsets that a relation leads to from one synset.
 
         >>> from likewise.semantics.library import load_space
         >>> known = load_space().relations
@@ -120,58 +120,58 @@ class WordRelations:
         """
         ends = self._ends[relation]
         start = int(ends[synset - 1]) if synset else 0
-        found: list[int] = self._values[relation][start : int(ends[synset])].tolist()
-        return found
+        targets: list[int] = self._values[relation][start : int(ends[synset])].tolist()
+        return targets
 
     def closure(self, relations: Iterable[str], synsets: Iterable[int]) -> set[int]:
-        """Everything that is reached from some synsets by these relations, in any number of steps, but for them."""
+        """Return the synsets reachable from some synsets by these relations, without the start."""
         names = tuple(relations)
-        own = set(synsets)
-        found: set[int] = set()
-        return found.union(*(self._reached(names, synset) for synset in own)) - own
+        starts = set(synsets)
+        reached: set[int] = set()
+        return reached.union(*(self._reached(names, synset) for synset in starts)) - starts
 
     def _reached(self, names: tuple[str, ...], synset: int) -> frozenset[int]:
-        """What is reached from one synset, kept: most of what stands above a new word stands above others too."""
-        kept = self._closures.get((names, synset))
-        if kept is not None:
-            return kept
-        found: set[int] = set()
+        """Return the synsets reachable from one synset; cached, since hypernyms are shared."""
+        cached = self._closures.get((names, synset))
+        if cached is not None:
+            return cached
+        reached: set[int] = set()
         waiting = [synset]
         while waiting:
             at = waiting.pop()
             for target in [t for name in names for t in self.targets(name, at)]:
-                if target not in found:
-                    found.add(target)
+                if target not in reached:
+                    reached.add(target)
                     beyond = self._closures.get((names, target))
                     if beyond is None:
                         waiting.append(target)
                     else:
-                        found |= beyond
+                        reached |= beyond
         if len(self._closures) >= NAME_CACHE_ENTRIES:
             self._closures.clear()
-        self._closures[names, synset] = done = frozenset(found)
+        self._closures[names, synset] = done = frozenset(reached)
         return done
 
     def senses(self, word: str, part: str) -> list[int]:
-        """A word's synsets as one part of speech, the most common first, through its first base that is known."""
+        """Return a word's synsets as one part of speech, the most common first, by its first known base form."""
         bound = PARTS.index(part)
         low, high = (self._bounds[bound - 1] if bound else 0), self._bounds[bound]
         for base in self.bases(fold(word), part):
-            found = [s for s in self._lookup(base) if low <= s < high]
-            if found:
-                return found
+            synsets = [s for s in self._lookup(base) if low <= s < high]
+            if synsets:
+                return synsets
         return []
 
     def irregular(self, part: str) -> Mapping[str, tuple[str, ...]]:
-        """Irregular forms of a part of speech and their bases."""
+        """Return the irregular forms of a part of speech and their bases."""
         return self._irregular.get(part, {})
 
     def has_word(self, word: str) -> bool:
-        """Whether the word or a base of it stands in WordNet."""
+        """Return whether WordNet has the word or a base form of it."""
         return any(self.senses(word, part) for part in PARTS)
 
     def bases(self, word: str, part: str) -> Iterable[str]:
-        """The folded word itself, then what it may be a form of."""
+        """Yield the folded word, then its possible base forms."""
         yield word
         yield from self._irregular.get(part, {}).get(word, ())
         for ending, base in _ENDINGS[part]:
@@ -182,22 +182,22 @@ class WordRelations:
                     yield stem[:-1]  # stopped, stop
 
     def _search(self, word: str) -> list[int]:
-        """The synsets of a word as it is, by a binary search on the mapped bytes."""
-        wanted = word.encode("utf-8", "surrogatepass")
+        """Return the synsets of a word, by a binary search on the mapped bytes."""
+        encoded = word.encode("utf-8", "surrogatepass")
         low, high = 0, len(self._word_ends)
         while low < high:
             middle = (low + high) // 2
-            found = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
-            if found == wanted:
+            middle_word = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
+            if middle_word == encoded:
                 start = self._sense_ends.item(middle - 1) if middle else 0
                 senses: list[int] = self._senses[start : self._sense_ends.item(middle)].tolist()
                 return senses
-            low, high = (middle + 1, high) if found < wanted else (low, middle)
+            low, high = (middle + 1, high) if middle_word < encoded else (low, middle)
         return []
 
 
 def relations_files(wordnet: CompactWordNet) -> dict[str, Any]:
-    """The files `WordRelations` is opened with."""
+    """Return the files from which `WordRelations` is opened."""
     synset_of_word = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
     part_of_synset = np.repeat(np.arange(len(wordnet.parts)), wordnet.parts)
     by_word: dict[str, list[tuple[int, int, int]]] = {}
@@ -209,8 +209,8 @@ def relations_files(wordnet: CompactWordNet) -> dict[str, Any]:
     files: dict[str, Any] = {
         "words.bin": b"".join(raw for raw, _ in encoded),
         "word_ends.npy": np.cumsum([len(raw) for raw, _ in encoded], dtype=np.int64),
-        "senses.npy": np.array([s for found in senses for s in found], dtype=np.int32),
-        "sense_ends.npy": np.cumsum([len(found) for found in senses], dtype=np.int64),
+        "senses.npy": np.array([s for synsets_of_word in senses for s in synsets_of_word], dtype=np.int32),
+        "sense_ends.npy": np.cumsum([len(synsets_of_word) for synsets_of_word in senses], dtype=np.int64),
         "parts.npy": np.array(wordnet.parts, dtype=np.int32),
         "irregular.json": msgspec.json.encode(wordnet.irregular, order="sorted"),
     }
@@ -224,17 +224,17 @@ def relations_files(wordnet: CompactWordNet) -> dict[str, Any]:
 
 
 def _kinds_below(wordnet: CompactWordNet) -> NDArray[np.int32]:
-    """For each synset how many kinds stand below it; instances are no kinds."""
+    """Return for each synset its number of hyponyms; instances do not count."""
     above: dict[int, list[int]] = {}
     for below, upper in wordnet.relations.get("@", np.empty((0, 2), dtype=np.int32)).tolist():
         above.setdefault(below, []).append(upper)
     counts = np.zeros(wordnet.synsets, dtype=np.int32)
     for synset in above:
-        seen, waiting = {synset}, [synset]
+        visited, waiting = {synset}, [synset]
         while waiting:
-            fresh = [u for u in above.get(waiting.pop(), ()) if u not in seen]
-            seen.update(fresh)
+            fresh = [u for u in above.get(waiting.pop(), ()) if u not in visited]
+            visited.update(fresh)
             waiting += fresh
-        seen.discard(synset)
-        counts[list(seen)] += 1
+        visited.discard(synset)
+        counts[list(visited)] += 1
     return counts

@@ -1,4 +1,4 @@
-"""WordNet's hypernym taxonomy of nouns and verbs in arrays, with information content.
+"""WordNet's hypernym taxonomy of nouns and verbs as arrays, with information content.
 
 Resnik, P.: Using information content to evaluate semantic similarity in a taxonomy, IJCAI 1995 (the
 information content of a concept is -ln of the probability of meeting it or anything below it), and
@@ -64,12 +64,12 @@ NAMES: Final = (
 
 
 def has_taxonomy(files: SpaceFiles) -> bool:
-    """Whether a space carries a taxonomy of its own."""
+    """Return whether a space has a taxonomy of its own."""
     return all(f"taxonomy_{name}" in files.extras for name in NAMES)
 
 
 def taxonomy_in(files: SpaceFiles) -> Taxonomy:
-    """The taxonomy a space carries."""
+    """Open the taxonomy of a space."""
     return Taxonomy(
         {
             name: (files.extra_array if name.endswith(".npy") else files.extra_bytes)(f"taxonomy_{name}")
@@ -98,23 +98,23 @@ class Taxonomy:
 
     @property
     def synsets(self) -> int:
-        """How many synsets have a place in the taxonomy."""
+        """The number of synsets in the taxonomy."""
         return len(self.ancestor_ends)
 
     def senses(self, word: str, *, both: bool = False) -> NDArray[np.int32]:
-        """A word's synsets, the most common first: as a noun, or if it is none, as a verb.
+        """Return a word's synsets, the most common first: as a noun, or if it is none, as a verb.
 
         With `both`, the noun's and then the verb's. Regular and irregular forms are understood
         (`mice`, `batteries`); an unknown word has none.
         """
         folded = fold(word)
-        found = self._senses_as(folded, "n", _NOUN_ENDINGS)
-        if len(found) and not both:
-            return found
-        return np.concatenate([found, self._senses_as(folded, "v", _VERB_ENDINGS)])
+        nouns = self._senses_as(folded, "n", _NOUN_ENDINGS)
+        if len(nouns) and not both:
+            return nouns
+        return np.concatenate([nouns, self._senses_as(folded, "v", _VERB_ENDINGS)])
 
     def has_word(self, word: str) -> bool:
-        """Whether the word, or a base of it, is a noun or a verb here."""
+        """Return whether the word, or a base form of it, is a noun or a verb here."""
         return len(self.senses(word)) > 0
 
     @cached_property
@@ -123,16 +123,18 @@ class Taxonomy:
         return self.information_from(self.tags)
 
     def information_from(self, counts: NDArray[Any]) -> NDArray[np.float32]:
-        """Information content when each synset was met `counts` times: -ln p, p with everything below it."""
-        own = np.asarray(counts, dtype=np.float64) + SMOOTHING
+        """Return information content from counts of synsets: -ln p, where p includes all hyponyms."""
+        smoothed = np.asarray(counts, dtype=np.float64) + SMOOTHING
         lengths = np.diff(self.ancestor_ends, prepend=0)
-        mass = np.bincount(self.ancestors, weights=np.repeat(own, lengths), minlength=self.synsets)
-        total = np.where(np.arange(self.synsets) < self.nouns, own[: self.nouns].sum(), own[self.nouns :].sum())
-        found: NDArray[np.float32] = (np.log(total) - np.log(mass)).clip(0).astype(np.float32)
-        return found
+        mass = np.bincount(self.ancestors, weights=np.repeat(smoothed, lengths), minlength=self.synsets)
+        total = np.where(
+            np.arange(self.synsets) < self.nouns, smoothed[: self.nouns].sum(), smoothed[self.nouns :].sum()
+        )
+        information: NDArray[np.float32] = (np.log(total) - np.log(mass)).clip(0).astype(np.float32)
+        return information
 
     def information_of_words(self, frequencies: Mapping[str, float]) -> NDArray[np.float32]:
-        """Information content from how often each word stands in a corpus; a word's count is shared among its senses.
+        """Return information content from word counts of a corpus, shared among the senses of a word.
 
         Resnik 1995, section 3: untagged text credits every sense of a word.
         """
@@ -144,12 +146,12 @@ class Taxonomy:
         return self.information_from(counts)
 
     def _senses_as(self, word: str, part: str, endings: Iterable[tuple[str, str]]) -> NDArray[np.int32]:
-        """The senses of a folded word in one part of speech, through its irregular and regular bases."""
+        """Return the senses of a folded word in one part of speech, through its irregular and regular bases."""
         for base in self._bases(word, part, endings):
-            found = self._lookup(base)
-            found = found[found < self.nouns] if part == "n" else found[found >= self.nouns]
-            if len(found):
-                return found
+            synsets = self._lookup(base)
+            synsets = synsets[synsets < self.nouns] if part == "n" else synsets[synsets >= self.nouns]
+            if len(synsets):
+                return synsets
         return np.empty(0, dtype=np.int32)
 
     def _bases(self, word: str, part: str, endings: Iterable[tuple[str, str]]) -> Iterable[str]:
@@ -160,21 +162,21 @@ class Taxonomy:
                 yield word[: -len(ending)] + base
 
     def _lookup(self, word: str) -> NDArray[np.int32]:
-        """A binary search on the mapped bytes."""
-        wanted = word.encode("utf-8", "surrogatepass")
+        """Return the synsets of a word, by a binary search on the mapped bytes."""
+        encoded = word.encode("utf-8", "surrogatepass")
         low, high = 0, len(self._word_ends)
         while low < high:
             middle = (low + high) // 2
-            found = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
-            if found == wanted:
+            middle_word = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
+            if middle_word == encoded:
                 start = self._sense_ends.item(middle - 1) if middle else 0
                 return self._senses[start : self._sense_ends.item(middle)]
-            low, high = (middle + 1, high) if found < wanted else (low, middle)
+            low, high = (middle + 1, high) if middle_word < encoded else (low, middle)
         return np.empty(0, dtype=np.int32)
 
 
 def taxonomy_files(wordnet: CompactWordNet) -> dict[str, Any]:
-    """The arrays a `Taxonomy` is opened with, from WordNet's nouns and verbs."""
+    """Return the arrays from which a `Taxonomy` is opened, from WordNet's nouns and verbs."""
     nouns, verbs = wordnet.parts[0], wordnet.parts[1]
     size = nouns + verbs
     synset_of_word = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
@@ -191,10 +193,10 @@ def taxonomy_files(wordnet: CompactWordNet) -> dict[str, Any]:
     return {
         "words.bin": b"".join(encoded),
         "word_ends.npy": np.cumsum([len(e) for e in encoded], dtype=np.int64),
-        "senses.npy": np.array([s for found in senses for s in found], dtype=np.int32),
-        "sense_ends.npy": np.cumsum([len(found) for found in senses], dtype=np.int64),
-        "ancestors.npy": np.array([a for found in ancestors for a in found], dtype=np.int32),
-        "ancestor_ends.npy": np.cumsum([len(found) for found in ancestors], dtype=np.int64),
+        "senses.npy": np.array([s for values in senses for s in values], dtype=np.int32),
+        "sense_ends.npy": np.cumsum([len(values) for values in senses], dtype=np.int64),
+        "ancestors.npy": np.array([a for values in ancestors for a in values], dtype=np.int32),
+        "ancestor_ends.npy": np.cumsum([len(values) for values in ancestors], dtype=np.int64),
         "tags.npy": tags.astype(np.int32),
         "parts.npy": np.array([nouns, verbs], dtype=np.int32),
         "irregular.json": msgspec.json.encode({p: wordnet.irregular.get(p, {}) for p in ("n", "v")}, order="sorted"),
@@ -202,24 +204,24 @@ def taxonomy_files(wordnet: CompactWordNet) -> dict[str, Any]:
 
 
 def _ancestors(hypernyms: NDArray[np.int32], size: int) -> list[list[int]]:
-    """Each synset and everything above it, ascending; a cycle (there is one among WordNet's verbs) ends the walk."""
+    """Return each synset with all its hypernyms, ascending; a cycle (WordNet's verbs have one) ends the walk."""
     above: list[list[int]] = [[] for _ in range(size)]
     for synset, hypernym in hypernyms.tolist():
         if synset < size and hypernym < size:
             above[synset].append(hypernym)
     out = []
     for synset in range(size):
-        seen, waiting = {synset}, [synset]
+        visited, waiting = {synset}, [synset]
         while waiting:
-            fresh = [h for h in above[waiting.pop()] if h not in seen]
-            seen.update(fresh)
+            fresh = [h for h in above[waiting.pop()] if h not in visited]
+            visited.update(fresh)
             waiting += fresh
-        out.append(sorted(seen))
+        out.append(sorted(visited))
     return out
 
 
 def read_word_counts(path: str | Path) -> dict[str, float]:
-    """Word counts from a file of `word<TAB>count` lines, as the pipeline writes them; counts of one word add up."""
+    """Read `word<TAB>count` lines, as the Spark job writes them. Counts of one word add up."""
     counts: dict[str, float] = {}
     with Path(path).open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):

@@ -1,4 +1,4 @@
-"""Where the embedded space is unpacked: once, into the user's cache, and shared by every process."""
+"""Location of the unpacked embedded space: once in the user's cache, shared by every process."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from likewise.semantics.wordnet.taxonomy import Taxonomy, taxonomy_in
 
 @lru_cache(maxsize=1)
 def embedded_taxonomy() -> Taxonomy:
-    """WordNet's taxonomy, for spaces that carry none of their own."""
+    """Return WordNet's taxonomy, for spaces without their own."""
     return taxonomy_in(embedded_files())
 
 
 def embedded_folder() -> Path:
-    """Where the embedded space of this version is unpacked, or will be."""
+    """Return the folder of the unpacked embedded space of this version."""
     import platformdirs
 
     return platformdirs.user_cache_path("likewise") / "spaces" / f"{embedded.NAME}-{embedded.checksum()[:16]}"
@@ -32,12 +32,12 @@ def embedded_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def embedded_relations() -> WordRelations:
-    """The relations between words that spaces without any use: the embedded space's."""
+    """Return the embedded space's word relations, for spaces without their own."""
     return relations_in(embedded_files())
 
 
 def embedded_files() -> SpaceFiles:
-    """The embedded space's files, unpacked if they are not, or not whole, in the cache."""
+    """Open the embedded space's files; unpack them into the cache if they are missing or incomplete."""
     folder = embedded_folder()
     try:
         return SpaceFiles(folder)
@@ -58,7 +58,7 @@ def embedded_files() -> SpaceFiles:
 
 
 def _unpacked(folder: Path) -> SpaceFiles:
-    """Unpacks beside the folder and renames; whoever comes first wins, and the others use what is there."""
+    """Unpack next to the folder and rename. The first process wins, the others use its result."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".unpacking.") as near:
         embedded.unpack_embedded(Path(near) / folder.name)
@@ -71,7 +71,7 @@ def _unpacked(folder: Path) -> SpaceFiles:
 
 
 def _for_this_process() -> SpaceFiles:
-    """Where no cache can be written: a folder of this process, removed when it ends."""
+    """Return a temporary folder of this process, for systems without a writable cache."""
     near = tempfile.mkdtemp(prefix="likewise-")
     atexit.register(shutil.rmtree, near, ignore_errors=True)
     return embedded.unpack_embedded(Path(near) / embedded.NAME)

@@ -1,4 +1,4 @@
-"""Whether what an event says is what a subscription asks for, for values: from relatedness to sameness.
+"""Comparison of values: from relatedness to sameness.
 
 `ValueComparer` takes the relatedness of two values and what is known about their words, and answers how surely the one
 says the other. Hard facts decide first (numbers and codes, opposites, negation, instances, states), then evidence for

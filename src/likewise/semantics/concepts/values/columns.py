@@ -1,4 +1,4 @@
-"""Many values side by side in arrays, as the kernels read them."""
+"""Values as flat arrays, the input of the kernels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from likewise.semantics.concepts.values.terms import ValueTerm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LISTS = ("own", "near", "above", "parents", "wholes", "opposites", "far_opposites", "tags")
+# Fields of `LexicalItem`, in the order of the list numbers in `item_relations`.
+LISTS = ("senses", "near", "ancestors", "parents", "wholes", "opposites", "far_opposites", "sides")
 
 
 class ItemColumns(NamedTuple):
-    """The distinct items of some values: their spelling and flags, and every list, one after another.
+    """Distinct items of some values: spelling, flags, and every list of synsets, one after another.
 
     List l of item i is `values[ends[l, i - 1]:ends[l, i]]`.
     """
@@ -34,12 +35,14 @@ class ItemColumns(NamedTuple):
 
     @property
     def senses(self) -> NDArray[np.int32]:
-        """The first list of every item, its synsets; numbers of other lists may stand for more, as tags do."""
+        """Return the first list of every item: its synsets. Numbers in other lists may be tags of
+        hand-written sides.
+        """
         return self.values[: self.ends[len(self.spelling) - 1]] if len(self.spelling) else self.values[:0]
 
 
 class ValueColumns(NamedTuple):
-    """Values: where the items and codes of each end, and what is true of the whole value.
+    """Values as arrays: the ends of the items and codes of each value, and its flags.
 
     `marked` ones are compared with all others in full.
     A code has its own number, the number with the letter its word begins with (`terminal 5`, T5), and its word's.
@@ -64,7 +67,7 @@ class ValueColumns(NamedTuple):
 
 
 def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
-    """The arrays of some values."""
+    """Convert values to arrays."""
     places: dict[LexicalItem, int] = {}
     item = [places.setdefault(one, len(places)) for term in terms for one in term.items]
     word = [places.setdefault(one, len(places)) for term in terms for one in term.words]
@@ -92,13 +95,13 @@ def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
 
 
 def _may_exclude(term: ValueTerm) -> bool:
-    """Whether a value may differ from one that it has nothing in common with: it denies, names, or is a formula."""
+    """Return whether a value can exclude an unrelated one: it is negated, a proper name, or a formula."""
     denies = bool(term.negated) or term.completed or term.awaited
     return denies or any(item.name or item.capital or item.formula for item in term.items)
 
 
 def text_hash(text: str) -> int:
-    """A number that stands for a text; 0 for none. Two texts that differ have the same once in 2**63."""
+    """Return a 63-bit hash of a text; 0 for no text. Two texts collide once in 2**63."""
     return (
         int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") >> 1
         if text
@@ -112,7 +115,7 @@ def _code(code: Code) -> tuple[int, int, int]:
 
 
 def item_columns(items: Sequence[LexicalItem]) -> ItemColumns:
-    """The arrays of some items."""
+    """Convert items to arrays."""
     lists = [[getattr(item, name) for item in items] for name in LISTS]
     ends = np.cumsum([len(one) for column in lists for one in column], dtype=np.int64)
     values = np.array([value for column in lists for one in column for value in one], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Why two values were found to be the same or not, in words: which number, direction, instance or state differs."""
+"""Explanations of the score of two values: which number, direction, instance or state differs."""
 
 from __future__ import annotations
 
@@ -28,40 +28,40 @@ _PLAIN: Final = {
 }
 
 
-def explain_reason(reason: int, asked: ValueTerm, seen: ValueTerm, texts: tuple[str, str]) -> str:
-    """One clause about a pair, by what decided it; empty if nothing but relatedness did."""
+def explain_reason(reason: int, query: ValueTerm, candidate: ValueTerm, texts: tuple[str, str]) -> str:
+    """Return one clause for the rule that decided a pair; '' if only relatedness did."""
     quoted = {"asked": repr(texts[0]), "seen": repr(texts[1])}
     match reason:
         case kernels.OTHER_CODE:
-            return f"{_same(asked, seen)}but {_codes(seen)}, not {_codes(asked)}"
+            return f"{_same(query, candidate)}but {_codes(candidate)}, not {_codes(query)}"
         case kernels.NO_CODE:
-            return f"{_codes(asked)} was asked for, and {quoted['seen']} names no number"
+            return f"{_codes(query)} was asked for, and {quoted['seen']} names no number"
         case kernels.OPPOSED:
-            return _opposed(asked, seen)
+            return _opposed(query, candidate)
         case kernels.OVER:
-            over, still = ("seen", "asked") if seen.completed else ("asked", "seen")
+            over, still = ("seen", "asked") if candidate.completed else ("asked", "seen")
             return f"{quoted[over]} says that it is over, {quoted[still]} that it is not"
         case kernels.OTHER_NAME:
-            one, other = _names(asked, seen), _names(seen, asked)
-            return f"{_same(asked, seen)}but {other}, not {one}"
+            one, other = _names(query, candidate), _names(candidate, query)
+            return f"{_same(query, candidate)}but {other}, not {one}"
         case _:
             return _PLAIN.get(reason, "").format(**quoted)
 
 
-def _opposed(asked: ValueTerm, seen: ValueTerm) -> str:
-    for a in asked.words:
-        for b in seen.words:
+def _opposed(query: ValueTerm, candidate: ValueTerm) -> str:
+    for a in query.words:
+        for b in candidate.words:
             if a.text != b.text and directly_opposed(a, b):
-                return f"{_same(asked, seen)}but {b.text}, not {a.text}"
-    left, right = _rest(asked.words, seen.words), _rest(seen.words, asked.words)
-    if left and right and not (asked.negated or seen.negated):
-        return f"{_same(asked, seen)}but {right}, not {left}"
+                return f"{_same(query, candidate)}but {b.text}, not {a.text}"
+    left, right = _rest(query.words, candidate.words), _rest(candidate.words, query.words)
+    if left and right and not (query.negated or candidate.negated):
+        return f"{_same(query, candidate)}but {right}, not {left}"
     return "one says what the other denies"
 
 
-def _same(asked: ValueTerm, seen: ValueTerm) -> str:
-    """What both say, as the beginning of a clause."""
-    shared = [item.text for item in asked.words if any(item.text == other.text for other in seen.words)]
+def _same(query: ValueTerm, candidate: ValueTerm) -> str:
+    """Return the common words as the beginning of a clause."""
+    shared = [item.text for item in query.words if any(item.text == other.text for other in candidate.words)]
     if not shared:
         return ""
     return f"the same {' '.join(shared)}, "

@@ -1,4 +1,4 @@
-"""Items turned round: from each synset to the items that list it, as the asked side is kept."""
+"""Inverted index of the query's items: from each synset to the items that list it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from likewise.semantics.concepts.values.columns import LISTS, ItemColumns
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ABOVE: Final = LISTS.index("above")
+_ANCESTORS: Final = LISTS.index("ancestors")
 
 
 class Postings(NamedTuple):
-    """From synsets, in order, to the items that list them: `rows[ends[k - 1]:ends[k]]` list `synsets[k]`."""
+    """From ascending synsets to the items that list them: `rows[ends[k - 1]:ends[k]]` list `synsets[k]`."""
 
     synsets: NDArray[np.int32]
     ends: NDArray[np.int64]
@@ -24,24 +24,24 @@ class Postings(NamedTuple):
 
 
 class InvertedItems(NamedTuple):
-    """What stands above items is by itself: it is long, and few lists of the other side ask for it."""
+    """Inverted index of items. Ancestors are apart: their list is long, and few lists of the other side look it up."""
 
     spelling: NDArray[np.int64]
-    above: Postings
+    ancestors: Postings
     others: Postings
 
 
-def turned(items: ItemColumns) -> InvertedItems:
-    """Some items turned round."""
+def invert(items: ItemColumns) -> InvertedItems:
+    """Build the inverted index of some items."""
     count = len(items.spelling)
     lengths = np.diff(items.ends, prepend=0)
     rows = np.repeat(np.tile(np.arange(count, dtype=np.int32), len(LISTS)), lengths)
     lists = np.repeat(np.repeat(np.arange(len(LISTS), dtype=np.uint8), count), lengths)
-    above = lists == _ABOVE
+    ancestors = lists == _ANCESTORS
     return InvertedItems(
         items.spelling,
-        above=_postings(items.values[above], rows[above], lists[above]),
-        others=_postings(items.values[~above], rows[~above], lists[~above]),
+        ancestors=_postings(items.values[ancestors], rows[ancestors], lists[ancestors]),
+        others=_postings(items.values[~ancestors], rows[~ancestors], lists[~ancestors]),
     )
 
 

@@ -1,4 +1,4 @@
-"""How items stand to each other: all of one side's with all of the other's, by the synsets they have in common.
+"""Relations between all items of two sides, by the synsets they have in common.
 
 The asked side is turned round (`inverted_items`), so that a new item costs what it has and not what all asked ones
 have.
@@ -17,29 +17,29 @@ from likewise.kernels.compile import inlined, nogil_kernel
 
 # How two items stand to each other; several may hold.
 SAME, CLOSE, KIND, PART, PART_OF_KIND, BROADER, OPPOSITE, FAR_OPPOSITE, SIBLING, WHOLE = (1 << i for i in range(10))
-SENSES, NEAR, ABOVE, PARENTS, WHOLES, OPPOSITES, FAR_OPPOSITES, TAGS = range(8)  # the lists of an item
+SENSES, NEAR, ANCESTORS, PARENTS, WHOLES, OPPOSITES, FAR_OPPOSITES, SIDES = range(8)  # the lists of an item
 # What follows if a synset stands in this list of the asked item and in that one of the seen item.
 _FOLLOWS: Final = {
     (SENSES, SENSES): SAME,
     (SENSES, NEAR): CLOSE,
-    (SENSES, ABOVE): KIND,
+    (SENSES, ANCESTORS): KIND,
     (SENSES, WHOLES): PART,
     (SENSES, OPPOSITES): OPPOSITE,
     (SENSES, FAR_OPPOSITES): FAR_OPPOSITE,
     (NEAR, SENSES): CLOSE,
     (NEAR, OPPOSITES): FAR_OPPOSITE,
     (NEAR, FAR_OPPOSITES): FAR_OPPOSITE,
-    (ABOVE, SENSES): BROADER,
-    (ABOVE, WHOLES): PART_OF_KIND,
+    (ANCESTORS, SENSES): BROADER,
+    (ANCESTORS, WHOLES): PART_OF_KIND,
     (PARENTS, PARENTS): SIBLING,
     (WHOLES, SENSES): WHOLE,
-    (WHOLES, ABOVE): WHOLE,
+    (WHOLES, ANCESTORS): WHOLE,
     (OPPOSITES, SENSES): OPPOSITE,
-    (OPPOSITES, TAGS): OPPOSITE,
+    (OPPOSITES, SIDES): OPPOSITE,
     (OPPOSITES, NEAR): FAR_OPPOSITE,
     (FAR_OPPOSITES, SENSES): FAR_OPPOSITE,
     (FAR_OPPOSITES, NEAR): FAR_OPPOSITE,
-    (TAGS, OPPOSITES): OPPOSITE,
+    (SIDES, OPPOSITES): OPPOSITE,
 }
 FOLLOWS: Final = np.zeros((8, 8), dtype=np.uint16)
 for _lists, _bit in _FOLLOWS.items():
@@ -47,8 +47,8 @@ for _lists, _bit in _FOLLOWS.items():
 
 
 @inlined
-def _add_relations(postings, synset, which, j, follows, found):
-    """Note what follows for every asked item that lists a synset; where they stand in the postings."""
+def _add_relations(postings, synset, which, j, follows, relations):
+    """Add the relations of every query item that lists a synset; return its range in the postings."""
     k, high = 0, len(postings.synsets)
     while k < high:
         middle = (k + high) // 2
@@ -60,31 +60,31 @@ def _add_relations(postings, synset, which, j, follows, found):
         return 0, 0
     begin, end = (postings.ends[k - 1] if k else 0), postings.ends[k]
     for e in range(begin, end):
-        found[postings.rows[e], j] |= follows[postings.lists[e], which]
+        relations[postings.rows[e], j] |= follows[postings.lists[e], which]
     return begin, end
 
 
 @nogil_kernel
 def relate_items(a, b, kinds, follows):
-    """For every asked (turned round) and seen item the bits of how they stand, and the kinds of the nearest broader."""
+    """Return the relation bits of every query and candidate item, and the width of the nearest broader one."""
     rows, columns = len(a.spelling), len(b.spelling)
-    found = np.zeros((rows, columns), np.uint16)
+    relations = np.zeros((rows, columns), np.uint16)
     breadth = np.zeros((rows, columns), np.int32)
     for j in range(columns):
         for i in range(rows):
             if a.spelling[i] == b.spelling[j]:
-                found[i, j] = SAME
+                relations[i, j] = SAME
         for which in range(8):
             place = which * columns + j
             for at in range(b.ends[place - 1] if place else 0, b.ends[place]):
                 synset = b.values[at]
-                _add_relations(a.others, synset, which, j, follows, found)
+                _add_relations(a.others, synset, which, j, follows, relations)
                 if which not in (SENSES, WHOLES):
                     continue
-                begin, end = _add_relations(a.above, synset, which, j, follows, found)
+                begin, end = _add_relations(a.ancestors, synset, which, j, follows, relations)
                 if which == SENSES:
                     for e in range(begin, end):
-                        i = a.above.rows[e]
+                        i = a.ancestors.rows[e]
                         least = breadth[i, j]
                         breadth[i, j] = kinds[synset] if least == 0 else min(least, kinds[synset])
-    return found, breadth
+    return relations, breadth

@@ -1,7 +1,4 @@
-"""From relatedness to sameness, for values: `ValueComparer`.
-
-Names of Booleans that say the opposite: being true of `doorClosed` is being false of `door open`.
-"""
+"""Comparison of values: from relatedness to sameness."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ import numpy as np
 
 from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.concepts.values.columns import ValueColumns, columns_of
-from likewise.semantics.concepts.values.inverted_index import InvertedItems, turned
+from likewise.semantics.concepts.values.inverted_index import InvertedItems, invert
 from likewise.semantics.concepts.values.terms import ValueReader
 from likewise.semantics.measure import Term
 from likewise.semantics.vectors.prepared_terms import PreparedTerms
@@ -46,7 +43,7 @@ POSITIVE: Final = {
 
 
 class Polarity:
-    """Turns names of Booleans to the side that is usually asked for.
+    """Normalise Boolean names to their usual side: `doorClosed` is the opposite of `door open`.
 
     >>> from likewise.semantics.library import load_space
     >>> positive = Polarity(load_space().relations).positive
@@ -69,7 +66,7 @@ class Polarity:
 
 
 class ValueWeights(NamedTuple):
-    """What a fact about two values is worth.
+    """Weights of the facts about two values.
 
     `hard`, `soft`: what is left of the relatedness when they exclude each other; less than the threshold squared, so
     that no other part can make up for it. `same`, `kind`, `part`, `near`: the least that is reached when they mean the
@@ -86,7 +83,7 @@ class ValueWeights(NamedTuple):
 
 
 class ValueComparer:
-    """Judges pairs of values by WordNet's relations and a little knowledge by hand.
+    """Score pairs of values by WordNet's relations and a small hand-written lexicon.
 
     >>> from likewise.semantics.library import load_space
     >>> space = load_space()
@@ -103,37 +100,39 @@ class ValueComparer:
         self._columns: PreparedTerms[ValueColumns] = PreparedTerms(
             lambda terms: columns_of([self._terms.of(t) for t in terms])
         )
-        self._inverted: PreparedTerms[InvertedItems] = PreparedTerms(lambda terms: turned(self._columns(terms).items))
+        self._inverted: PreparedTerms[InvertedItems] = PreparedTerms(lambda terms: invert(self._columns(terms).items))
         self.weights = ValueWeights() if weights is None else weights
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term], base: NDArray[np.float32]) -> NDArray[np.float32]:
-        """How surely each seen value says each asked one, from how related they are."""
-        return self.scores_and_reasons(asked, seen, base)[0]
+    def matrix(
+        self, queries: Sequence[Term], candidates: Sequence[Term], base: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Return the probability-like score that each candidate value means each query value."""
+        return self.scores_and_reasons(queries, candidates, base)[0]
 
     def scores_and_reasons(
-        self, asked: Sequence[Term], seen: Sequence[Term], base: NDArray[np.float32]
+        self, queries: Sequence[Term], candidates: Sequence[Term], base: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-        """The matrix, and for each pair what decided it (`kernels`)."""
+        """Return the scores and, for each pair, the code of the rule that decided it (`kernels`)."""
         from likewise.semantics.concepts.values.item_relations import FOLLOWS, relate_items
         from likewise.semantics.concepts.values.kernels import score_values
 
-        score = np.empty((len(asked), len(seen)), np.float32)
-        reason = np.zeros((len(asked), len(seen)), np.uint8)
+        score = np.empty((len(queries), len(candidates)), np.float32)
+        reason = np.zeros((len(queries), len(candidates)), np.uint8)
         if not score.size:
             return score, reason
-        a, b = self._columns(asked), self._columns(seen)
-        check_lengths("asked values", len(asked), a.item_ends, a.word_ends, a.code_ends, a.negated_ends, base)
-        check_lengths("seen values", len(seen), b.item_ends, b.word_ends, b.code_ends, b.negated_ends, base.T)
+        a, b = self._columns(queries), self._columns(candidates)
+        check_lengths("asked values", len(queries), a.item_ends, a.word_ends, a.code_ends, a.negated_ends, base)
+        check_lengths("seen values", len(candidates), b.item_ends, b.word_ends, b.code_ends, b.negated_ends, base.T)
         check_ids("synsets of seen values", b.items.senses, len(self._relations.kinds))
-        found, breadth = relate_items(self._inverted(asked), b.items, self._relations.kinds, FOLLOWS)
-        for side, count in ((a, found.shape[0]), (b, found.shape[1])):
+        relations, breadth = relate_items(self._inverted(queries), b.items, self._relations.kinds, FOLLOWS)
+        for side, count in ((a, relations.shape[0]), (b, relations.shape[1])):
             check_ids("items of values", side.item, count)
             check_ids("words of values", side.word, count)
-        score_values(a, b, found, breadth, base, self.weights, score, reason)
+        score_values(a, b, relations, breadth, base, self.weights, score, reason)
         return score, reason
 
-    def opposed(self, asked: str, seen: str) -> bool:
-        """Whether being true of one name is being false of the other.
+    def opposed(self, query: str, candidate: str) -> bool:
+        """Return whether one Boolean name is true exactly when the other is false.
 
         >>> from likewise.semantics.library import load_space
         >>> judge = ValueComparer(load_space().relations)
@@ -142,12 +141,12 @@ class ValueComparer:
         """
         from likewise.semantics.concepts.values.kernels import OPPOSED, OTHER_STATE
 
-        terms = [Term("true", "value", kind="boolean", context=(name,)) for name in (asked, seen)]
+        terms = [Term("true", "value", kind="boolean", context=(name,)) for name in (query, candidate)]
         _, reason = self.scores_and_reasons(terms[:1], terms[1:], np.ones((1, 1), np.float32))
         return int(reason[0, 0]) in (OPPOSED, OTHER_STATE)
 
-    def explanation(self, asked: Term, seen: Term, base: float) -> str:
-        """What decided a pair, in one clause; empty if nothing but how related they are.
+    def explanation(self, query: Term, candidate: Term, base: float) -> str:
+        """Explain in one clause what decided a pair; '' if only relatedness did.
 
         >>> from likewise.semantics.library import load_space
         >>> judge = ValueComparer(load_space().relations)
@@ -157,5 +156,7 @@ class ValueComparer:
         """
         from likewise.semantics.concepts.values.explanations import explain_reason
 
-        _, reason = self.scores_and_reasons([asked], [seen], np.full((1, 1), base, np.float32))
-        return explain_reason(int(reason[0, 0]), self._terms.of(asked), self._terms.of(seen), (asked.text, seen.text))
+        _, reason = self.scores_and_reasons([query], [candidate], np.full((1, 1), base, np.float32))
+        return explain_reason(
+            int(reason[0, 0]), self._terms.of(query), self._terms.of(candidate), (query.text, candidate.text)
+        )

@@ -1,4 +1,4 @@
-"""All pairs of values at once: what follows from how their items stand to each other (`relations`).
+"""Compiled rules for all pairs of values, on top of the relations of their items (`item_relations`).
 
 Hard facts decide first, then evidence for sameness, then soft exclusions (`judge` says what each is worth).
 """
@@ -54,7 +54,7 @@ MOST = 64  # items of a value that are compared
 
 @inlined
 def _codes(a, i, b, j):
-    """0: nothing against it; 1: another code; 2: a code was asked and none is seen; 3: the same codes."""
+    """Return 0: no objection, 1: another code, 2: the query has a code and the candidate none, 3: equal codes."""
     begin_a, end_a = (a.code_ends[i - 1] if i else 0), a.code_ends[i]
     begin_b, end_b = (b.code_ends[j - 1] if j else 0), b.code_ends[j]
     if begin_a == end_a:
@@ -62,7 +62,7 @@ def _codes(a, i, b, j):
     if begin_b == end_b:
         return 2
     for x in range(begin_a, end_a):
-        anywhere = beside = named = False
+        anywhere = same_word = named = False
         for y in range(begin_b, end_b):
             equal = (
                 a.codes[x, 0] == b.codes[y, 0]
@@ -72,15 +72,15 @@ def _codes(a, i, b, j):
             anywhere |= equal
             if a.codes[x, 2] != 0 and a.codes[x, 2] == b.codes[y, 2]:
                 named = True
-                beside |= equal
-        if not anywhere or (named and not beside):
+                same_word |= equal
+        if not anywhere or (named and not same_word):
             return 1
     return 3
 
 
 @inlined
 def _state(a, i, b, j):
-    """1: the same state; -1: the opposite; -2: a state that the seen attribute does not say; 0: no states.
+    """Return 1: the same state, -1: the opposite, -2: a state that the candidate attribute does not have, 0: no states.
 
     -3: both say no more than that what their attributes name is so, or is not.
     """
@@ -108,76 +108,80 @@ def _state(a, i, b, j):
 
 
 @inlined
-def _odd_negations(a, i, taken, count, both):
-    """Whether the negations of a value that are about a word the other value has too are odd."""
+def _odd_negations(a, i, matched, count, both):
+    """Return whether an odd number of a value's negations concerns words that both values have."""
     odd = False
     for k in range(a.negated_ends[i - 1] if i else 0, a.negated_ends[i]):
         place = min(a.negated[k], count - 1)
-        if both or place < 0 or taken[place]:
+        if both or place < 0 or matched[place]:
             odd = not odd
     return odd
 
 
 @inlined
-def _opposed(a, i, b, j, found, taken_a, taken_b):
-    """1: one value says what the other denies; 2: both opposites and negations, which cancel; 0: neither."""
+def _opposed(a, i, b, j, relations, matched_a, matched_b):
+    """Return 1: one value denies the other, 2: opposites and negations cancel, 0: neither."""
     begin_a, begin_b = (a.word_ends[i - 1] if i else 0), (b.word_ends[j - 1] if j else 0)
     n, m = min(a.word_ends[i] - begin_a, MOST), min(b.word_ends[j] - begin_b, MOST)
-    taken_a[:n], taken_b[:m] = False, False
+    matched_a[:n], matched_b[:m] = False, False
     for x in range(n):  # what both say
         for y in range(m):
-            bits = found[a.word[begin_a + x], b.word[begin_b + y]]
-            if bits & (SAME | CLOSE) and not bits & OPPOSITE and not taken_b[y] and not taken_a[x]:
-                taken_a[x] = taken_b[y] = True
+            bits = relations[a.word[begin_a + x], b.word[begin_b + y]]
+            if bits & (SAME | CLOSE) and not bits & OPPOSITE and not matched_b[y] and not matched_a[x]:
+                matched_a[x] = matched_b[y] = True
     opposed = 0
     for x in range(n):
         for y in range(m):
-            bits = found[a.word[begin_a + x], b.word[begin_b + y]]
+            bits = relations[a.word[begin_a + x], b.word[begin_b + y]]
             if (
-                not taken_a[x]
-                and not taken_b[y]
+                not matched_a[x]
+                and not matched_b[y]
                 and (bits & OPPOSITE or (bits & FAR_OPPOSITE and not bits & (KIND | BROADER)))
             ):
-                taken_a[x] = taken_b[y] = True
+                matched_a[x] = matched_b[y] = True
                 opposed += 1
     for x in range(n):
         for y in range(m):
-            if not taken_a[x] and not taken_b[y] and found[a.word[begin_a + x], b.word[begin_b + y]] & (KIND | BROADER):
-                taken_a[x] = taken_b[y] = True
+            if (
+                not matched_a[x]
+                and not matched_b[y]
+                and relations[a.word[begin_a + x], b.word[begin_b + y]] & (KIND | BROADER)
+            ):
+                matched_a[x] = matched_b[y] = True
     negations = a.negated_ends[i] - (a.negated_ends[i - 1] if i else 0)
     others = b.negated_ends[j] - (b.negated_ends[j - 1] if j else 0)
     both = negations > 0 and others > 0
-    denied = _odd_negations(a, i, taken_a, n, both) != _odd_negations(b, j, taken_b, m, both)
+    denied = _odd_negations(a, i, matched_a, n, both) != _odd_negations(b, j, matched_b, m, both)
     if (opposed % 2 == 1) != denied:
         return 1
     return 2 if opposed and denied else 0
 
 
 @inlined
-def _any_related(of_a, ends_a, i, of_b, ends_b, j, found):
-    """Whether anything that stands in one value is related to anything in the other."""
+def _any_related(of_a, ends_a, i, of_b, ends_b, j, relations):
+    """Return whether any item of one value is related to any item of the other."""
     begin_b, end_b = (ends_b[j - 1] if j else 0), ends_b[j]
     for x in range(ends_a[i - 1] if i else 0, ends_a[i]):
         row = of_a[x]
         for y in range(begin_b, end_b):
-            if found[row, of_b[y]]:
+            if relations[row, of_b[y]]:
                 return True
     return False
 
 
 @inlined
-def _unrelated(a, i, b, j, found):
-    """Whether nothing that is known relates two values: then how related their words are is all there is."""
+def _unrelated(a, i, b, j, relations):
+    """Return whether no known relation links two values, so that only relatedness decides."""
     if a.marked[i] or b.marked[j]:
         return False
-    if _any_related(a.item, a.item_ends, i, b.item, b.item_ends, j, found):
+    if _any_related(a.item, a.item_ends, i, b.item, b.item_ends, j, relations):
         return False
-    return not _any_related(a.word, a.word_ends, i, b.word, b.word_ends, j, found)
+    return not _any_related(a.word, a.word_ends, i, b.word, b.word_ends, j, relations)
 
 
 @inlined
 def _not_yet(a, i, b, j):
-    """Whether one value awaits what the other says has been done, in a word that the first does not have."""
+    """Return whether one value awaits what the other reports as done, in a word that the first does not have."""
     if a.awaited[i] == b.awaited[j]:
         return False
     awaiting, place, done = (a, i, b.done[j]) if a.awaited[i] else (b, j, a.done[i])
@@ -190,8 +194,8 @@ def _not_yet(a, i, b, j):
 
 
 @inlined
-def _named_after(a, i, b, j, found, turned):
-    """Whether a compound is only named after a thing: all words of the one stand in the other, before its last word.
+def _named_after(a, i, b, j, relations, turned):
+    """Return whether a compound is only named after a thing: it has all words of the other before its last word.
 
     `battery` and `battery cover`. Not if the last word says what the thing is (`oak tree`).
     """
@@ -204,7 +208,7 @@ def _named_after(a, i, b, j, found, turned):
     for x in range(begin_a, end_a):
         there = False
         for y in range(begin_b, last + 1):
-            bits = found[b.word[y], a.word[x]] if turned else found[a.word[x], b.word[y]]
+            bits = relations[b.word[y], a.word[x]] if turned else relations[a.word[x], b.word[y]]
             if y < last:
                 there |= bits & SAME != 0
             elif bits:
@@ -215,14 +219,14 @@ def _named_after(a, i, b, j, found, turned):
 
 
 @nogil_kernel
-def score_values(a, b, found, breadth, base, weights, score, reason):
-    """The score of every pair, and why.
+def score_values(a, b, relations, breadth, base, weights, score, reason):
+    """Write the score of every pair and the code of the rule that decided it.
 
     `weights`: what is left of a score for a hard and a soft exclusion; what is reached at least by the same meaning, a
     kind, a part and a near broader word; the most kinds a near broader word has.
     """
     hard, soft, same, kind, part, near, kinds = weights
-    taken_a, taken_b, covered = np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_)
+    matched_a, matched_b, covered = np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_)
     for i in range(len(a.item_ends)):
         begin_a = a.item_ends[i - 1] if i else 0
         n = min(a.item_ends[i] - begin_a, MOST)
@@ -233,7 +237,7 @@ def score_values(a, b, found, breadth, base, weights, score, reason):
             codes = _codes(a, i, b, j)
             state = _state(a, i, b, j)
             if state == -3:
-                opposed = _opposed(a, i, b, j, found, taken_a, taken_b)
+                opposed = _opposed(a, i, b, j, relations, matched_a, matched_b)
                 alike = (a.states[i, 0] & GENERIC != 0) == (b.states[j, 0] & GENERIC != 0)
                 state = -1 if opposed == 1 or (opposed == 0 and not alike) else 1
             if state == -1:
@@ -256,19 +260,19 @@ def score_values(a, b, found, breadth, base, weights, score, reason):
             ):
                 score[i, j], reason[i, j] = max(value, kind), ACRONYM
                 continue
-            if codes != 2 and state != -2 and _unrelated(a, i, b, j, found):
+            if codes != 2 and state != -2 and _unrelated(a, i, b, j, relations):
                 score[i, j] = value
                 continue
-            opposed = _opposed(a, i, b, j, found, taken_a, taken_b)
+            opposed = _opposed(a, i, b, j, relations, matched_a, matched_b)
             if opposed == 1:
                 score[i, j], reason[i, j] = hard * value, OPPOSED
                 continue
-            taken_a[:n], taken_b[:m], covered[:n] = False, False, False
+            matched_a[:n], matched_b[:m], covered[:n] = False, False, False
             equal = 0
             for x in range(n):  # what both say; where opposites and negations cancel, these too
                 for y in range(m):
-                    bits = found[a.item[begin_a + x], b.item[begin_b + y]]
-                    if taken_a[x] or taken_b[y] or (bits & OPPOSITE and opposed != 2):
+                    bits = relations[a.item[begin_a + x], b.item[begin_b + y]]
+                    if matched_a[x] or matched_b[y] or (bits & OPPOSITE and opposed != 2):
                         continue
                     if a.items.formula[a.item[begin_a + x]] and b.items.formula[b.item[begin_b + y]]:
                         bits &= (
@@ -277,18 +281,18 @@ def score_values(a, b, found, breadth, base, weights, score, reason):
                             else 0
                         )
                     if bits & (SAME | CLOSE) or (opposed == 2 and bits & (OPPOSITE | FAR_OPPOSITE)):
-                        taken_a[x] = taken_b[y] = covered[x] = True
+                        matched_a[x] = matched_b[y] = covered[x] = True
                         equal += 1
             lower = parts = wholes = broader = siblings = names = formulas = 0
             for x in range(n):
-                if taken_a[x]:
+                if matched_a[x]:
                     continue
                 p = a.item[begin_a + x]
                 for y in range(m):
-                    if taken_b[y]:
+                    if matched_b[y]:
                         continue
                     q = b.item[begin_b + y]
-                    bits = found[p, q]
+                    bits = relations[p, q]
                     if a.items.formula[p] and b.items.formula[q]:
                         formulas += 1
                     elif bits & KIND:
@@ -311,7 +315,7 @@ def score_values(a, b, found, breadth, base, weights, score, reason):
                         siblings += 1
                     else:
                         continue
-                    taken_a[x] = taken_b[y] = True
+                    matched_a[x] = matched_b[y] = True
                     break
             if a.completed[i] != b.completed[j]:
                 score[i, j], reason[i, j] = hard * value, OVER
@@ -329,7 +333,7 @@ def score_values(a, b, found, breadth, base, weights, score, reason):
             for x in range(n):
                 all_covered &= covered[x]
             # The last words say what a value is, those before them which: both sides' must stand for each other.
-            heads = n > 0 and m > 0 and taken_a[n - 1] and taken_b[m - 1]
+            heads = n > 0 and m > 0 and matched_a[n - 1] and matched_b[m - 1]
             if codes == 2:
                 score[i, j], reason[i, j] = soft * value, NO_CODE
             elif all_covered and heads and wholes + siblings == 0:
@@ -346,7 +350,7 @@ def score_values(a, b, found, breadth, base, weights, score, reason):
                     score[i, j], reason[i, j] = max(value, near), NEAR_BROADER
                 else:
                     score[i, j], reason[i, j] = soft * value, FAR_BROADER
-            elif _named_after(a, i, b, j, found, False) or _named_after(b, j, a, i, found, True):
+            elif _named_after(a, i, b, j, relations, False) or _named_after(b, j, a, i, relations, True):
                 score[i, j], reason[i, j] = soft * value, OTHER_HEAD
             else:
                 score[i, j], reason[i, j] = value, NOTHING

@@ -1,4 +1,4 @@
-"""What everybody knows about values and no dictionary in the package says: opposites, states, negations, formulas.
+"""Hand-written lexicon of values that WordNet lacks: opposites, states, negations, formulas.
 
 General knowledge, kept as short as it can be: WordNet's antonyms say most of it (`opposites`).
 """
@@ -9,7 +9,7 @@ from typing import Final
 
 
 def _groups(rows: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """Rows of `word, word / word, word`: sets of words, each of which excludes the others; `;` ends a row."""
+    """Parse rows of `word, word / word, word`: sets of words that exclude each other. `;` ends a row."""
     return tuple(tuple(_phrases(side) for side in row.split("/")) for row in rows.split(";") if "/" in row)
 
 

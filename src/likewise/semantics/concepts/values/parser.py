@@ -1,4 +1,4 @@
-"""A value's text as what it says: the words that matter, numbers and codes, and what is negated.
+"""Parser of values: content words, numbers and codes, negations.
 
 Numbers and codes are identity: `platform 3` is not `platform 4`, `bay 07` is `bay 7`, `P-101` is `p101`, `second floor`
 is `2nd floor`, PM2.5 is not PM10. A number with a unit is the quantity, whatever the unit.
@@ -45,14 +45,14 @@ _NEGATING: Final = re.compile(r"(non|un|de)-(?=[^\W\d_]{3})", re.IGNORECASE)
 
 
 class Code(NamedTuple):
-    """A number or code, and the word it stands beside (`room` 201)."""
+    """A number or code, and the word before it (`room` 201)."""
 
     text: str
     qualifier: str
 
 
 class ValueWord(NamedTuple):
-    """A word that matters: folded, as written, and whether a negation stands before it."""
+    """A content word: folded, as written, and whether it is a chemical formula."""
 
     text: str
     written: str
@@ -60,7 +60,7 @@ class ValueWord(NamedTuple):
 
 
 class ParsedValue(NamedTuple):
-    """A value as its words in order, its codes, how often it is negated, and whether it says that something is over.
+    """A parsed value: words in order, codes, negations, and whether it reports an end.
 
     `negated` has the place of the word each negation is about. `awaited`: what it names is still to come.
     """
@@ -73,7 +73,7 @@ class ParsedValue(NamedTuple):
 
 
 def parse_value(text: str) -> ParsedValue:
-    """What a value's text says.
+    """Parse the text of a value.
 
     >>> [c.text for c in read_value("Rack 07, row B12").codes], [w.text for w in read_value("second floor").words]
     (['7', 'b12'], ['floor'])
@@ -85,17 +85,17 @@ def parse_value(text: str) -> ParsedValue:
     spaced = _JOINED.sub(" ", unicodedata.normalize("NFC", text))
     spaced = _NEGATING.sub("not ", spaced)
     reader = _ValueParser()
-    found = list(_TOKEN.finditer(spaced))
+    tokens = list(_TOKEN.finditer(spaced))
     end = 0
-    for place, token in enumerate(found):
+    for place, token in enumerate(tokens):
         if token.start() >= end:
-            after = found[place + 1] if place + 1 < len(found) else None
-            end = reader.take(spaced, token, after, alone=len(found) == 1)
+            after = tokens[place + 1] if place + 1 < len(tokens) else None
+            end = reader.take(spaced, token, after, alone=len(tokens) == 1)
     return reader.result()
 
 
 class _ValueParser:
-    """Reads a value token by token."""
+    """Parser state of one value; it takes token by token."""
 
     def __init__(self) -> None:
         self.words: list[ValueWord] = []
@@ -106,8 +106,8 @@ class _ValueParser:
         self.awaited = False
 
     def take(self, text: str, token: re.Match[str], after: re.Match[str] | None, *, alone: bool) -> int:
-        """Take a token up; where the next one may begin."""
-        beside = self.words[-1].text if self.words else ""
+        """Consume a token and return the position where the next one may begin."""
+        previous = self.words[-1].text if self.words else ""
         formula = _formula(text, token)
         if formula is not None:
             self.words.append(ValueWord(*formula, formula=True))
@@ -125,18 +125,18 @@ class _ValueParser:
             if not mark and self.codes and len(self.codes[-1].text) == 1 and self.codes[-1].text.isalpha():
                 mark = self.codes.pop().text
             minus = "-" if token["minus"] else ""
-            self.codes.append(Code(f"{minus}{mark}{_number(token['number'])}{suffix}".casefold(), beside))
+            self.codes.append(Code(f"{minus}{mark}{_number(token['number'])}{suffix}".casefold(), previous))
         elif token["word"]:
-            self._word(token["word"].rstrip("."), after, beside, alone=alone)
+            self._word(token["word"].rstrip("."), after, previous, alone=alone)
         return token.end()
 
-    def _word(self, raw: str, after: re.Match[str] | None, beside: str, *, alone: bool) -> None:
+    def _word(self, raw: str, after: re.Match[str] | None, previous: str, *, alone: bool) -> None:
         word = raw.casefold()
         word = SPELLINGS.get(word, word)
-        number = _number_word(word, raw, after, bool(beside))
+        number = _number_word(word, raw, after, bool(previous))
         letter = len(word) == 1 and word.isascii() and (raw.isupper() or after is None)
         if number or (letter and not alone):
-            self.codes.append(Code(number or word, beside))
+            self.codes.append(Code(number or word, previous))
         elif word in NEGATORS and not alone:
             if word != "no" or after is None or not after["number"]:
                 self.negated.append(len(self.words))
@@ -147,7 +147,9 @@ class _ValueParser:
         elif word.endswith(("-free", "-less")) and len(word) > 6:
             self.negated.append(len(self.words))
             self.words.append(ValueWord(word[:-5], raw))
-        elif word == "in" and after is None and beside:  # `logged in`: what it says of the verb is half of what is said
+        elif (
+            word == "in" and after is None and previous
+        ):  # `logged in`: what it says of the verb is half of what is said
             self.words.append(ValueWord(word, raw))
         elif word in COMPLETED and not alone:
             self.completed = True
@@ -158,14 +160,14 @@ class _ValueParser:
             self.words.append(ValueWord(word, raw))
 
     def result(self) -> ParsedValue:
-        """The reading; a value of nothing but words that say little is those words."""
+        """Return the parsed value. A value of light words alone keeps them."""
         words = self.words or [ValueWord(word, word) for word in self.light]
         codes, negated = tuple(self.codes), tuple(self.negated)
         return ParsedValue(tuple(_normalize_outage(words)), codes, negated, self.completed, self.awaited)
 
 
 def _normalize_outage(words: list[ValueWord]) -> list[ValueWord]:
-    """The end of a supply in one wording: a power cut, an electricity outage, the loss of the mains."""
+    """Normalise the end of a supply: a power cut, an electricity outage, the loss of the mains."""
     for at in range(len(words) - 1):
         pair = words[at], words[at + 1]
         for supply, end in (pair, pair[::-1]):
@@ -181,7 +183,7 @@ def _normalize_outage(words: list[ValueWord]) -> list[ValueWord]:
 
 
 def _negates_next(word: str, after: re.Match[str] | None) -> bool:
-    """Whether a word and the next one negate what follows: `failed to close`, `free of ice`, `out of stock`."""
+    """Return whether a word and the next one negate what follows: `failed to close`, `free of ice`, `out of stock`."""
     following = _following(after)
     return (word in FAILING and following == "to") or (word in LACKING and following in ("of", "from"))
 
@@ -191,13 +193,13 @@ def _following(after: re.Match[str] | None) -> str:
 
 
 def _number(text: str) -> str:
-    """A number as a code: without leading zeros, decimals as written."""
+    """Return a number as a code: without leading zeros, decimals as written."""
     whole, dot, decimals = text.replace(",", ".").replace("_", ".").partition(".")
     return (whole.lstrip("0") or "0") + dot + decimals
 
 
 def _unit_after(after: re.Match[str] | None, text: str, token: re.Match[str]) -> str | None:
-    """The unit that follows a number at once or after a blank; most single letters are part of a code."""
+    """Return the unit after a number, with or without a blank. Most single letters belong to a code instead."""
     if after is None or (not after["word"] and after["sign"] != "%"):
         return None
     if text[token.end() : after.start()] not in ("", " ") or token["suffix"] or token["ordinal"] or token["mark"]:
@@ -207,17 +209,17 @@ def _unit_after(after: re.Match[str] | None, text: str, token: re.Match[str]) ->
 
 
 def _quantity(number: str, symbol: str) -> str:
-    """A number with a unit as what it comes to in the base of its dimension."""
-    found = find_unit(symbol)
-    assert found is not None
+    """Return a number with a unit as its value in the base unit of its dimension."""
+    parsed_unit = find_unit(symbol)
+    assert parsed_unit is not None
     try:
-        return f"{found.to_base(float(number.replace(',', '.'))):.9g} {found.dimension}"
+        return f"{parsed_unit.to_base(float(number.replace(',', '.'))):.9g} {parsed_unit.dimension}"
     except ValueError:  # 1.2.3 is a version, whatever follows
         return f"{number} {symbol.casefold()}"
 
 
 def _formula(text: str, token: re.Match[str]) -> tuple[str, str] | None:
-    """A chemical formula that begins with this word, its name's text and itself as written."""
+    """Return the name and the spelling of a chemical formula that begins with this word."""
     run = re.match(r"[A-Za-z0-9]+", text[token.start() :])
     written = run[0] if run else ""
     known = FORMULAS.get(written.casefold())
@@ -227,7 +229,7 @@ def _formula(text: str, token: re.Match[str]) -> tuple[str, str] | None:
 
 
 def _number_word(word: str, raw: str, after: re.Match[str] | None, behind: bool) -> str:
-    """The number a word is: `two`, `second` before another word, `II` behind one."""
+    """Return the number of a word: `two`, `second` before another word, `II` after one."""
     if word in NUMBER_WORDS:
         return str(NUMBER_WORDS[word])
     if word in ORDINALS and after is not None and after["word"]:

@@ -1,4 +1,4 @@
-"""Words for states: which say no more than yes or no, and which side of which pair a word or an attribute is on."""
+"""States of values and attributes: on and off, open and closed, present and absent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BITS: Final = {
 
 
 def generic_sign(text: str) -> int:
-    """1 for `on`, `true`, `yes`, `1` and the like, -1 for their opposites, 0 for anything else (folded text).
+    """Return 1 for `on`, `true`, `yes`, `1`, -1 for their opposites, 0 for any other folded text.
 
     What such a word means is said by its attribute: `door_open: 1`.
 
@@ -34,7 +34,7 @@ def generic_sign(text: str) -> int:
 
 
 def state_bits(text: str) -> tuple[int, int]:
-    """The pairs of states a whole text is on the first and on the second side of, as bits.
+    """Return the pairs of states whose first, and whose second, side a whole text is, as bits.
 
     >>> states_of("shut"), states_of("shut the window")
     ((0, 4), (0, 0))
@@ -43,7 +43,7 @@ def state_bits(text: str) -> tuple[int, int]:
 
 
 def attribute_states(text: str) -> tuple[int, int]:
-    """The states that an attribute is of when it is true; a pair of which both sides are named says nothing.
+    """Return the states of an attribute that is true. A pair with both sides named is left out.
 
     >>> attribute_states("door open"), attribute_states("door not closed"), attribute_states("on off")
     ((5, 0), (4, 1), (1, 0))

@@ -1,4 +1,4 @@
-"""A value with the place it stands in, as what can be compared: items, codes, negation, state.
+"""Values with their attribute, prepared for comparison: items, codes, negation, state.
 
 A Boolean, a 0 or a 1 says what its attribute says: `door_open: 1` is "open", `water_leak: false` is "no water leak",
 and `contact: true` is "closed", because the contact is made.
@@ -25,7 +25,8 @@ ALL: Final = -1  # the place of a negation that is about the whole value
 
 
 class ValueTerm(NamedTuple):
-    """What is compared: items, and each word by itself, since phrases hide opposites (`visible light`).
+    """A value prepared for comparison: its items, and each word by itself, since phrases hide opposites (`visible
+    light`).
 
     `yes` and `no` are bits of the pairs of states it is on either side of.
     `awaited`: it is still to come; `done`: the word that says that something has been done.
@@ -48,7 +49,7 @@ class ValueTerm(NamedTuple):
 
 
 class ValueReader:
-    """Reads values, each once."""
+    """Prepare values, each once."""
 
     def __init__(self, relations: WordRelations) -> None:
         self._items = Lexicon(relations)
@@ -84,13 +85,13 @@ class ValueReader:
         )
 
     def _placed(self, attribute: str, sign: int) -> ValueTerm:
-        """A generic state under an attribute: what the attribute says, or its opposite."""
+        """Return a generic state under an attribute as what the attribute says, or its opposite."""
         words = " ".join(word.casefold() for word in split_identifier(attribute))
-        meant = TRUE_MEANS.get(words, words)
-        reading = parse_value(meant)
-        yes, no = attribute_states(meant)
+        meaning = TRUE_MEANS.get(words, words)
+        reading = parse_value(meaning)
+        yes, no = attribute_states(meaning)
         if sign < 0:
             yes, no = no, yes
             reading = reading._replace(negated=(*reading.negated, ALL))
-        said = self._value(reading, yes, no, meant)
-        return said._replace(is_generic=True, alphanumerics="", acronym="", initials="")
+        value = self._value(reading, yes, no, meaning)
+        return value._replace(is_generic=True, alphanumerics="", acronym="", initials="")

@@ -20,7 +20,7 @@ _LONGEST: Final = 3
 
 
 def brick_concepts(read: Sequence[VocabularyEntry], core: Inventory) -> list[Concept]:
-    """Qualifiers, each apart from its siblings; what the core's labels say already is only put into its group."""
+    """Return Brick's qualifiers, each excluding its siblings. A label of the core is only added to its group."""
     by_iri = {entry.iri: entry for entry in read if not entry.deprecated}
     out = []
     for entry in by_iri.values():
@@ -28,8 +28,8 @@ def brick_concepts(read: Sequence[VocabularyEntry], core: Inventory) -> list[Con
         if above is None:
             continue
         if _SUBSTANCE in entry.types:
-            own = " ".join(w for w in entry.name.split() if w not in above.name.split())
-            out += _qualifier(own, f"brick {above.name}", core)
+            distinct = " ".join(w for w in entry.name.split() if w not in above.name.split())
+            out += _qualifier(distinct, f"brick {above.name}", core)
         elif _below(entry, by_iri):
             equal = [entry.name, *(by_iri[iri].name for iri in entry.same if iri in by_iri)]
             if entry.name != max(equal, key=len):
@@ -50,19 +50,19 @@ def _qualifier(label: str, group: str, core: Inventory, others: Sequence[str] = 
         fresh = tuple(o for o in others if label_words(o) not in core.labels and label_words(o) not in core.means)
         return [Concept("qualifier", label, fresh, apart=(group,), source=SOURCE)] if fresh else []
     kinds = any(c.sort in ("kind", "role") for part in parts for c in core.labels.get((part,), ()))
-    taken = kinds or parts in core.labels or parts in core.means
-    return [] if taken else [Concept("qualifier", label, apart=(group,), source=SOURCE)]
+    is_known = kinds or parts in core.labels or parts in core.means
+    return [] if is_known else [Concept("qualifier", label, apart=(group,), source=SOURCE)]
 
 
 def _below(entry: VocabularyEntry, by_iri: dict[str, VocabularyEntry]) -> bool:
-    """Whether an entry is a place or a piece of equipment."""
-    seen: set[str] = set()
+    """Return whether an entry is a location or a piece of equipment."""
+    visited: set[str] = set()
     waiting = list(entry.broader)
     while waiting:
         iri = waiting.pop()
         if iri in _ROOTS:
             return True
-        if iri not in seen and iri in by_iri:
-            seen.add(iri)
+        if iri not in visited and iri in by_iri:
+            visited.add(iri)
             waiting += by_iri[iri].broader
     return False

@@ -1,4 +1,4 @@
-"""What an RDF vocabulary says about each thing it names, gathered from its statements."""
+"""Entries of an RDF vocabulary, collected from its statements."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LITERAL: Final = re.compile(r'"(.*)"(?:@([A-Za-z-]+)|\^\^<[^>]*>)?', re.DOTALL)
 
 
 class VocabularyEntry(msgspec.Struct, frozen=True):
-    """One thing with an IRI: its English labels, what it is, what is broader, what is the same, its units' IRIs."""
+    """One IRI with its English labels, types, broader and equal entries, and the IRIs of its units."""
 
     iri: str
     labels: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class VocabularyEntry(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The first label as words, else the last part of the IRI.
+        """Return the first label in plain words, else the last part of the IRI.
 
         >>> VocabularyEntry("https://brickschema.org/schema/Brick#Outside_Air").name
         'outside air'
@@ -58,7 +58,7 @@ class VocabularyEntry(msgspec.Struct, frozen=True):
 
 
 def plain_label(text: str) -> str:
-    """A label or an identifier as folded words with blanks between them.
+    """Return a label or an identifier as folded words separated by blanks.
 
     >>> words("relativeHumidity"), words("Supply Air"), words("PM2.5 level")
     ('relative humidity', 'supply air', 'pm2.5 level')
@@ -69,25 +69,25 @@ def plain_label(text: str) -> str:
 
 
 def entries(statements: Iterable[tuple[str, str, str]]) -> list[VocabularyEntry]:
-    """The entries of statements in N-Triples' terms, in the order of their IRIs; other languages are left out."""
-    found: dict[str, dict[str, list[str]]] = {}
+    """Collect the entries of N-Triples statements, sorted by IRI. Labels in other languages are left out."""
+    fields_by_iri: dict[str, dict[str, list[str]]] = {}
     for subject, predicate, object in statements:
         field = MEANING.get(predicate[1:-1])
         if field is None or not subject.startswith("<"):
             continue
-        said = _english_text(object)
-        if said is not None:
-            kept = found.setdefault(subject[1:-1], {}).setdefault(field, [])
-            if said not in kept:
-                kept.append(said)
+        value = _english_text(object)
+        if value is not None:
+            values = fields_by_iri.setdefault(subject[1:-1], {}).setdefault(field, [])
+            if value not in values:
+                values.append(value)
     return [
         VocabularyEntry(iri, **{f: tuple(sorted(v)) for f, v in fields.items()})
-        for iri, fields in sorted(found.items())
+        for iri, fields in sorted(fields_by_iri.items())
     ]
 
 
 def _english_text(term: str) -> str | None:
-    """An IRI, or a literal that is English or of no language."""
+    """Return an IRI, or a literal in English or without a language; else None."""
     if term.startswith("<"):
         return term[1:-1]
     literal = _LITERAL.fullmatch(term)

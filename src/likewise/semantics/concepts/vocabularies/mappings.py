@@ -20,7 +20,7 @@ _IGNORED: Final = frozenset({"relatedMatch", "crossSpeciesExactMatch"})
 
 
 def mapped_concepts(text: str, source: str) -> list[Concept]:
-    """The mappings of a table as kinds: the object is the concept, the subject another label of it, or a kind of it.
+    """Return the mappings of a table as kinds. The object is the concept, the subject a label or a kind of it.
 
     >>> table = "subject_label\\tpredicate_id\\tobject_label\\nsupply temp\\tskos:exactMatch\\tSupply Temperature"
     >>> mapped_concepts(table, "mine")

@@ -1,4 +1,4 @@
-"""The names that vocabularies use, as rows of the sort `name`: what they call one thing, and name side by side.
+"""Names in vocabularies as rows of the sort `name`: synonyms, and names of different things side by side.
 
 In an ontology equal entries are one thing, and those with a common broader one are named side by side. In a list of
 attributes those of one model are: no model has one thing under two names.
@@ -17,7 +17,7 @@ _MOST: Final = 6  # words of a name
 
 
 def ontology_names(read: Sequence[VocabularyEntry], source: str) -> list[Concept]:
-    """The names of an ontology's entries; equal ones are one row.
+    """Return the names of an ontology's entries; equal entries are one row.
 
     >>> supply = VocabularyEntry("x:s", ("Supply Air",), broader=("x:a",), same=("x:d",))
     >>> entries = [supply, VocabularyEntry("x:d", ("Discharge Air",)), VocabularyEntry("x:a", ("Air",))]
@@ -43,7 +43,7 @@ def ontology_names(read: Sequence[VocabularyEntry], source: str) -> list[Concept
 
 
 def model_names(names: Iterable[UsedName], source: str) -> list[Concept]:
-    """The names of attributes that differ from another one of the same model in one word alone.
+    """Return the attribute names that differ from another one of the same model in one word.
 
     >>> used = [UsedName(name, "number", ("Road",)) for name in ("laneCount", "busCount", "busSpeedLimit")]
     >>> [(c.name, c.apart) for c in model_names(used, "mine")]
@@ -54,16 +54,18 @@ def model_names(names: Iterable[UsedName], source: str) -> list[Concept]:
         label = plain_label(used.name)
         if _fits(label) and " " in label:
             models.setdefault(label, set()).update(used.models)
-    beside: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    by_context: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for label, of in models.items():
         for before, after in _contexts(label_words(label)):
             for model in of:
-                beside.setdefault((model, before, after), []).append(label)
-    kept: dict[str, set[str]] = {}
-    for (model, _, _), labels in beside.items():
+                by_context.setdefault((model, before, after), []).append(label)
+    models_of_label: dict[str, set[str]] = {}
+    for (model, _, _), labels in by_context.items():
         for label in labels if len(labels) > 1 else ():
-            kept.setdefault(label, set()).add(model)
-    return [Concept("name", label, apart=tuple(sorted(of)), source=source) for label, of in sorted(kept.items())]
+            models_of_label.setdefault(label, set()).add(model)
+    return [
+        Concept("name", label, apart=tuple(sorted(of)), source=source) for label, of in sorted(models_of_label.items())
+    ]
 
 
 def _contexts(parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -10,7 +10,7 @@ from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry, pl
 
 
 def ontology_concepts(read: Sequence[VocabularyEntry], source: str, sort: Sort = "kind") -> list[Concept]:
-    """Every entry as a concept: alternative labels and those of equal entries are its labels.
+    """Return every entry as a concept. Alternative labels, and those of equal entries, are its labels.
 
     >>> frost = VocabularyEntry("x:f", ("Frost Alarm",), ("ice warning",), broader=("x:a",))
     >>> ontology_concepts([VocabularyEntry("x:a", ("Alarm",)), frost], "mine")[1].broader
@@ -37,7 +37,7 @@ def ontology_concepts(read: Sequence[VocabularyEntry], source: str, sort: Sort =
 
 
 def properties(read: Sequence[VocabularyEntry]) -> list[VocabularyEntry]:
-    """Of an ontology that has a class of properties (SAREF, SOSA) those below it, of another all of it.
+    """Return the entries below the ontology's class of properties (SAREF, SOSA), or all if it has no such class.
 
     >>> wind = VocabularyEntry("x/Wind", broader=("x/Property",))
     >>> read = [VocabularyEntry("x/Property"), wind, VocabularyEntry("x/Device", ("Device",))]
@@ -55,7 +55,7 @@ def properties(read: Sequence[VocabularyEntry]) -> list[VocabularyEntry]:
 
 
 def is_short_label(label: str) -> bool:
-    """Whether a label is a name, not a sentence or nothing."""
+    """Return whether a label is a name of a few words."""
     return 0 < len(label.split()) <= LONGEST_LABEL and "|" not in label
 
 

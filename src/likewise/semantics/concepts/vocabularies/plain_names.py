@@ -20,7 +20,7 @@ _VALUES: Final = {"number": ("number",), "boolean": ("state",), "string": ("text
 
 
 class UsedName(NamedTuple):
-    """An attribute's name, its JSON type, and the models it is used in."""
+    """An attribute's name, its JSON type, and the models that use it."""
 
     name: str
     type: str
@@ -28,14 +28,14 @@ class UsedName(NamedTuple):
 
 
 def name_concepts(names: Iterable[UsedName], parser: FacetParser, source: str, models: int = 2) -> list[Concept]:
-    """Kinds for names that at least so many models use and that say nothing to the core."""
+    """Return kinds for names that several models use and that the core does not understand."""
     out: dict[str, Concept] = {}
     for used in names:
         label = plain_label(used.name)
         parts = label_words(label)
         if len(used.models) < models or not _FEWEST <= len(parts) <= _MOST or not label.replace(" ", "").isalpha():
             continue
-        found = parser.facets(Term(label))
-        if not found.kinds and not found.role and all(parser.has_word(part) for part in parts):
+        facets = parser.facets(Term(label))
+        if not facets.kinds and not facets.role and all(parser.has_word(part) for part in parts):
             out.setdefault(label, Concept("kind", label, values=_VALUES.get(used.type, ()), source=source))
     return list(out.values())

@@ -71,7 +71,7 @@ _UNITS: Final = {
 
 
 def qudt_concepts(read: Sequence[VocabularyEntry], parser: FacetParser) -> list[Concept]:
-    """Kinds that the core does not name; equal ones become one, under the first name.
+    """Return the quantity kinds that the core does not name. Equal ones become one, under the first name.
 
     A name that the core takes apart (`ambient pressure`) is no kind of its own unless its units are other ones.
     """
@@ -112,7 +112,7 @@ def _is_covered(label: str, dimension: str, parser: FacetParser) -> bool:
 
 
 def _dimension(entry: VocabularyEntry) -> str:
-    """The dimension that most of its units have in our table."""
+    """Return the most common dimension of an entry's units that our table has."""
     units = (find_unit(_UNITS.get(iri.rpartition("/")[2], "")) for iri in entry.units)
     counted = Counter(unit.dimension for unit in units if unit is not None)
     return counted.most_common(1)[0][0] if counted else ""

@@ -1,1 +1,1 @@
-"""Vectors of a model the user supplies: the `measure`, its `encoders`, and `bert` in NumPy."""
+"""Embeddings of a model that the user supplies: the `measure` and the `encoders`."""

@@ -1,4 +1,4 @@
-"""Models a user may supply for the `embeddings` measure, found by what a folder or file holds.
+"""Encoders for the `embeddings` measure, chosen by the content of a folder or file.
 
 | what | how it is read |
 |---|---|
@@ -73,7 +73,7 @@ class BertEncoder:
             raise ArtefactDamaged(f"the model in {folder} has no word embeddings; download it again")
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row for each text."""
+        """Return one row per text."""
         out = np.zeros((len(texts), self._config.hidden_size), dtype=np.float32)
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         for start in range(0, len(order), BATCH):
@@ -134,15 +134,15 @@ def _gelu(x: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class Encoder(Protocol):
-    """Texts to vectors of length 1; a text it knows nothing about has a row of zeros."""
+    """Text encoder with unit vectors; an unknown text has a row of zeros."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row for each text."""
+        """Return one row per text."""
         ...
 
 
 def open_encoder(path: str | Path) -> Encoder:
-    """The model in a folder or file.
+    """Open the model in a folder or file.
 
     >>> open_encoder("no/such/model")
     Traceback (most recent call last):
@@ -168,7 +168,7 @@ def open_encoder(path: str | Path) -> Encoder:
 
 
 class WordVectors:
-    """Static word vectors: a term is the mean of its known words' unit vectors.
+    """Static word vectors. A term is the mean of the unit vectors of its known words.
 
     >>> vectors = WordVectors(["hot", "cold"], np.array([[1.0, 0.0], [0.0, 2.0]]))
     >>> vectors.encode(["Hot", "hotCold", "mild"]).astype(float).round(2).tolist()
@@ -187,16 +187,16 @@ class WordVectors:
         self._vectors = vectors
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row for each text."""
+        """Return one row per text."""
         out = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
         for i, text in enumerate(texts):
-            found = self._rows(text)
-            if found:
-                out[i] = _unit(_unit(np.asarray(self._vectors[found], dtype=np.float32)).mean(axis=0))
+            rows = self._rows(text)
+            if rows:
+                out[i] = _unit(_unit(np.asarray(self._vectors[rows], dtype=np.float32)).mean(axis=0))
         return out
 
     def _rows(self, text: str) -> list[int]:
-        """The rows of the whole text, else of its words, else of its words' parts."""
+        """Return the rows of the whole text, else of its words, else of their parts."""
         if (whole := self._place.get(fold(text))) is not None:
             return [whole]
         rows: list[int] = []
@@ -208,7 +208,7 @@ class WordVectors:
 
 
 class OnnxEncoder:
-    """A sentence model exported to ONNX, its word pieces' vectors averaged."""
+    """Sentence model exported to ONNX, with mean pooling over the word pieces."""
 
     def __init__(self, model: Path, tokenizer: Path) -> None:
         try:
@@ -223,22 +223,22 @@ class OnnxEncoder:
         self._tokenizer.enable_padding()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row for each text."""
+        """Return one row per text."""
         encoded = self._tokenizer.encode_batch(list(texts))
         mask = np.array([e.attention_mask for e in encoded], dtype=np.int64)
-        given = {
+        inputs = {
             "input_ids": np.array([e.ids for e in encoded], dtype=np.int64),
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(mask),
         }
-        hidden = self._session.run(None, {name: given[name] for name in self._inputs})[0]
+        hidden = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
         if hidden.ndim == 3:
             hidden = (hidden * mask[:, :, None]).sum(axis=1) / np.maximum(mask.sum(axis=1, keepdims=True), 1)
         return _unit(hidden.astype(np.float32))
 
 
 def _read_text(path: Path) -> tuple[list[str], NDArray[np.float32]]:
-    """Word vectors from text; a first line of two numbers (as word2vec and fastText write) is skipped."""
+    """Read word vectors from text. A first line of two numbers (word2vec, fastText) is skipped."""
     words: list[str] = []
     rows: list[NDArray[np.float32]] = []
     with path.open(encoding="utf-8") as file:
@@ -263,6 +263,6 @@ def _read_text(path: Path) -> tuple[list[str], NDArray[np.float32]]:
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows, or one row, brought to length 1; zeros stay zeros."""
+    """Return rows, or one row, normalised to length 1; zeros stay zeros."""
     out: NDArray[np.float32] = rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-12)
     return out

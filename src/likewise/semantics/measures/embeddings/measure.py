@@ -1,4 +1,4 @@
-"""Relatedness by dense vectors of a model the user supplies.
+"""Relatedness by dense vectors of a model that the user supplies.
 
 Reimers, N. and Gurevych, I.: Sentence-BERT, EMNLP 2019, for sentence models; Mikolov, T. et al.: Efficient
 estimation of word representations in vector space, 2013, for static vectors. The thematic variant
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddingsMeasure:
-    """The cosine of two terms' vectors, negative ones counting as 0.
+    """Cosine of two terms' vectors, clipped at 0.
 
     `model` is a folder or file (`encoders`); with `thematic` each side is first projected by its theme.
     Identifiers are cut into words before they are encoded. Vectors are kept within a bound.
@@ -54,13 +54,13 @@ class EmbeddingsMeasure:
         """What rebuilds this measure, given the same model."""
         return {"name": self.name, "model": self.model, "thematic": self.thematic}
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        return set_equal_to_one(self.cosines(asked, seen), asked, seen)
+        return set_equal_to_one(self.cosines(queries, candidates), queries, candidates)
 
-    def cosines(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """The cosines themselves, negative ones as 0."""
-        out: NDArray[np.float32] = np.clip(self._side(asked) @ self._side(seen).T, 0, 1)
+    def cosines(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
+        """Return the cosines, clipped at 0, without the rule for equal terms."""
+        out: NDArray[np.float32] = np.clip(self._side(queries) @ self._side(candidates).T, 0, 1)
         return out
 
     def _rows(self, terms: Sequence[Term]) -> NDArray[np.float32]:
@@ -77,12 +77,12 @@ class EmbeddingsMeasure:
         return rows
 
     def _encoded(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """A vector of length 1 for each distinct text; those not kept are encoded together."""
+        """Return a unit vector for each distinct text; the missing ones are encoded together."""
         out = {}
         for text in set(texts):
-            kept = self._kept.get(text)
-            if kept is not None:
-                out[text] = kept
+            cached = self._kept.get(text)
+            if cached is not None:
+                out[text] = cached
         missing = sorted(set(texts) - set(out))
         if missing:
             for text, row in zip(missing, self._encoder.encode(missing), strict=True):
@@ -92,7 +92,7 @@ class EmbeddingsMeasure:
 
 
 def _readable(text: str) -> str:
-    """An identifier as words; ordinary text as it is.
+    """Return an identifier as words; ordinary text is unchanged.
 
     >>> _readable("wind_avg_km_h"), _readable("batteryLevel"), _readable("hot water")
     ('wind avg km h', 'battery level', 'hot water')
@@ -101,9 +101,9 @@ def _readable(text: str) -> str:
 
 
 def _mask(theme: Theme, vectors: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Which dimensions a theme keeps: the stronger half of its tags' mean; all, for a theme without a vector."""
+    """Return the dimensions of a theme: the stronger half of its tags' mean; all, for a theme without a vector."""
     strength = np.abs(np.mean([vectors[tag] for tag in theme], axis=0))
     if not strength.any():
         return np.ones_like(strength)
-    kept: NDArray[np.float32] = (strength >= np.median(strength)).astype(np.float32)
-    return kept
+    mask: NDArray[np.float32] = (strength >= np.median(strength)).astype(np.float32)
+    return mask

@@ -1,2 +1,1 @@
-"""Names of readings compared word by word: the `measure`, its `parser`, the
-`arrays` its `kernels` take for each side, and the `quantities` engineers know."""
+"""Attribute names compared word by word: the `measure`, its `parser` and its vocabulary (`quantities`)."""

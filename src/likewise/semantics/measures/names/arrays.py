@@ -1,4 +1,4 @@
-"""The words of many names as arrays: what the kernels take for each side of a comparison."""
+"""Words of many names as arrays, the input of the kernels."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @nogil_kernel
 def _shortens(short: NDArray[np.int32], long: NDArray[np.int32], prefix: NDArray[np.float32], skeleton: float) -> Any:
-    """How surely `short` abbreviates `long`: as its beginning, or as letters picked from it in order.
+    """Return how surely `short` abbreviates `long`: as a prefix, or as letters picked in order.
 
     `prefix[n]` is the strength of a beginning of n letters (the last entry serves longer ones). Letters
     picked in order must begin alike and be at least three, two of them beyond the shared beginning's
@@ -31,39 +31,39 @@ def _shortens(short: NDArray[np.int32], long: NDArray[np.int32], prefix: NDArray
         return prefix[min(n, len(prefix) - 1)]
     if n < 3:
         return 0.0
-    taken, skipped, k = 0, 0, 0
+    picked, skipped, k = 0, 0, 0
     for i in range(m):
         if k < n and long[i] == short[k]:
             k += 1
-            taken += 1
+            picked += 1
         elif k < n:
             c = long[i]
             if not (c == 97 or c == 101 or c == 105 or c == 111 or c == 117):
                 skipped += 1
-    return skeleton if k == n and skipped < taken else 0.0
+    return skeleton if k == n and skipped < picked else 0.0
 
 
 @nogil_kernel
 def word_scores(
-    asked_ends: NDArray[np.int64],
-    asked_letters: NDArray[np.int32],
-    asked_stems: NDArray[np.int64],
-    seen_ends: NDArray[np.int64],
-    seen_letters: NDArray[np.int32],
-    seen_stems: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    query_characters: NDArray[np.int32],
+    query_stems: NDArray[np.int64],
+    candidate_ends: NDArray[np.int64],
+    candidate_characters: NDArray[np.int32],
+    candidate_stems: NDArray[np.int64],
     prefix: NDArray[np.float32],
     skeleton: float,
 ) -> Any:
-    """How surely each asked word and each seen one are the same: 1 for equal stems, less for abbreviations."""
-    rows, columns = len(asked_ends), len(seen_ends)
+    """Return how surely each query word and candidate word are the same: 1 for equal stems, less for abbreviations."""
+    rows, columns = len(query_ends), len(candidate_ends)
     out = np.zeros((rows, columns), dtype=np.float32)
     for i in range(rows):
-        a = asked_letters[(asked_ends[i - 1] if i else 0) : asked_ends[i]]
+        a = query_characters[(query_ends[i - 1] if i else 0) : query_ends[i]]
         for j in range(columns):
-            if asked_stems[i] == seen_stems[j]:
+            if query_stems[i] == candidate_stems[j]:
                 out[i, j] = 1.0
                 continue
-            b = seen_letters[(seen_ends[j - 1] if j else 0) : seen_ends[j]]
+            b = candidate_characters[(candidate_ends[j - 1] if j else 0) : candidate_ends[j]]
             if len(a) == 0 or len(b) == 0 or a[0] != b[0]:
                 continue
             out[i, j] = _shortens(b, a, prefix, skeleton) if len(b) < len(a) else _shortens(a, b, prefix, skeleton)
@@ -79,7 +79,7 @@ def _credit(
     strength: float,
     other_best: NDArray[np.float32],
 ) -> None:
-    """Lets a word that spells the first letters of several words (`rh`) stand for each of them."""
+    """Credit each of several words with an acronym of their first letters (`rh`)."""
     for w in range(len(windows)):
         for b in range(len(words)):
             if texts[words[b]] == windows[w, 0]:
@@ -90,7 +90,7 @@ def _credit(
 
 @nogil_kernel
 def _power_mean(best: NDArray[np.float32], weights: NDArray[np.float32], unit: Any, leniency: float) -> Any:
-    """The weighted power mean of words' scores and of a unit's, which weighs as much as it scores."""
+    """Return the weighted power mean of words' scores and of a unit's, which weighs as much as it scores."""
     if len(best) == 1 and unit == 0.0:
         return best[0] if weights[0] > 0.0 else np.float32(0.0)
     weight, total = np.float32(unit), np.float32(unit * unit**leniency)
@@ -105,67 +105,67 @@ def _power_mean(best: NDArray[np.float32], weights: NDArray[np.float32], unit: A
 def coverage(
     scores: NDArray[np.float32],
     meaning: NDArray[np.float32],
-    asked: NameArrays,
-    seen: NameArrays,
+    query: NameArrays,
+    candidate: NameArrays,
     unit_strengths: NDArray[np.float32],
     acronym: float,
     plain: float,
     leniency: float,
-    asked_share: float,
+    query_share: float,
 ) -> Any:
-    """For each pair of terms: how much of the asked one, and how much of the seen one, is accounted for, multiplied.
+    """Return for each pair the covered share of the query times the covered share of the candidate.
 
     The asked one's share is raised to `asked_share`, the seen one's to the rest. Each is the weighted power mean
     of its words' best scores; the lower the exponent `leniency`, the more a word that is not accounted for
     counts against the rest. A unit whose quantity the other term names counts as one more word that is
     accounted for, so `value` in degrees can be a temperature.
     """
-    rows, columns = len(asked.ends), len(seen.ends)
+    rows, columns = len(query.ends), len(candidate.ends)
     out = np.zeros((rows, columns), dtype=np.float32)
-    longest_asked, longest_seen = 0, 0
+    longest_query, longest_candidate = 0, 0
     for i in range(rows):
-        longest_asked = max(longest_asked, asked.ends[i] - (asked.ends[i - 1] if i else 0))
+        longest_query = max(longest_query, query.ends[i] - (query.ends[i - 1] if i else 0))
     for j in range(columns):
-        longest_seen = max(longest_seen, seen.ends[j] - (seen.ends[j - 1] if j else 0))
-    asked_best = np.zeros(longest_asked, dtype=np.float32)
-    seen_best = np.zeros(longest_seen, dtype=np.float32)
+        longest_candidate = max(longest_candidate, candidate.ends[j] - (candidate.ends[j - 1] if j else 0))
+    query_best = np.zeros(longest_query, dtype=np.float32)
+    candidate_best = np.zeros(longest_candidate, dtype=np.float32)
     for i in range(rows):
-        a0, a1 = (asked.ends[i - 1] if i else 0), asked.ends[i]
-        aw = asked.windows[(asked.window_ends[i - 1] if i else 0) : asked.window_ends[i]]
-        au0, au1 = (asked.unit_ends[i - 1] if i else 0), asked.unit_ends[i]
+        a0, a1 = (query.ends[i - 1] if i else 0), query.ends[i]
+        aw = query.windows[(query.window_ends[i - 1] if i else 0) : query.window_ends[i]]
+        au0, au1 = (query.unit_ends[i - 1] if i else 0), query.unit_ends[i]
         for j in range(columns):
-            b0, b1 = (seen.ends[j - 1] if j else 0), seen.ends[j]
+            b0, b1 = (candidate.ends[j - 1] if j else 0), candidate.ends[j]
             if a0 == a1 or b0 == b1:
                 continue
-            forth, back = asked_best[: a1 - a0], seen_best[: b1 - b0]
+            forth, back = query_best[: a1 - a0], candidate_best[: b1 - b0]
             forth[:] = 0.0
             back[:] = 0.0
             for a in range(a0, a1):
                 for b in range(b0, b1):
-                    p = scores[asked.words[a], seen.words[b]]
-                    if p < 1.0 and asked.plain[i] and seen.plain[j]:
+                    p = scores[query.words[a], candidate.words[b]]
+                    if p < 1.0 and query.plain[i] and candidate.plain[j]:
                         p *= plain
-                    p = max(p, meaning[asked.words[a], seen.words[b]])
+                    p = max(p, meaning[query.words[a], candidate.words[b]])
                     forth[a - a0] = max(forth[a - a0], p)
                     back[b - b0] = max(back[b - b0], p)
-            bw = seen.windows[(seen.window_ends[j - 1] if j else 0) : seen.window_ends[j]]
-            _credit(forth, aw, seen.words[b0:b1], seen.texts, acronym, back)
-            _credit(back, bw, asked.words[a0:a1], asked.texts, acronym, forth)
-            seen_unit, asked_unit = np.float32(0.0), np.float32(0.0)
-            for u in range(seen.unit_ends[j - 1] if j else 0, seen.unit_ends[j]):
+            bw = candidate.windows[(candidate.window_ends[j - 1] if j else 0) : candidate.window_ends[j]]
+            _credit(forth, aw, candidate.words[b0:b1], candidate.texts, acronym, back)
+            _credit(back, bw, query.words[a0:a1], query.texts, acronym, forth)
+            candidate_unit, query_unit = np.float32(0.0), np.float32(0.0)
+            for u in range(candidate.unit_ends[j - 1] if j else 0, candidate.unit_ends[j]):
                 for a in range(a0, a1):
-                    if asked.stems[asked.words[a]] == seen.units[u, 0]:
-                        forth[a - a0] = max(forth[a - a0], unit_strengths[seen.units[u, 1]])
-                        seen_unit = max(seen_unit, unit_strengths[seen.units[u, 1]])
+                    if query.stems[query.words[a]] == candidate.units[u, 0]:
+                        forth[a - a0] = max(forth[a - a0], unit_strengths[candidate.units[u, 1]])
+                        candidate_unit = max(candidate_unit, unit_strengths[candidate.units[u, 1]])
             for u in range(au0, au1):
                 for b in range(b0, b1):
-                    if seen.stems[seen.words[b]] == asked.units[u, 0]:
-                        back[b - b0] = max(back[b - b0], unit_strengths[asked.units[u, 1]])
-                        asked_unit = max(asked_unit, unit_strengths[asked.units[u, 1]])
-            covered = _power_mean(forth, asked.weights[a0:a1], asked_unit, leniency)
+                    if candidate.stems[candidate.words[b]] == query.units[u, 0]:
+                        back[b - b0] = max(back[b - b0], unit_strengths[query.units[u, 1]])
+                        query_unit = max(query_unit, unit_strengths[query.units[u, 1]])
+            covered = _power_mean(forth, query.weights[a0:a1], query_unit, leniency)
             if covered > 0.0:
-                others = _power_mean(back, seen.weights[b0:b1], seen_unit, leniency)
+                others = _power_mean(back, candidate.weights[b0:b1], candidate_unit, leniency)
                 out[i, j] = (
-                    covered if covered == others else covered**asked_share * others ** (np.float32(1.0) - asked_share)
+                    covered if covered == others else covered**query_share * others ** (np.float32(1.0) - query_share)
                 )
     return out

@@ -1,4 +1,4 @@
-"""Names of readings: identifiers compared word by word, with abbreviations, initials and units.
+"""Measure of attribute names: identifiers compared word by word, with abbreviations, initials and units.
 
 `TempC_SHT` and `air_temp_f` say "temperature" without writing it. The words of both terms are aligned:
 equal stems, a word's beginning (`temp`, `hum`), letters picked from it (`lvl`, `cnt`), the first letters
@@ -37,7 +37,7 @@ CACHED_THEMES: Final = 64  # for which a side keeps its words as terms
 
 
 class _PreparedName(msgspec.Struct, frozen=True):
-    """A term made ready: folded words with their stems and weights, what initials it has, what its unit measures."""
+    """A prepared term: folded words, stems, weights, initials, and the quantities of its unit."""
 
     words: tuple[str, ...]
     stems: tuple[str, ...]
@@ -50,7 +50,7 @@ class _PreparedName(msgspec.Struct, frozen=True):
 
 
 class NamesMeasure:
-    """How surely two names mean the same reading, by their words alone; themes play no part."""
+    """Score of whether two names denote the same reading, by their words alone. Themes are ignored."""
 
     name = "names"
 
@@ -69,81 +69,85 @@ class NamesMeasure:
         """What rebuilds this measure over the same space."""
         return {"name": self.name}
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked name with every seen one."""
-        return set_equal_to_one(self.alignment_scores(self.side(asked), self.side(seen)), asked, seen)
+        return set_equal_to_one(self.alignment_scores(self.side(queries), self.side(candidates)), queries, candidates)
 
-    def spelling_scores(self, asked: NameBatch, seen: NameBatch) -> NDArray[np.float32]:
-        """How surely each asked word and each seen one are the same by their spelling."""
+    def spelling_scores(self, queries: NameBatch, candidates: NameBatch) -> NDArray[np.float32]:
+        """Return how surely each query word and candidate word are the same by their spelling."""
         from likewise.semantics.measures.names import kernels as names_kernels
 
         kernels: Any = names_kernels  # their arguments come as tuples, one for each side
         prefix = np.array(self.weights.prefix, dtype=np.float32)
-        found: NDArray[np.float32] = kernels.word_scores(
-            *asked.spelling(), *seen.spelling(), prefix, self.weights.skeleton
+        scores: NDArray[np.float32] = kernels.word_scores(
+            *queries.spelling(), *candidates.spelling(), prefix, self.weights.skeleton
         )
-        return found
+        return scores
 
     def alignment_scores(
         self,
-        asked: NameBatch,
-        seen: NameBatch,
+        queries: NameBatch,
+        candidates: NameBatch,
         meaning: NDArray[np.float32] | None = None,
         spelled: NDArray[np.float32] | None = None,
     ) -> NDArray[np.float32]:
-        """Scores of names made ready; `meaning` is what else is known about their words' relatedness."""
+        """Return the scores of prepared names; `meaning` is the other known relatedness of their words."""
         from likewise.semantics.measures.names import kernels as names_kernels
 
         kernels: Any = names_kernels
         w = self.weights
-        scores = self.spelling_scores(asked, seen) if spelled is None else spelled
-        kept = (
-            np.zeros_like(scores) if meaning is None else meaning * _quantity_factor(asked.word_bits, seen.word_bits, w)
+        scores = self.spelling_scores(queries, candidates) if spelled is None else spelled
+        meaning_scores = (
+            np.zeros_like(scores)
+            if meaning is None
+            else meaning * _quantity_factor(queries.word_bits, candidates.word_bits, w)
         )
         units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
-        check_lengths("words of names", len(scores), kept)
-        for axis, side in enumerate((asked.arrays(), seen.arrays())):
+        check_lengths("words of names", len(scores), meaning_scores)
+        for axis, side in enumerate((queries.arrays(), candidates.arrays())):
             check_ids("words of names", side.words, scores.shape[axis])
-        found: NDArray[np.float32] = kernels.coverage(
+        coverage: NDArray[np.float32] = kernels.coverage(
             scores,
-            kept,
-            asked.arrays(),
-            seen.arrays(),
+            meaning_scores,
+            queries.arrays(),
+            candidates.arrays(),
             units,
             w.acronym,
             w.plain,
             np.float32(w.leniency),
             np.float32(w.asked_share),
         )  # powers of 32 bits take half the time
-        return found * self._conflict_factors(asked, seen)
+        return coverage * self._conflict_factors(queries, candidates)
 
-    def _conflict_factors(self, asked: NameBatch, seen: NameBatch) -> NDArray[np.float32]:
-        """What is left of a score where two readings cannot be the same: other quantities, units or kinds of values."""
+    def _conflict_factors(self, queries: NameBatch, candidates: NameBatch) -> NDArray[np.float32]:
+        """Return the factors of readings that conflict: other quantities, units or kinds of values."""
         w = self.weights
-        wrong = _disjoint_bits(asked.bits, seen.bits) | _disjoint_bits(asked.dimensions, seen.unit_dimensions)
-        if asked.unit_dimensions.any():
-            wrong |= _disjoint_bits(asked.unit_dimensions, seen.dimensions)
+        wrong = _disjoint_bits(queries.bits, candidates.bits) | _disjoint_bits(
+            queries.dimensions, candidates.unit_dimensions
+        )
+        if queries.unit_dimensions.any():
+            wrong |= _disjoint_bits(queries.unit_dimensions, candidates.dimensions)
         out = np.where(wrong, np.float32(w.conflict), np.float32(1))
-        if seen.other.any():
-            out[np.ix_(asked.physical, seen.other)] *= np.float32(w.not_a_number)
-        if seen.number.any():
-            out[np.ix_(asked.state, seen.number)] *= np.float32(w.not_a_state)
+        if candidates.other.any():
+            out[np.ix_(queries.physical, candidates.other)] *= np.float32(w.not_a_number)
+        if candidates.number.any():
+            out[np.ix_(queries.state, candidates.number)] *= np.float32(w.not_a_state)
         return out
 
     def _name(self, term: Term) -> _PreparedName:
         key = (fold_spaces(term.text), term.unit, term.context, term.role == "attribute")
-        kept = self._cache.get(key)
-        if kept is None:
-            kept = self._prepare(*key)
-            self._cache.put(key, kept)
-        return kept
+        prepared = self._cache.get(key)
+        if prepared is None:
+            prepared = self._prepare(*key)
+            self._cache.put(key, prepared)
+        return prepared
 
     def _prepare(self, text: str, unit: str, context: tuple[str, ...], named: bool) -> _PreparedName:
         parse = parse_name if named else parse_text
         parsed = parse(text, context, self._vectors.words, self._known, self.weights)
-        found = units_in_name(text)
-        beside = context if parsed.in_context else ()
-        units = [u for u in (any_unit(unit) if unit else None, *map(find_unit, beside)) if u is not None]
+        name_units = units_in_name(text)
+        context_texts = context if parsed.in_context else ()
+        units = [u for u in (any_unit(unit) if unit else None, *map(find_unit, context_texts)) if u is not None]
         written = parsed.cut[:MOST_WORDS]
         stated = [(u, True) for u in units[:1]]
         words = tuple(w.text for w in parsed.words)
@@ -155,9 +159,9 @@ class NamesMeasure:
             plain=len(written) == len(text.split()) and all(self._known(w) for w in words),
             initials=_initials(tuple(w.casefold() for w in written), words) if len(words) <= len(written) else (),
             quantities=tuple(
-                (self._stem(word), int(sure)) for u, sure in (*stated, *found) for word in u.dimension.split()
+                (self._stem(word), int(sure)) for u, sure in (*stated, *name_units) for word in u.dimension.split()
             ),
-            reading=parsed.reading([u for u, sure in (*stated, *found) if sure]),
+            reading=parsed.reading([u for u, sure in (*stated, *name_units) if sure]),
         )
 
     def _find_stem(self, word: str) -> str:
@@ -170,7 +174,7 @@ class NamesMeasure:
 
 
 def _initials(written: tuple[str, ...], words: tuple[str, ...]) -> tuple[tuple[str, int, int], ...]:
-    """The first letters of every run of words, with and without words of grammar, and the run (start, end).
+    """Return the initials of every run of words, with and without stop words, as (letters, start, end).
 
     >>> _initials(("state", "of", "charge"), ("state", "charge"))
     (('sc', 0, 2), ('soc', 0, 2))
@@ -185,7 +189,7 @@ def _initials(written: tuple[str, ...], words: tuple[str, ...]) -> tuple[tuple[s
 
 
 class NameBatch:
-    """Several names as arrays, and their distinct words, each with its theme."""
+    """Several names as arrays, and their distinct words with their themes."""
 
     def __init__(self, names: list[tuple[_PreparedName, Theme, str]]) -> None:
         place: dict[tuple[str, str, str, Theme], int] = {}
@@ -205,7 +209,7 @@ class NameBatch:
         self._letters = np.array([ord(c) for key in place for c in key[0]], dtype=np.int32)
         self._letter_ends = np.cumsum([len(key[0]) for key in place], dtype=np.int64)
         self._window_ends = np.cumsum([len(n.initials) for n, _, _ in names], dtype=np.int64)
-        windows = [(hash(letters), start, end) for n, _, _ in names for letters, start, end in n.initials]
+        windows = [(hash(initials), start, end) for n, _, _ in names for initials, start, end in n.initials]
         self._windows = np.array(windows, dtype=np.int64).reshape(-1, 3)
         self._unit_ends = np.cumsum([len(n.quantities) for n, _, _ in names], dtype=np.int64)
         units = [(hash(f" {word}"), sure) for n, _, _ in names for word, sure in n.quantities]
@@ -220,26 +224,26 @@ class NameBatch:
         self.other = np.array([kind in ("text", "boolean") for _, _, kind in names], dtype=bool)
 
     def words_of(self, term: int) -> list[int]:
-        """Which of the distinct words a term has, in its order."""
-        found: list[int] = self._words[self._ends[term - 1] if term else 0 : self._ends[term]].tolist()
-        return found
+        """Return the indices of a term's words, in order."""
+        indices: list[int] = self._words[self._ends[term - 1] if term else 0 : self._ends[term]].tolist()
+        return indices
 
     def themed_words(self, theme: Theme, group: Theme | None = None) -> tuple[Term, ...]:
-        """The distinct words, or those with one theme, as terms under a theme; the same objects while they are kept."""
-        kept = self._terms.get((theme, group))
-        if kept is None:
+        """Return the distinct words (or those of one theme) as terms under a theme; cached, so identity is stable."""
+        terms = self._terms.get((theme, group))
+        if terms is None:
             if len(self._terms) >= CACHED_THEMES:
                 del self._terms[next(iter(self._terms))]
             places = range(len(self.written)) if group is None else self.groups[group].tolist()
-            kept = self._terms[theme, group] = tuple(Term(self.written[i], theme=theme) for i in places)
-        return kept
+            terms = self._terms[theme, group] = tuple(Term(self.written[i], theme=theme) for i in places)
+        return terms
 
     def spelling(self) -> tuple[Any, ...]:
-        """What the kernel of words takes for one side, in its order."""
+        """Return the arrays of the word kernel for one side."""
         return self._letter_ends, self._letters, self._stems
 
     def arrays(self) -> NameArrays:
-        """What the coverage kernel takes for one side."""
+        """Return the arrays of the coverage kernel for one side."""
         return NameArrays(
             texts=self._texts,
             stems=self._stems,
@@ -255,18 +259,18 @@ class NameBatch:
 
 
 def _quantity_factor(a: NDArray[np.int64], b: NDArray[np.int64], weights: NameWeights) -> NDArray[np.float32]:
-    """What is left of two words' relatedness if both are quantities but not the same, or only one is a quantity."""
+    """Return the factor of two words that are different quantities, or of which only one is a quantity."""
     out = np.where((a != 0)[:, None] != (b != 0), np.float32(weights.association), np.float32(1))
     out[_disjoint_bits(a, b)] = weights.sisters
     return out
 
 
 def _disjoint_bits(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Where both sides have bits but none in common."""
-    found: NDArray[np.bool_] = ((a[:, None] & b) == 0) & (a != 0)[:, None] & (b != 0)
-    return found
+    """Return where both sides have bits but none in common."""
+    disjoint: NDArray[np.bool_] = ((a[:, None] & b) == 0) & (a != 0)[:, None] & (b != 0)
+    return disjoint
 
 
 def _hashes(words: list[str]) -> NDArray[np.int64]:
-    """Words as numbers that both sides agree on; a stem's has a blank before it, so that it meets stems alone."""
+    """Return hashes of words. A stem's hash has a blank in front, so that it equals stems only."""
     return np.array([hash(word) for word in words], dtype=np.int64)

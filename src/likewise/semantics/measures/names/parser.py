@@ -1,4 +1,4 @@
-"""Names of readings taken apart: which word says what is measured, and which only where, how or in what unit.
+"""Parser of attribute names: which word names the quantity, and which words only say where, how or in which unit.
 
 In an English compound the last noun is the head: a `battery voltage` is a voltage, a `temperature
 alarm` an alarm. What follows a preposition, participles at the end, indices, units and words like `value` say
@@ -40,7 +40,7 @@ LONGEST_CONTEXT: Final = 3  # words; longer texts beside a value are messages, n
 
 
 class NameWord(msgspec.Struct, frozen=True):
-    """A word of a name: folded, as written, and how much it counts."""
+    """A word of a name: folded, as written, and its weight."""
 
     text: str
     written: str
@@ -48,7 +48,7 @@ class NameWord(msgspec.Struct, frozen=True):
 
 
 class NameReading(msgspec.Struct, frozen=True):
-    """What a name says its reading is, as sets of bits (`quantities`)."""
+    """What a name measures, as bit sets (`quantities`)."""
 
     quantities: int
     dimensions: int
@@ -58,7 +58,7 @@ class NameReading(msgspec.Struct, frozen=True):
 
 
 class ParsedName(msgspec.Struct, frozen=True):
-    """A name's words, and what its head measures."""
+    """The words of a name and the quantities of its head."""
 
     words: tuple[NameWord, ...]
     cut: tuple[str, ...]
@@ -67,7 +67,7 @@ class ParsedName(msgspec.Struct, frozen=True):
     in_context: bool
 
     def reading(self, units: Sequence[Unit]) -> NameReading:
-        """With the units that are surely stated."""
+        """Return the reading with the units that are certain."""
         return NameReading(
             self.bits,
             dimensions(self.bits),
@@ -84,31 +84,31 @@ def parse_name(
     known: Callable[[str], bool],
     weights: NameWeights,
 ) -> ParsedName:
-    """A name taken apart; `cut` gives the words of a text as written, `known` says whether the space has a word."""
+    """Parse a name."""
     parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
     units = frozenset(w.casefold() for u, _ in units_in_name(text) for w in (*split_identifier(u.symbol), u.symbol))
     written = [cut(part) for part in parts]
-    found = [_part(part, units, known, weights) for part in written]
-    if not found:
+    path_parts = [_part(part, units, known, weights) for part in written]
+    if not path_parts:
         return ParsedName((), (), 0, False, True)
-    main = len(found) - 1
-    while main > 0 and not found[main].has_content:
+    main = len(path_parts) - 1
+    while main > 0 and not path_parts[main].has_content:
         main -= 1
-    beside: list[_Part] = []
-    in_context = not found[main].has_content or main < len(found) - 1
+    context_parts: list[_Part] = []
+    in_context = not path_parts[main].has_content or main < len(path_parts) - 1
     if in_context:
         for near in context:
             if find_unit(near) is None and near.isascii() and len(split_identifier(near)) <= LONGEST_CONTEXT:
                 part = _part(cut(near), frozenset(), known, weights)
                 if part.has_content:
-                    beside.append(part)
+                    context_parts.append(part)
     words: list[NameWord] = []
-    for i, part in enumerate(found):
+    for i, part in enumerate(path_parts):
         share = weights.container if i < main else 1.0
         words += [NameWord(w.text, w.written, w.weight * share) for w in part.words]
-    head = found[main]
-    if beside:
-        head = beside[0]
+    head = path_parts[main]
+    if context_parts:
+        head = context_parts[0]
         words += head.words
     return ParsedName(
         tuple(words[:MOST_WORDS]), tuple(word for part in written for word in part), head.bits, head.state, in_context
@@ -122,15 +122,15 @@ def parse_text(
     known: Callable[[str], bool],
     weights: NameWeights,
 ) -> ParsedName:
-    """A value's text: its words count alike, and it measures nothing."""
+    """Parse the text of a value: its words have equal weight and measure nothing."""
     written = cut(text)
-    kept = [(word, word.casefold()) for word in written if word.casefold() not in _STOP][:MOST_WORDS]
-    words = (NameWord(folded, word, _plain_weight(folded, known, weights)) for word, folded in kept)
+    content_words = [(word, word.casefold()) for word in written if word.casefold() not in _STOP][:MOST_WORDS]
+    words = (NameWord(folded, word, _plain_weight(folded, known, weights)) for word, folded in content_words)
     return ParsedName(tuple(words), tuple(written), 0, False, False)
 
 
 class _Part(msgspec.Struct, frozen=True):
-    """One part of a path taken apart; `says` is False if all its words say little."""
+    """One part of a path. `has_content` is false if all its words say little."""
 
     words: tuple[NameWord, ...]
     bits: int

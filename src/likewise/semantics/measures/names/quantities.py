@@ -1,4 +1,4 @@
-"""What engineers know about the names of readings: abbreviations, formulas, quantities, words that say little.
+"""Engineering vocabulary of attribute names: abbreviations, formulas, quantities, words without content.
 
 General knowledge of measuring, as found in any handbook: the usual clippings (`temp`, `lvl`) and initials (RH, RSSI),
 formulas of common gases, which words name a measurable quantity and of what dimension (the dimensions
@@ -22,7 +22,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _table(rows: str) -> dict[str, tuple[str, ...]]:
-    """Rows of `word word: meaning meaning`."""
+    """Parse rows of `word word: meaning meaning`."""
     out = {}
     for row in rows.strip().splitlines():
         words, _, meaning = row.partition(":")
@@ -219,14 +219,14 @@ _FORMULA: Final = re.compile(r"(pm)\d+")
 
 @lru_cache(maxsize=NAME_CACHE_ENTRIES)
 def expanded(word: str) -> tuple[str, ...]:
-    """The words a folded word stands for: itself unless it is a usual short form, a formula or a unit's name.
+    """Return the words for a folded word: itself unless it is a known short form, a formula or a unit's name.
 
     >>> expanded("temp"), expanded("co2"), expanded("pm10"), expanded("volts"), expanded("house")
     (('temperature',), ('carbon', 'dioxide'), ('particulate', 'matter'), ('voltage',), ('house',))
     """
-    found = EXPANSIONS.get(word)
-    if found is not None:
-        return found
+    expansion = EXPANSIONS.get(word)
+    if expansion is not None:
+        return expansion
     formula = _FORMULA.fullmatch(word)
     if formula:
         return EXPANSIONS[formula.group(1)]
@@ -235,12 +235,12 @@ def expanded(word: str) -> tuple[str, ...]:
 
 
 def is_short(word: str) -> bool:
-    """Whether a word is a usual short form."""
+    """Return whether a word is a known short form."""
     return word in EXPANSIONS
 
 
 def unit_named(word: str) -> str:
-    """The quantity a unit's name measures (`volts`: voltage); '' for a word that is none, or that means more."""
+    """Return the quantity that a unit's name measures (`volts`: voltage); '' for other or ambiguous words."""
     if len(word) < 3 or word in QUANTITIES or word in _ALSO_UNITS:
         return ""
     unit = find_unit(word)
@@ -248,7 +248,7 @@ def unit_named(word: str) -> str:
 
 
 def follows_noun(word: str) -> bool:
-    """Whether a word at the end says something about the noun before it: `movement detected`, `door open`.
+    """Return whether a last word modifies the noun before it: `movement detected`, `door open`.
 
     >>> follows_noun("detected"), follows_noun("open"), follows_noun("speed"), follows_noun("voltage")
     (True, True, False, False)
@@ -262,7 +262,7 @@ _DIMENSIONS: Final = {tag: i for i, tag in enumerate(sorted({d for t in _TAGS fo
 
 @lru_cache(maxsize=NAME_CACHE_ENTRIES)
 def quantity(word: str) -> int:
-    """What a word measures, as a set of bits; 0 for a word that names no quantity.
+    """Return the quantities of a word as bits; 0 if it names none.
 
     >>> quantity("temperature") == quantity("celsius"), quantity("temperature") & quantity("humidity"), quantity("door")
     (True, 0, 0)
@@ -272,12 +272,12 @@ def quantity(word: str) -> int:
 
 
 def dimensions(bits: int) -> int:
-    """The dimensions of units that quantities may have, as a set of bits."""
+    """Return the dimensions of units that quantities may have, as bits."""
     return dimension_bits(d for tag, i in _TAGS.items() if bits >> i & 1 for d in _UNITS.get(tag, (tag,)))
 
 
 def dimension_bits(names: Iterable[str]) -> int:
-    """Dimensions as a set of bits; one that no quantity has counts for nothing but itself."""
+    """Return dimensions as bits. All dimensions without a quantity share one bit."""
     out = 0
     for name in names:
         out |= 1 << _DIMENSIONS.get(name, 60)
