@@ -178,6 +178,10 @@ class AlertingEngine(TimedEngine, Protocol):
         """Nothing could be heard for so long (µs), until a moment: silence counts on from there."""
         ...
 
+    def unsend(self, ordinal: int, key: Key, event_id: str) -> None:
+        """Let the last alarm of a key, naming an event, be one that was never sent: it is deferred if it stands."""
+        ...
+
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
         ...

@@ -22,6 +22,14 @@ class MatcherAlerts(MatcherAnswers):
         if "alert" in self._state.engines:
             cast("AlertingEngine", self._state.engines["alert"]).outage(by, until)
 
+    def unsend(self, id: str, key: Key, event_id: str) -> None:
+        """Let the last alarm of a key, naming an event, be one that was never sent: it is sent later if it stands.
+
+        For one who repeats what was done, and finds that it was not.
+        """
+        if (engine := self._alerts()) is not None and id in self._state.ordinals:
+            engine.unsend(self._state.ordinal(id), key, event_id)
+
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key of an alert nearer to being forgotten.
 

@@ -107,6 +107,12 @@ class AlertEnginePair(EnginePair):
             if until is None:
                 engine.postpone_expiry(by)
 
+    def unsend(self, choice: Choice) -> None:
+        """The last alarm of a key turns out not to have been sent."""
+        ordinal, source = choice.pick(sorted(self.held)), self._source(choice)
+        for engine in self._both:
+            engine.unsend(ordinal, (source,), "unsent")
+
     def suspend_absence(self, choice: Choice) -> None:
         """The silence of a source means nothing from now on, or counts again."""
         sources, why = [self._source(choice)], choice.pick(WHYS)
@@ -166,6 +172,8 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
             pair.save_and_load()
         elif what == 30:
             pair.outage(choice)
+            if pair.held and choice.integer(0, 1):
+                pair.unsend(choice)
         elif what in (31, 32):
             pair.suspend_absence(choice)
         elif what == 33:

@@ -73,8 +73,12 @@ def test_upgraded_states_are_saved_in_the_new_version(tmp_path: Path) -> None:
     assert sent(again, 200_000) == sent(lw.Matcher.load(KEPT / "matcher"), 200_000)
 
 
-def test_a_store_of_the_release_before_sends_the_alarms_it_never_sent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_store_of_the_release_before_sends_the_alarms_it_never_sent(saved: bool, tmp_path: Path) -> None:
+    """Also one that was killed, or restored: its states are made again from the log, in which nothing was sent."""
     shutil.copytree(KEPT / "store", tmp_path / "data")
+    if not saved:
+        shutil.rmtree(tmp_path / "data" / "windows")
     migrate(tmp_path / "data")
     clock = ManualClock(START)
     clock.advance(131 * SECOND)

@@ -173,6 +173,17 @@ def read_newest(tables: StoreTables, tenant: int, after: int, limit: int) -> lis
     return [delivery_row(row) for row in reversed(rows)]
 
 
+def alarm_was_sent(tables: StoreTables, tenant: int, event: int, subscription: int, cause: Cause) -> bool:
+    """Whether there is a delivery of what an alert said of an event."""
+    rows = tables.rows(
+        f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ? AND cause = ?",
+        event,
+        tenant,
+        NOTIFICATION_CAUSES[cause],
+    )
+    return any(subscription in delivery_row(row).matched.tolist() for row in rows)
+
+
 def first_deliveries(tables: StoreTables, tenant: int, events: Sequence[int]) -> dict[int, int]:
     """The number of the first delivery of each of some events that is for what it says, not for its topic."""
     found: dict[int, int] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,7 @@ from likewise.broker.log.catalogue.records import (
     read_records,
 )
 from likewise.broker.log.checksums import refuse
-from likewise.broker.log.deliveries import read_between, recipients_after
+from likewise.broker.log.deliveries import alarm_was_sent, read_between, recipients_after
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.log_entries import newest_event, ranges_after, withdrawn_events
 from likewise.broker.log.mqtt.messages import read_retained
@@ -34,6 +35,7 @@ from likewise.broker.maintenance.window_snapshots import (
     remembering,
 )
 from likewise.broker.pool.migration import load_shards
+from likewise.broker.tenants.numbered_matcher import NumberedMatch
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.broker.tenants.tenant import StoredSubscription, Tenant
@@ -124,7 +126,8 @@ def _take_up(log: EventLog, tables: StoreTables, tenant: Tenant, saved: bool) ->
                 after=start,
             )
         entries = log.entries(start - 1, tenant.matched, tenant=tenant.number)
-        bring_up_to_date(tenant, entries, everything, start, {position for position, _ in judged})
+        standing = bring_up_to_date(tenant, entries, everything, start, {position for position, _ in judged})
+        _defer_unsent(tables, tenant, standing)
     stateless = []
     for held in everything.values():
         tenant.index_subscription(held)
@@ -137,6 +140,21 @@ def _take_up(log: EventLog, tables: StoreTables, tenant: Tenant, saved: bool) ->
     if newest is not None:
         tenant.events, tenant.last_arrival = 1, newest.arrival
         tenant.follows_arrival = isinstance(newest.value, Event) and newest.value.time is None
+
+
+def _defer_unsent(tables: StoreTables, tenant: Tenant, standing: Iterable[NumberedMatch]) -> None:
+    """Let alarms that stand, and of which there is no delivery, be sent: an earlier release did not send them."""
+    for each in standing:
+        if each.event is None or each.notification is None or each.number not in tenant.alerts:
+            continue
+        if not alarm_was_sent(tables, tenant.number, each.event, each.number, each.cause):
+            tenant.alerts.unsend(each.number, each.notification.key, each.event)
+            _log.warning(
+                "an alarm that was never sent is deferred",
+                tenant=tenant.name,
+                subscription=each.number,
+                key=each.notification.key,
+            )
 
 
 def _read_queues(tables: StoreTables, tenant: Tenant) -> None:

@@ -42,11 +42,14 @@ from likewise.broker.log.registry_tables import read_subscriptions, read_tenants
 from likewise.broker.log.rows import SubscriptionRow
 from likewise.broker.log.tables import StoreTables
 from likewise.broker.pool.migration import saved_shards
+from likewise.broker.tenants.numbered_matcher import NumberedMatch
 from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.errors import ArtefactDamaged, ArtefactMissing, Unavailable
 from likewise.matching.matcher import Matcher
 from likewise.model import Event
+from likewise.model.alerts.notification import Key
 
+ENDS: Final = ("cleared", "returned")
 _log = structlog.get_logger("likewise.windows")
 H = TypeVar("H", StoredSubscription, SubscriptionRow)
 CHECKSUMS: Final = "checksums"
@@ -199,8 +202,10 @@ def remembering(held: Iterable[H], windows_from: int) -> list[H]:
 
 def bring_up_to_date(
     tenant: Tenant, entries: Iterable[Entry], held: dict[int, StoredSubscription], start: int, judged: Container[int]
-) -> None:
+) -> list[NumberedMatch]:
     """Bring the windows up to date with entries from a position on that were matched before a restart.
+
+    Return the alarms that stand by what was repeated: whoever repeats them knows which of them were sent.
 
     Commands from before `windows_from` are no longer in the log: what they did is known from `held`, and from what was
     withdrawn since. Of feedback, what was `judged` at a position counts; the rest was forgotten with its subscriber.
@@ -209,16 +214,22 @@ def bring_up_to_date(
     begun = [(each.number, 0, each.number) for each in tops if each.number >= start]
     ended = [(each.ended, 1, each.number) for each in tops if each.ended is not None and each.ended >= start]
     changes, windows_from = deque(sorted(begun + ended)), tenant.windows_from or 0
+    standing: dict[tuple[int, Key], NumberedMatch] = {}
     for entry in entries:
         while changes and changes[0][0] <= entry.position:
             _change(tenant, held[changes[0][2]], ends=changes.popleft()[1] == 1)
         if not isinstance(entry.value, JudgeCommand) or (windows_from <= entry.position and entry.position in judged):
-            _repeat(tenant, entry, held)
+            for each in _repeat(tenant, entry, held):
+                if each.notification is not None and each.cause in ENDS:
+                    standing.pop((each.number, each.notification.key), None)
+                elif each.notification is not None and each.cause != "digest":
+                    standing[each.number, each.notification.key] = each
         if entry.position < windows_from and entry.position in tenant.withdrawn:
             tenant.windows.withdraw(entry.position)
             tenant.alerts.withdraw(entry.position)
     for _, ends, number in changes:
         _change(tenant, held[number], ends=ends == 1)
+    return list(standing.values())
 
 
 def _change(tenant: Tenant, held: StoredSubscription, *, ends: bool) -> None:
@@ -229,22 +240,25 @@ def _change(tenant: Tenant, held: StoredSubscription, *, ends: bool) -> None:
         matcher.remove(held.number)
 
 
-def _repeat(tenant: Tenant, entry: Entry, held: dict[int, StoredSubscription]) -> None:
-    """Do again what was done; what fails failed before the restart, too, and was told to whoever asked then."""
+def _repeat(tenant: Tenant, entry: Entry, held: dict[int, StoredSubscription]) -> list[NumberedMatch]:
+    """Do again what was done, and return what alerts send by it.
+
+    What fails failed before the restart, too, and whoever asked then was told.
+    """
     try:
         match entry.value:
             case Event() if entry.kind == EVENT:
                 if len(tenant.windows):
                     match_windows(tenant, entry)
                 if len(tenant.alerts):
-                    match_alerts(tenant, entry)
+                    return match_alerts(tenant, entry)
             case WithdrawCommand(event=position):
                 tenant.windows.withdraw(position)
-                tenant.alerts.withdraw(position)
+                return tenant.alerts.withdraw(position)
             case TickCommand():
                 now = tenant.window_time(entry.arrival)
                 tenant.windows.advance(now)
-                tenant.alerts.advance(now)
+                return tenant.alerts.advance(now)
             case (
                 ResumeCommand()
                 | SuspendAbsenceCommand()
@@ -264,6 +278,7 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, StoredSubscription]) -
             tenant=tenant.name,
             error=f"{type(error).__name__}: {error}",
         )
+    return []
 
 
 def rejudge(tenant: Tenant, command: JudgeCommand, position: int, held: dict[int, StoredSubscription]) -> None:

@@ -183,6 +183,10 @@ class NumberedMatcher:
         """Nothing could be heard for so long (µs), until a moment."""
         self.matcher.outage(by, until)
 
+    def unsend(self, number: int, key: Key, position: int) -> None:
+        """Let the last alarm of a key, naming an event, be one that was never sent."""
+        self.matcher.unsend(str(number), key, str(position))
+
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
         self.matcher.postpone_expiry(by)

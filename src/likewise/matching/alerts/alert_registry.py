@@ -199,6 +199,13 @@ class AbsenceTracking(AlertRegistry):
                         state.last_arrival = min(state.last_arrival, until)
                     self._reschedule(member, key, state)
 
+    def unsend(self, ordinal: int, key: Key, event_id: str) -> None:
+        """Let the last alarm of a key, naming an event, be one that was never sent: it is deferred if it stands."""
+        member = self._members[ordinal]
+        if member.alert.digest_every is None and (state := member.states.get(key)) is not None and self.now is not None:
+            state.unsend(member.alert, event_id, self.now, "" if member.alert.per else key[0])
+            self._reschedule(member, key, state)
+
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
         for member in self._members.values():

@@ -375,12 +375,27 @@ class KeyState:
         if self.stale or not told:
             self.refold(alert)
 
+    def unsend(self, alert: Alert, event_id: str, now: int, source: str) -> None:
+        """Let the last alarm, which named an event, be one that was never sent: it is deferred if it stands."""
+        if alert.absent_for is not None:
+            self.absent = False
+        elif alert.follows_failing:
+            self.spoken = False
+            self.mark_run_notified(alert, told=False)
+        elif self.spoken if alert.once_until is not None else self._is_muted(now):
+            came = self.last_arrival
+            self.spoken, self.deferred = (
+                False,
+                [Observation(0, came, came, source, event_id, True, False, False, 1.0, 1.0)],
+            )
+            self.quiet_until = now if self.quiet_until is None else self.quiet_until
+
     # -- time -----------------------------------------------------------------------------------
 
     def due(self, alert: Alert, lateness: int) -> Due | None:
         """When something happens to the key by itself."""
         found: Due | None = None
-        ready = self._ready_at(alert)
+        ready = None if self.told and not self.deferred else self._ready_at(alert)  # most keys, most of the time
         if ready is not None:
             if self.straggled:
                 ready = certain_at(ready, self._alarming(), self.straggled)
@@ -405,11 +420,7 @@ class KeyState:
     def tick(self, alert: Alert, moment: int, what: int, lateness: int) -> list[DueNotification]:
         """What is due happens."""
         if what == TIMER and alert.absent_for is None:
-            when = self._ready_at(alert)
-            assert when is not None  # it is due
-            if self.straggled:
-                when = certain_at(when, self._alarming(), self.straggled)
-            return self._alarm(alert, moment, when)
+            return self._alarm(alert, moment, moment - lateness)  # `due` added the lateness to when it is due
         if what == DOUBTED:
             doubted = min(self.doubted, key=_arrived)
             if has_effect(doubted):

@@ -44,6 +44,7 @@ from likewise.matching.reference.alerts.state import (
     run_of,
     take_back,
     tick,
+    unsent,
 )
 from likewise.matching.reference.alerts.transitions import AlertEvaluator, key_of
 from likewise.matching.reference.event_view import EventView
@@ -273,6 +274,13 @@ class OracleAlerts:
                     if until is not None:
                         moved = moved._replace(last_arrival=min(moved.last_arrival, until))
                     held.stories[key] = moved
+
+    def unsend(self, ordinal: int, key: Key, event_id: str) -> None:
+        """Let the last alarm of a key, naming an event, be one that was never sent: it is deferred if it stands."""
+        held = self._alerts[ordinal]
+        story = held.stories.get(key)
+        if held.alert.digest_every is None and story is not None and self.now is not None:
+            held.stories[key] = unsent(held.alert, story, event_id, self.now, "" if held.alert.per else key[0])
 
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""

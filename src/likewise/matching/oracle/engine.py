@@ -319,6 +319,10 @@ class OracleEngine(BaseEngine):
         """Nothing could be heard for so long (µs), until a moment."""
         self.alerts.outage(by, until)
 
+    def unsend(self, ordinal: int, key: Key, event_id: str) -> None:
+        """Let the last alarm of a key, naming an event, be one that was never sent: it is deferred if it stands."""
+        self.alerts.unsend(ordinal, key, event_id)
+
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
         self.alerts.postpone_expiry(by)

@@ -112,8 +112,8 @@ Told = tuple[AlertState, list[DueNotification]]
 def advance_run(run: HoldingRun, heard: Observation, stale: int | None = None) -> HoldingRun:
     """A run after one more event. `stale` is the silence after which a source keeps no other from beginning anew.
 
-    >>> first = stepped(Run(), Heard(0, 5, 5, "s", "e", True, False, False, 1.0, 1.0, told=True))
-    >>> first.begin, stepped(first, Heard(1, 99, 99, "t", "f", True, False, False, 1.0, 1.0), stale=60).begin
+    >>> first = advance_run(HoldingRun(), Observation(0, 5, 5, "s", "e", True, False, False, 1.0, 1.0, told=True))
+    >>> first.begin, advance_run(first, Observation(1, 99, 99, "t", "f", True, False, False, 1.0, 1.0), stale=60).begin
     (5, 99)
     """
     source = heard.source
@@ -156,8 +156,8 @@ def last_of(story: AlertState, *, holding: bool) -> Observation | None:
 def settles_at(heard: Observation, lateness: int) -> int:
     """When an event is taken in: no other from before it is waited for any more.
 
-    >>> told = Heard(0, 12, 5, "s", "e", True, False, False, 1.0, 1.0)
-    >>> settles(told, 10), settles(told, 3), settles(told, 0)
+    >>> told = Observation(0, 12, 5, "s", "e", True, False, False, 1.0, 1.0)
+    >>> settles_at(told, 10), settles_at(told, 3), settles(told, 0)
     (15, 15, 12)
     """
     return (heard.arrival if is_late(heard, lateness) else heard.time) + lateness
@@ -224,7 +224,7 @@ def doubt(alert: Alert, story: AlertState, heard: Observation, lateness: int) ->
 def is_upload(before: Observation, heard: Observation) -> bool:
     """Whether two doubted events of one source, the first of which still waits, are of one upload.
 
-    >>> first = Heard(0, 1_000_000, 1_000_000, "s", "e", True, False, False, 1.0, 1.0, stated=-86_400_000_000)
+    >>> first = Observation(0, 1_000_000, 1_000_000, "s", "e", True, False, False, 1.0, 1.0, stated=-86_400_000_000)
     >>> is_upload(first, first._replace(stated=-86_300_000_000)), is_upload(first, first._replace(time=61_000_001))
     (True, False)
     """
@@ -570,6 +570,26 @@ def take_back(alert: Alert, story: AlertState, event_id: str, now: int) -> Told:
 
 def _without(events: tuple[Observation, ...], event_id: str) -> tuple[Observation, ...]:
     return tuple(each for each in events if each.event_id != event_id)
+
+
+def unsent(alert: Alert, story: AlertState, event_id: str, now: int, source: str) -> AlertState:
+    """A story whose last alarm, which named an event, was never sent: it is deferred if it stands.
+
+    >>> sent = AlertState(spoken=True, quiet_until=9, last_arrival=5)
+    >>> put_off = unsent(Alert(once_until="false", at_most_every=9), sent, "e", 7, "s")
+    >>> put_off.spoken, put_off.quiet_until
+    (False, 9)
+    """
+    if alert.absent_for is not None:
+        return story._replace(absent=False)
+    if alert.follows_failing:
+        return mark_run_notified(alert, story._replace(spoken=False), told=False)
+    if not (story.spoken if alert.once_until is not None else is_muted(story, now)):
+        return story
+    came = story.last_arrival
+    heard = Observation(0, came, came, source, event_id, True, False, False, 1.0, 1.0)
+    quiet = now if story.quiet_until is None else story.quiet_until
+    return story._replace(spoken=False, deferred=(heard,), quiet_until=quiet)
 
 
 def outage_since(heard_at: int, by: int, until: int) -> int:
