@@ -222,11 +222,13 @@ class TopKEngine(BaseEngine):
 
     def withdraw(self, event_id: str) -> Hits:
         """Take an event out of every window; promotions by ordinal."""
-        promoted: Hits = []
+        promoted: list[tuple[WindowFamily, int, int]] = []
         for family, number in self._published.pop(event_id, ()):
             if number >= family.base and family.holds(number):
-                promoted += [self._hit(family, o, n, "promoted") for o, n in family.withdraw(number)]
-        return sorted(promoted, key=lambda hit: hit[0])
+                promoted += [(family, o, n) for o, n in family.withdraw(number)]
+        # what was published twice is not promoted by the first half of its withdrawal
+        hits = [self._hit(family, o, n, "promoted") for family, o, n in promoted if family.counts(o, n)]
+        return sorted(hits, key=lambda hit: hit[0])
 
     def _forget_published(self) -> None:
         """Now and then, let go of events that no window holds any more."""
