@@ -157,7 +157,7 @@ def settles_at(heard: Observation, lateness: int) -> int:
     """When an event is taken in: no other from before it is waited for any more.
 
     >>> told = Observation(0, 12, 5, "s", "e", True, False, False, 1.0, 1.0)
-    >>> settles_at(told, 10), settles_at(told, 3), settles(told, 0)
+    >>> settles_at(told, 10), settles_at(told, 3), settles_at(told, 0)
     (15, 15, 12)
     """
     return (heard.arrival if is_late(heard, lateness) else heard.time) + lateness
