@@ -41,7 +41,7 @@ class Running:
         self.uplink = uplink
         self.tenant = broker.tenant("default")
         ports: queue.Queue[int] = queue.Queue()
-        self._served = HttpServer(broker, on_ready=ports.put, beside=[] if uplink is None else [uplink.run])
+        self._served = HttpServer(broker, on_ready=ports.put, connectors=[] if uplink is None else [uplink.run])
         self._thread = threading.Thread(target=lambda: asyncio.run(self._served.run()), daemon=True)
         self._thread.start()
         self.port = ports.get(timeout=60)

@@ -104,7 +104,7 @@ class Standing:
             self._demands.see("roof", each)
         made = self._demands.of("roof")
         self.demand = ActiveDemand(
-            "v", 2**60, tuple(made.filters.values()), tuple(made.groups.values()), held=self._subscriptions.get
+            "v", 2**60, tuple(made.filters.values()), tuple(made.groups.values()), lookup=self._subscriptions.get
         )
 
     def look(self, event: Event) -> ForwardDecision:

@@ -1,4 +1,4 @@
-"""What crosses a process: every request, answer and message of a broker, each type once.
+"""Define every request, response and frame that crosses a process, each type once.
 
 The broker's connectors write and read these, clients and the dashboard read and write the same. Requests refuse
 fields they do not know, so that nothing asked for is dropped in silence; answers pass over them, so that an older

@@ -1,4 +1,4 @@
-"""What subscribers get, and how they settle it."""
+"""Deliveries to subscribers, and their acknowledgements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Cause = Literal[  # why an event was delivered
 
 
 def resolve_sequence(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:
-    """A sequence number under its name or under an old one, said once."""
+    """Return a sequence number that is given either under its name or under its old one."""
     if isinstance(new, int) and old is msgspec.UNSET:
         return new
     if isinstance(old, int) and new is msgspec.UNSET:
@@ -54,7 +54,7 @@ class MatchedPart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MatchReason(msgspec.Struct, frozen=True):
-    """Why an event met a subscription; `score` is that of the delivery."""
+    """The reasons of a match; `score` is that of the delivery."""
 
     id: str
     score: float
@@ -62,7 +62,7 @@ class MatchReason(msgspec.Struct, frozen=True):
 
 
 class SelectedValues(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a subscription's `select` names of the event, by name; a note says why something is null.
+    """The values that a subscription's `select` names, by name; a note explains a null.
 
     `units` has the unit of each value that was selected in one.
     """
@@ -90,7 +90,7 @@ class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DeliverySummary(msgspec.Struct, frozen=True):
-    """What is read of a delivery to tell it in words."""
+    """The fields of a delivery that its text for people is made of."""
 
     event: dict[str, Any]
     alert: AlertNotification | None = None
@@ -115,7 +115,7 @@ class DeliveryPage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def number(self) -> int:
-        """The sequence number to ask with next, whichever way it was said."""
+        """Return the sequence number to request the next page with, under either name."""
         return resolve_sequence(self.sequence, self.next)
 
 
@@ -138,5 +138,5 @@ class DeliveryAck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def number(self) -> int:
-        """The sequence number, whichever way it was said."""
+        """Return the acknowledged sequence number, under either name."""
         return resolve_sequence(self.sequence, self.acknowledge)

@@ -1,4 +1,4 @@
-"""What a broker at the edge and the one above it say to each other over `/v1/edges/{id}` (docs/guides/edge.md).
+"""Frames between an edge broker and its hub over `/v1/edges/{id}` (docs/guides/edge.md).
 
 Every message is one JSON text with `v` and `type`. The edge speaks first. What an edge sends is numbered by it
 (`sequence`, within an `epoch`), what it is delivered by the broker above; either side acknowledges what is on its disk.
@@ -26,7 +26,7 @@ Alternatives = tuple[tuple[tuple[Predicate, ...], ...], ...]  # one of which an 
 
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", kw_only=True):
-    """What every message has: the version of its form."""
+    """Base of all frames: the version of the protocol."""
 
     v: int = VERSION
 
@@ -64,20 +64,20 @@ class HelloAckFrame(Frame, frozen=True, tag="welcome"):
 
 
 class AnnounceFrame(Frame, frozen=True, tag="announce"):
-    """What a source of the edge can produce; said again, it renews the lease."""
+    """Announce what a source of the edge can produce; repeated, it renews the lease."""
 
     announcement: Announcement
 
 
 class RevokeFrame(Frame, frozen=True, tag="revoke"):
-    """What a source announced holds no longer."""
+    """Revoke the announcement of a source."""
 
     source: str
     reason: str = ""
 
 
 class SourceRename(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was sent under a name belongs to other sources; as an entry of the log says it."""
+    """A former source name and the sources that its events belong to now, as in the log."""
 
     before: str
     sources: tuple[str, ...]
@@ -121,7 +121,7 @@ class TermSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LocalSubscriptionSpec(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an edge decides a relaxed subscription of its own by, about events of a group.
+    """The scores by which an edge evaluates one of its relaxed subscriptions for events of a group.
 
     `filter` finds candidates. `needed` is what they must reach: as a whole, in every relaxed part, and what rules out
     under `not`. `attributes` and `values` are scores: a row for each term that the subscription asks about, in its
@@ -137,7 +137,7 @@ class LocalSubscriptionSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SourceGroupSpec(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is asked of sources that offer the same, by their names and their events' themes.
+    """The demand for sources that offer the same, by their names and the themes of their events.
 
     `terms`, `allowed` and `texts` are what the filters were judged by: an event that has something else is wanted.
     `own` are subscriptions of the edge that it decides itself, with scores of `terms` and `values`.
@@ -155,7 +155,7 @@ class SourceGroupSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DemandFrame(Frame, frozen=True, tag="demand"):
-    """What the edge is asked for: what makes the version `base` another; all of it without one.
+    """The hub's demand: a change of the version `base`, or the whole demand without one.
 
     With `since`, what is new is also asked of the events that the edge has. It counts until `until` (µs since 1970).
     """
@@ -178,7 +178,7 @@ class DemandAckFrame(Frame, frozen=True, tag="demand-ack"):
 
 
 class SenseFrame(Frame, frozen=True, tag="sense"):
-    """What a controllable source of the edge is told."""
+    """A sensing command for a controllable source of the edge."""
 
     sense: SensingCommand
 
@@ -214,14 +214,14 @@ class EventsFrame(Frame, frozen=True, tag="events"):
 
     @classmethod
     def of(cls, items: Sequence[EdgeItem]) -> EventsFrame:
-        """Items as they are said in the fewest bytes."""
+        """Return a frame of items in its shortest form."""
         first = items[0].sequence
         if items[-1].sequence - first == len(items) - 1 and not any(item.hops or item.received for item in items):
             return cls(first=first, events=tuple(item.event for item in items))
         return cls(items=tuple(items))
 
     def items_with_sequences(self) -> tuple[EdgeItem, ...]:
-        """All of them with their sequences."""
+        """Return all items with their sequences."""
         return (*self.items, *(EdgeItem(self.first + place, event) for place, event in enumerate(self.events)))
 
 
@@ -263,7 +263,7 @@ class SubscribeFrame(Frame, frozen=True, tag="subscribe"):
 
 
 class EdgeSubscriptionResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a subscription: held, or refused with words."""
+    """The result for one subscription: accepted, or rejected with a reason."""
 
     id: str
     refused: str = ""
@@ -372,7 +372,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 
 def encode_frame(message: AnyFrame) -> bytes:
-    """A message as it is sent.
+    """Encode a frame.
 
     >>> written(EventsAckFrame(sequence=7))
     b'{"type":"events-ack","sequence":7,"v":1}'
@@ -380,36 +380,36 @@ def encode_frame(message: AnyFrame) -> bytes:
     return _ENCODER.encode(message)[:-1] + b',"v":%d}' % VERSION  # which is left out as what it is by default
 
 
-def _decode(decoder: msgspec.json.Decoder[Any], said: bytes | str, whose: str) -> Any:
+def _decode(decoder: msgspec.json.Decoder[Any], data: bytes | str, whose: str) -> Any:
     try:
-        found = decoder.decode(said)
+        message = decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"{whose} said what is no message of the uplink: {error}") from None
-    if found.v != VERSION:
+    if message.v != VERSION:
         raise FormatError(
-            f"{whose} speaks version {found.v} of the uplink, this is {VERSION}; update the older of both"
+            f"{whose} speaks version {message.v} of the uplink, this is {VERSION}; update the older of both"
         )
-    return found
+    return message
 
 
-def decode_edge_frame(said: bytes | str) -> EdgeFrame:
-    """What an edge says; what is no message of it is refused.
+def decode_edge_frame(data: bytes | str) -> EdgeFrame:
+    """Decode a frame of an edge; refuse anything else.
 
     >>> decode_edge_frame(b'{"type": "bye", "v": 1}')
     Bye(v=1)
     """
-    found: EdgeFrame = _decode(_FROM_EDGE, said, "the edge")
-    return found
+    message: EdgeFrame = _decode(_FROM_EDGE, data, "the edge")
+    return message
 
 
-def decode_hub_frame(said: bytes | str) -> HubFrame:
-    """What the broker above says; what is no message of it is refused.
+def decode_hub_frame(data: bytes | str) -> HubFrame:
+    """Decode a frame of a hub; refuse anything else.
 
     >>> decode_hub_frame(b'{"type": "events-ack", "sequence": 7}').sequence
     7
     """
-    found: HubFrame = _decode(_FROM_ABOVE, said, "the broker above")
-    return found
+    message: HubFrame = _decode(_FROM_ABOVE, data, "the broker above")
+    return message
 
 
 EdgeState = Literal["connected", "away"]

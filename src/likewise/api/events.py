@@ -1,4 +1,4 @@
-"""What publishers are told."""
+"""Responses to publishers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Receipt(msgspec.Struct, frozen=True, gc=False):
-    """What a publisher is told: the event's id, where it stands in the log, and whether it stood there before.
+    """Receipt of a published event: its id, its position in the log, and whether it was stored before.
 
     >>> msgspec.json.encode(Receipt("e1", 7))
     b'{"id":"e1","position":7,"duplicate":false}'
@@ -20,7 +20,7 @@ class Receipt(msgspec.Struct, frozen=True, gc=False):
 
 
 class PublishProgress(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a publisher on a stream is told: its messages from `first` to `last`, counted from 1, are on disk.
+    """Receipt on a stream: the messages from `first` to `last`, counted from 1, are on disk.
 
     With `problem`, as an answer to a request would say it, they were refused.
 

@@ -1,4 +1,4 @@
-"""What was: counts, a reading over time, stored events and matches by filter, and what became of one event."""
+"""Responses about the past: counts, time series, stored events, and the trace of one event."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MinuteCount(msgspec.Struct, frozen=True):
 
 
 class SubscriptionCount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How often a subscription was met since counting began, when last (µs), and by which event."""
+    """How many matches a subscription had since counting began, and the newest of them (µs)."""
 
     subscriber: str
     subscription: str
@@ -97,7 +97,7 @@ class StoredEvent(msgspec.Struct, frozen=True):
 
     @property
     def arrived(self) -> Arrival:
-        """The event as it came in."""
+        """Return the event as it was received."""
         return Arrival(self.position, self.arrival, self.event)
 
 
@@ -117,7 +117,7 @@ class TraceStep(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of an event for a subscription, as the store has it; `text` is what was asked for then."""
+    """The trace of an event for a subscription; `text` is the subscription as it was then."""
 
     event: str
     source: str

@@ -1,4 +1,4 @@
-"""What goes on at a tenant, for somebody who watches."""
+"""Responses of the live views of a tenant."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ class Arrival(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The event's id."""
+        """Return the event's id."""
         return str(self.event.get("id", ""))
 
     @property
     def source(self) -> str:
-        """Who published it."""
+        """Return the event's source."""
         return str(self.event.get("source", ""))
 
     @property
     def themes(self) -> list[str]:
-        """The event's theme tags."""
-        found = self.event.get("themes")
-        return [str(tag) for tag in found] if isinstance(found, list) else []
+        """Return the event's theme tags."""
+        themes = self.event.get("themes")
+        return [str(tag) for tag in themes] if isinstance(themes, list) else []
 
 
 class Activity(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ class BoardEntry(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """What it is ranked by, as the event says it if it is one reading, else as a number.
+        """Return the ranking value: as the event states it if it is one reading, else as a number.
 
         >>> Place(1, "e", "/roof", 4.51e-08, (Stated("NO2", 45.1, "ug/m3"),), 0).said
         '45.1 ug/m3'

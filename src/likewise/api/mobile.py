@@ -1,4 +1,4 @@
-"""What the page of one subscriber shows: its subscriptions in words, where alerts stand, and what came."""
+"""Responses for the mobile page: subscriptions in words, states of alerts, and notifications."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AlertKeyDetails(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AlertDetails(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where an alert stands: how many keys have a state, and the first of them, what was said before what was not."""
+    """State of an alert: how many keys have one, and the first of them, notified ones first."""
 
     total: int
     keys: tuple[AlertKeyDetails, ...] = ()
@@ -54,7 +54,7 @@ class MobileNotification(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MobilePage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who asks (`name` of the `names` that are theirs), and what is theirs after `sequence`."""
+    """The mobile page of one subscriber (`name`, one of `names`), with what is newer than `sequence`."""
 
     name: str
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What administrators ask for: tokens, dead letters, figures; and problems."""
+"""Requests and responses of administration: tokens, dead letters, statistics; and problems."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class DeadLetterDetails(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClockStatus(msgspec.Struct, frozen=True):
-    """How far the broker trusts its clock to remove things.
+    """State of the broker's clock: how far it is trusted to remove expired data.
 
     `time` is the clock (µs since 1970), which is `behind_s` ahead of the time by which what was stored before its last
     steps ages; negative: the clock is behind. For `hold_s` more seconds sessions, leases and the like wait; with
@@ -64,14 +64,14 @@ class ClockStatus(msgspec.Struct, frozen=True):
 
 
 class ClockAccepted(msgspec.Struct, frozen=True):
-    """Whether there was anything to accept, and how things stand now."""
+    """Whether there was a clock step to accept, and the state after it."""
 
     accepted: bool
     clock: ClockStatus
 
 
 class TenantStats(msgspec.Struct, frozen=True):
-    """What a tenant has in the broker; nothing here says what others have."""
+    """Statistics of one tenant; nothing in them depends on other tenants."""
 
     events: int
     log_position: int  # of its last entry
@@ -87,7 +87,7 @@ class TenantStats(msgspec.Struct, frozen=True):
 
 
 class ConnectionStatus(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What brings events in beside publishers: where it is connected to, and what came of its messages.
+    """Status of a connector that brings events: its address, and the counts of its messages.
 
     Of a device (`mqtt`) the address is its client id, and it is said what it was sent and from where it comes.
     """
@@ -110,7 +110,7 @@ class ConnectionStatus(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What went wrong: a stable `code`, what was expected and found, and what to do (`detail`)."""
+    """Problem details (RFC 9457): a stable `code`; `detail` says what was expected and what to do."""
 
     type: str
     title: str

@@ -1,7 +1,7 @@
-"""Which web pages may speak to a server that knows no tokens: those it serves itself, and those it was told of.
+"""Origin policy of a server without tokens: its own web pages and the configured ones are allowed.
 
 A browser lets any page send requests to this machine, with the page's own address as `Origin`. It also takes a name
-that points here for another site's (DNS rebinding), and then says that name as `ShardHost`. So a server that asks
+that points here for another site's (DNS rebinding), and then says that name as `Host`. So a server that asks
 nobody for a token looks at both, and takes no body of a kind that a form could send unasked. A body of no kind is
 taken: a form always names one, and whatever else lets a page send a body (fetch, beacons) says its `Origin`. What a
 page only points at (an image, a script, a frame, a link) comes without `Origin`; of that a browser says
@@ -28,7 +28,7 @@ SIMPLE_TYPES: Final = frozenset(("text/plain", "application/x-www-form-urlencode
 
 
 class OriginRefusal(NamedTuple):
-    """Why a request is refused: the HTTP status, a stable code, and what to do."""
+    """Reason of a refused request: the HTTP status, a stable code, and what to do."""
 
     status: int
     code: str
@@ -59,28 +59,28 @@ class OriginPolicy(NamedTuple):
     def refusal_of(
         self, method: str, headers: Iterable[tuple[bytes, bytes]], *, path: str = "/", scheme: str | None = None
     ) -> OriginRefusal | None:
-        """The same from a request's headers as a server hands them on.
+        """Return why a request is refused by its headers, as ASGI has them; None if it is allowed.
 
         >>> Origins().refusal_of("GET", [(b"host", b"attacker.example")]).code
         'foreign_host'
         >>> Origins().refusal_of("GET", [(b"host", b"localhost"), (b"host", b"attacker.example")]).status
         400
         """
-        said: dict[bytes, str] = {}
+        values: dict[bytes, str] = {}
         for name, value in headers:
             if name in _CHECKED_HEADERS:
-                if name in _ONCE and name in said:
+                if name in _ONCE and name in values:
                     return OriginRefusal(
                         400, "foreign_host", f"`{name.decode()}` stands in this request twice; say it once"
                     )
-                said[name] = value.decode("latin-1")
-        visit = said.get(b"sec-fetch-mode") == "navigate" and said.get(b"sec-fetch-dest") == "document"
+                values[name] = value.decode("latin-1")
+        visit = values.get(b"sec-fetch-mode") == "navigate" and values.get(b"sec-fetch-dest") == "document"
         return self.refusal(
             method,
-            host=said.get(b"host", ""),
-            origin=said.get(b"origin"),
-            kind=said.get(b"content-type"),
-            site=said.get(b"sec-fetch-site"),
+            host=values.get(b"host", ""),
+            origin=values.get(b"origin"),
+            kind=values.get(b"content-type"),
+            site=values.get(b"sec-fetch-site"),
             visit=visit and method == "GET" and not path.startswith(_NEVER_A_PAGE),
             scheme=scheme,
         )
@@ -96,7 +96,7 @@ class OriginPolicy(NamedTuple):
         visit: bool = False,
         scheme: str | None = None,
     ) -> OriginRefusal | None:
-        """Why a request is refused; None if it is not.
+        """Return why a request is refused; None if it is allowed.
 
         `site` is whose page a browser says it comes from, `visit` whether a person goes to a page of ours by it,
         `scheme` what the server is reached by, where that is known.
@@ -146,12 +146,12 @@ def _is_loopback(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def host_name(host: str) -> str:
-    """A `ShardHost` without its port; what is no name or address with a port stays as it is, and is nobody's name.
+    """Return a `Host` without its port; anything that is not a host and a port stays as it is.
 
     >>> host_name("[::1]:8787"), host_name("localhost:80"), host_name("127.0.0.1")
     ('::1', 'localhost', '127.0.0.1')
     >>> host_name("[::1].attacker.example")
     '[::1].attacker.example'
     """
-    found = _HOST.fullmatch(host)
-    return (host if found is None else found[1] or found[2]).lower()
+    match = _HOST.fullmatch(host)
+    return (host if match is None else match[1] or match[2]).lower()

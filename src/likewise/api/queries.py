@@ -65,12 +65,12 @@ class BacktestMatch(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def arrived(self) -> Arrival:
-        """The event as it came in."""
+        """Return the event as it was received."""
         return Arrival(self.position, self.arrival, self.content)
 
 
 class BacktestResult(msgspec.Struct, frozen=True):
-    """What a subscription would have met among the stored events it was tried on.
+    """Result of a backtest: what a subscription would have matched among stored events.
 
     `events` were tried, which arrived from `first` to `last`; time was advanced to `until`. `causes` counts everything
     that would have been sent, by cause; `matched` is that number without `cleared` and `returned`, which end an alarm
@@ -87,7 +87,7 @@ class BacktestResult(msgspec.Struct, frozen=True):
 
 
 class JudgementRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Whether an event was what a subscription meant."""
+    """Feedback of a user: whether an event was relevant to a subscription."""
 
     subscriber: str
     subscription: str

@@ -1,4 +1,4 @@
-"""What words are taken to mean, and what stands behind it."""
+"""Responses about relatedness of terms, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class RelatednessResponse(msgspec.Struct, frozen=True):
-    """How related two terms are, in [0, 1]."""
+    """Relatedness of two terms, in [0, 1]."""
 
     relatedness: float
 
@@ -26,7 +26,7 @@ class SharedDocument(msgspec.Struct, frozen=True):
 
 
 class RelatednessEvidence(msgspec.Struct, frozen=True):
-    """Why two terms were found related, or not.
+    """Evidence for the relatedness of two terms.
 
     `scores` has each measure's own score; `without_themes` is the score the same measure gives when the
     themes are left out (None if there are none); `asked_basis` and `seen_basis` count the documents of

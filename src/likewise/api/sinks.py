@@ -1,4 +1,4 @@
-"""Where matches go out by themselves: what a target shall be like, and how it fares. Secrets go in, never out."""
+"""Settings and status of targets, to which matches are sent. Secrets go in, never out."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ TargetSettings = WebhookSettings | MqttTargetSettings | EmailSettings
 
 
 class TargetStatus(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a target fares: what waits, what is dead, and what was accepted or refused last (µs since 1970).
+    """Status of a target: waiting and dead matches, the last success and the last error (µs since 1970).
 
     `sent`, `failed` (attempts) and `expired` (over before they could be sent) count since the broker's start.
     """
@@ -138,6 +138,6 @@ class TargetDetails(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RetryReceipt(msgspec.Struct, frozen=True):
-    """How many dead letters of a target are tried again."""
+    """How many dead letters of a target are retried."""
 
     letters: int

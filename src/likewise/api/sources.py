@@ -1,4 +1,4 @@
-"""What the catalogue says over the wire: sources, words, corrections, questions, and what a source is told."""
+"""Requests and responses of the catalogue: sources, vocabulary, corrections, sensing commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SourceState = Literal["awake", "silent", "resting", "announced"]
 
 
 class AttributeInterpretation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an attribute is taken for, how probably, and why; `correction` is the number of who said so."""
+    """Interpretation of an attribute, its probability and reason; `correction` is the number of a correction."""
 
     means: str = ""
     probability: float = 0.0
@@ -107,7 +107,7 @@ class AttributeSummary(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CorrectionRequest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What an attribute of a source, of a model, or of everybody means, and in which unit."""
+    """Request to correct the meaning and unit of an attribute, of one source, a model, or all sources."""
 
     attribute: str
     of: Literal["source", "model", "attribute"] = "attribute"
@@ -146,7 +146,7 @@ class ReviewQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ImportReceipt(msgspec.Struct, frozen=True):
-    """How many corrections an imported table said."""
+    """How many corrections were imported."""
 
     corrections: int
 
@@ -160,7 +160,7 @@ class AnnouncementReceipt(msgspec.Struct, frozen=True):
 
 
 class SensingCommand(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a source is told: to sense, at this interval (s) or oftener if it says one, or to rest.
+    """Sensing command: a source shall sense, at this interval (s) or more often, or rest.
 
     `version` grows with every change; `wanted` is how many subscriptions ask for it.
     """
@@ -182,7 +182,7 @@ class DemandFilterDetails(msgspec.Struct, frozen=True):
 
 
 class SourceDemandDetails(msgspec.Struct, frozen=True):
-    """What a source is asked for; `everything` are subscriptions that want every event of it."""
+    """Demand for a source; `everything` lists the subscriptions that need every event of it."""
 
     source: str
     version: str

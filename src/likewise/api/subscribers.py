@@ -1,4 +1,4 @@
-"""Who listens, and the queue of each."""
+"""Subscribers and their queues."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ QueuePolicy = Literal["drop-oldest", "dead-letter", "block"]  # what a full queu
 
 
 class QueueRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a subscriber's queue shall be like; what is left out stays, or is as the broker is configured.
+    """Settings of a subscriber's queue; a missing field stays, or is as the broker is configured.
 
     >>> msgspec.json.encode(QueueRequest("block"))
     b'{"policy":"block"}'

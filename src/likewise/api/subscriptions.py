@@ -1,4 +1,4 @@
-"""What is listened for."""
+"""Subscriptions."""
 
 from __future__ import annotations
 

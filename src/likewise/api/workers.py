@@ -59,7 +59,7 @@ class PoolStatus(msgspec.Struct, frozen=True):
 
 
 class PoolSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is to decide from now on; what is left out stays as it is."""
+    """New settings of the worker pool; a missing field stays as it is."""
 
     policy: str | None = None
     minimum: int | None = None

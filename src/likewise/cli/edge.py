@@ -111,7 +111,7 @@ def _edge(
     with make_edge_broker(data, found, trace=trace) as broker, tune_gc():
         uplink = attach_uplink(broker, name, addresses, token=token, bounds=wanted)
         if not told.stop:
-            run(broker, on_ready=ready, beside=[*listener_connectors(devices), uplink.run])
+            run(broker, on_ready=ready, connectors=[*listener_connectors(devices), uplink.run])
         told.starting = False
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, told.handle)

@@ -212,7 +212,7 @@ def _serve(
         return
     with Broker(folder, found, trace=trace) as broker, tune_gc():
         if not told.stop:
-            run(broker, on_ready=ready, beside=beside)  # which hears signals itself
+            run(broker, on_ready=ready, connectors=beside)  # which hears signals itself
         told.starting = False
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, told.handle)

@@ -32,7 +32,7 @@ def make_edge_broker(
     clock: Callable[[], int] = system_clock,
     trace: EventTrace | None = None,
 ) -> Broker:
-    """A broker in profile `small` that takes every kind of subscription; those it does not serve are decided above."""
+    """Return a broker in profile `small`; its hub evaluates the kinds of subscriptions it does not serve."""
     config = config or Config()
     matching = msgspec.structs.replace(config.matching, profile="small")
     config = msgspec.structs.replace(config, matching=matching)
@@ -48,13 +48,13 @@ def make_edge_broker(
 
 
 def _first_unprocessed(tables: StoreTables, tenant: Tenant) -> int | None:
-    """The first entry that the outbox has not seen: a withdrawal that is swept before is never said above."""
+    """Return the first entry that the outbox has not processed; retention must keep it until then."""
     return read_positions(tables, FOLLOWER).get(tenant.number, 0) + 1 if tenant.name == TENANT else None
 
 
 def attach_uplink(
     broker: Broker, id: str, addresses: Sequence[str], *, token: str | None = None, bounds: Bounds | None = None
 ) -> Uplink:
-    """The uplink of a broker that `make_edge_broker` made; its `run` stands beside the broker's other server."""
+    """Return the uplink of a broker that `make_edge_broker` made; its `run` stands beside the broker's other server."""
     broker.tenant(TENANT).recent_limit = RECENT_BYTES
     return Uplink(broker, id, addresses, token=token, bounds=bounds)

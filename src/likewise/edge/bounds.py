@@ -1,4 +1,4 @@
-"""How much may wait at an edge, for how long, and what goes when it is too much: declared, counted and told."""
+"""Limits of the outbox: bytes, age, and the policy by which items beyond them are dropped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOM = 0.9  # of the bound that is left full
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """What may wait: so many bytes, for so long; and what goes beyond that.
+    """Limits of the outbox: bytes, age, and what is dropped beyond them.
 
     `thin` lets every second event of each source go, the oldest first; withdrawals stay.
 
@@ -41,46 +41,46 @@ class Bounds(msgspec.Struct, frozen=True):
 
 
 def drop_over_limit(tables: StoreTables, tenant: int, after: int, size: int, bounds: Bounds) -> int:
-    """Let go of what is beyond the bound, of `size` bytes that wait after a sequence; how many items it were."""
+    """Drop items beyond the limit, of `size` bytes that wait after a sequence; return how many."""
     dropped = 0
     while size > bounds.bytes:
         excess = size - int(ROOM * bounds.bytes)
         items = waiting(tables, tenant, after, PAGE, newest=bounds.policy == "drop-newest")
-        gone = _every_second(tables, items, excess) if bounds.policy == "thin" else _oldest_items(items, excess)
-        if not gone:
-            gone = _oldest_items(items, excess)
-        if not gone:
+        removed = _every_second(tables, items, excess) if bounds.policy == "thin" else _oldest_items(items, excess)
+        if not removed:
+            removed = _oldest_items(items, excess)
+        if not removed:
             return dropped
-        take_out(tables, [item.sequence for item in gone])
-        dropped += len(gone)
-        size -= sum(item.bytes for item in gone)
+        take_out(tables, [item.sequence for item in removed])
+        dropped += len(removed)
+        size -= sum(item.bytes for item in removed)
     return dropped
 
 
 def drop_expired(tables: StoreTables, tenant: int, after: int, arrived: int) -> int:
-    """Let go of what arrived before a moment; how many items it were."""
+    """Drop items that arrived before a time; return how many."""
     dropped = 0
     while items := waiting(tables, tenant, after, 1_000):
-        gone = [item for item in items if 0 < source_of(tables, item.position)[1] < arrived]
-        take_out(tables, [item.sequence for item in gone])
-        dropped += len(gone)
-        if len(gone) < len(items):
+        expired = [item for item in items if 0 < source_of(tables, item.position)[1] < arrived]
+        take_out(tables, [item.sequence for item in expired])
+        dropped += len(expired)
+        if len(expired) < len(items):
             break
     return dropped
 
 
 def _oldest_items(items: Sequence[OutboxItem], excess: int) -> list[OutboxItem]:
-    gone: list[OutboxItem] = []
+    dropped: list[OutboxItem] = []
     for item in items:
         if excess <= 0:
             break
-        gone.append(item)
+        dropped.append(item)
         excess -= item.bytes
-    return gone
+    return dropped
 
 
 def _every_second(tables: StoreTables, items: Sequence[OutboxItem], excess: int) -> list[OutboxItem]:
-    """Every second event of each source, the oldest first; the newest of each stays."""
+    """Return every second event of each source, the oldest first; the newest of each stays."""
     stays: dict[str, bool] = {}
     seconds: list[OutboxItem] = []
     for item in reversed(items):

@@ -1,4 +1,4 @@
-"""What the broker above asks for, as an edge holds it: exact filters, and what they were judged by.
+"""The hub's demand at an edge: exact filters, and the terms that they were computed from.
 
 An event is wanted if a filter of a group of its source is met, or if it has something that the group was not judged by.
 One of a source that no group names is wanted, too: nothing was judged of it. Relaxed subscriptions of the edge's own
@@ -52,7 +52,7 @@ class FilterIndex:
                 self._equal.setdefault(name, {}).setdefault(value, []).append(each)
 
     def matches(self, by_name: Mapping[str, list[EventTuple]], types: Hierarchy) -> bool:
-        """Whether an event, as its tuples by folded name, meets any of them."""
+        """Return whether an event, as its tuples by folded name, matches any filter."""
         if any(each.matches(by_name, types) for each in self._always):
             return True
         for name, values in self._equal.items():
@@ -63,7 +63,7 @@ class FilterIndex:
 
 
 def _required_equality(parts: Parts) -> tuple[str, float | str] | None:
-    """An equality that an alternative needs; None if it has none that can be looked up."""
+    """Return an equality that an alternative requires; None if it has none that can be looked up."""
     for part in parts:
         if len(part) == 1 and part[0].operator == "=" and not part[0].unit:
             name, value = fold(part[0].attribute), part[0].value
@@ -94,7 +94,7 @@ def _candidates(values: dict[float | str, list[DemandFilter]], item: EventTuple)
 
 
 class StoredDemand(msgspec.Struct, frozen=True):
-    """A demand as it is kept on disk."""
+    """A demand as it is stored."""
 
     version: str
     until: int
@@ -103,7 +103,7 @@ class StoredDemand(msgspec.Struct, frozen=True):
 
 
 class ForwardDecision(NamedTuple):
-    """Whether an event is wanted, and whether because nothing was judged of it or something in it.
+    """Whether to forward an event, and whether only because the hub knows too little about it.
 
     `met` are the subscriptions that were decided here and that it meets, with their scores.
     """
@@ -134,12 +134,12 @@ class _LocalSubscription:
         return self._sent.subscription
 
     def score(
-        self, event: Event, by_name: Mapping[str, list[EventTuple]], types: Hierarchy, held: SubscriptionLookup
+        self, event: Event, by_name: Mapping[str, list[EventTuple]], types: Hierarchy, lookup: SubscriptionLookup
     ) -> float | None:
-        """How well an event meets it; None if it does not, or it holds no longer."""
+        """Return the score of an event; None if it does not match, or the subscription was removed."""
         if not self._filter.matches(by_name, types):
             return None
-        subscription = held(self._sent.subscription)
+        subscription = lookup(self._sent.subscription)
         if subscription is None:
             return None
         if self._evaluator is None:
@@ -160,25 +160,25 @@ class _SourceGroup:
             frozenset(terms), sent.allowed, {name: frozenset(texts) for name, texts in sent.texts.items()}
         )
 
-    def evaluate(self, event: Event, types: Hierarchy, held: SubscriptionLookup) -> ForwardDecision:
+    def evaluate(self, event: Event, types: Hierarchy, lookup: SubscriptionLookup) -> ForwardDecision:
         if self.all_events and not self.local_subscriptions:
             return ForwardDecision(True)
         by_name, new, outside = self.judged.assess(event)
         if new or outside:
             return ForwardDecision(True, True)
-        met, undecided = [], False
-        for own in self.local_subscriptions:
+        matched, undecided = [], False
+        for local in self.local_subscriptions:
             try:
-                score = own.score(event, by_name, types, held)
+                score = local.score(event, by_name, types, lookup)
             except (Undecided, SubscriptionNotApplied):
                 undecided = True
             else:
                 if score is not None:
-                    met.append((own.number, score))
+                    matched.append((local.number, score))
         return ForwardDecision(
             self.all_events or undecided or self._index.matches(by_name, types),
             undecided and not self.all_events,
-            tuple(met),
+            tuple(matched),
         )
 
 
@@ -197,14 +197,14 @@ class ActiveDemand:
         filters: Sequence[FilterSpec] = (),
         groups: Sequence[SourceGroupSpec] = (),
         types: Hierarchy = NO_TYPES,
-        held: SubscriptionLookup = lambda number: None,
+        lookup: SubscriptionLookup = lambda number: None,
     ) -> None:
         self.version = version
         self.until = until
         self.filters = {each.number: each for each in filters}
         self.groups = {each.group: each for each in groups}
         self._types = types
-        self._lookup = held
+        self._lookup = lookup
         self.local_ids = frozenset(each.subscription for group in groups for each in group.own)  # decided here
         made = {id: DemandFilter(id, sent.alternatives) for id, sent in self.filters.items()}
         self._by_key: dict[Key, list[_SourceGroup]] = {}
@@ -215,93 +215,93 @@ class ActiveDemand:
 
     @classmethod
     def restored(
-        cls, kept: StoredDemand | None, types: Hierarchy = NO_TYPES, held: SubscriptionLookup = lambda number: None
+        cls, stored: StoredDemand | None, types: Hierarchy = NO_TYPES, lookup: SubscriptionLookup = lambda number: None
     ) -> ActiveDemand:
-        """The demand that was kept; one that asks for everything without one."""
-        if kept is None:
-            return cls(types=types, held=held)
-        return cls(kept.version, kept.until, kept.filters, kept.groups, types, held)
+        """Return the stored demand; without one, a demand for every event."""
+        if stored is None:
+            return cls(types=types, lookup=lookup)
+        return cls(stored.version, stored.until, stored.filters, stored.groups, types, lookup)
 
     def to_stored(self) -> StoredDemand:
-        """The demand as it is kept."""
+        """Return the demand as it is stored."""
         return StoredDemand(self.version, self.until, tuple(self.filters.values()), tuple(self.groups.values()))
 
     def evaluate(self, event: Event) -> ForwardDecision:
-        """Whether an event of somebody here is wanted above."""
+        """Return whether the hub needs an event."""
         groups = self._by_key.get((event.source or "", event.themes))
         if not groups:
             return ForwardDecision(True, True)
-        found = [group.evaluate(event, self._types, self._lookup) for group in groups]
+        decisions = [group.evaluate(event, self._types, self._lookup) for group in groups]
         return ForwardDecision(
-            any(each.forward for each in found),
-            any(each.unjudged for each in found),
-            tuple({number: score for each in found for number, score in each.matched}.items()),
+            any(each.forward for each in decisions),
+            any(each.unjudged for each in decisions),
+            tuple({number: score for each in decisions for number, score in each.matched}.items()),
         )
 
     def text_attributes(self, key: Key) -> frozenset[str]:
-        """The names whose texts matter, for a source."""
+        """Return the attributes of a source whose texts the hub has to know."""
         return frozenset(name for group in self._by_key.get(key, ()) for name in group.judged.texts)
 
-    def apply(self, said: DemandFrame) -> ActiveDemand | None:
-        """The demand that a message makes of this one; None if it goes by another."""
-        if said.base and said.base != self.version:
+    def apply(self, frame: DemandFrame) -> ActiveDemand | None:
+        """Apply a demand frame; return None if it changes another version than this one."""
+        if frame.base and frame.base != self.version:
             return None
-        filters = dict(self.filters) if said.base else {}
-        groups = dict(self.groups) if said.base else {}
-        for id in said.drop:
+        filters = dict(self.filters) if frame.base else {}
+        groups = dict(self.groups) if frame.base else {}
+        for id in frame.drop:
             filters.pop(id, None)
-        filters |= {each.number: each for each in said.add}
-        for name in said.gone:
+        filters |= {each.number: each for each in frame.add}
+        for name in frame.gone:
             groups.pop(name, None)
-        groups |= {each.group: each for each in said.groups}
+        groups |= {each.group: each for each in frame.groups}
         if any(id not in filters for each in groups.values() for id in _filters(each)):
             return None
         return ActiveDemand(
-            said.version, said.until, list(filters.values()), list(groups.values()), self._types, self._lookup
+            frame.version, frame.until, list(filters.values()), list(groups.values()), self._types, self._lookup
         )
 
     def added_since(self, before: ActiveDemand) -> dict[Key, list[DemandFilter] | None]:
-        """By source, the filters that it was not asked by before; None for everything.
+        """Return the filters that are new, by source; None for every event.
 
         Where texts of a name are asked about that were not, or a subscription is decided here that was not, a source is
         named, too: earlier events may have what was not judged, or meet it.
         """
-        found: dict[Key, list[DemandFilter] | None] = {}
+        added: dict[Key, list[DemandFilter] | None] = {}
         for key, groups in self._by_key.items():
             had = before._by_key.get(key, [])
             if had and (self.text_attributes(key) - before.text_attributes(key) or self.local_ids - before.local_ids):
-                found[key] = []
+                added[key] = []
             if any(group.all_events for group in groups):
                 if had and not any(group.all_events for group in had):
-                    found[key] = None
+                    added[key] = None
                 continue
             known = {each.id for group in had for each in group.filters}
             new = [each for group in groups for each in group.filters if each.id not in known]
             if new:
-                found[key] = new
-        return found
+                added[key] = new
+        return added
 
     def demand_for(self, keys: Sequence[Key], now: int) -> EdgeDemand:
-        """What is asked of some sources, for an edge below: what this one is asked for, or everything."""
+        """Return the demand for some sources of an edge below: this edge's own, or every event."""
         filters: dict[str, FilterSpec] = {}
         groups: dict[str, SourceGroupSpec] = {}
         unknown = [key for key in keys if key not in self._by_key]
-        wanted = set(keys)
+        requested = set(keys)
         for name, sent in self.groups.items():
-            own = tuple(source for source in sent.sources if source in wanted)
-            if own and self.until >= now:
-                asked = tuple(sorted({*_filters(sent)}))
+            sources = tuple(source for source in sent.sources if source in requested)
+            if sources and self.until >= now:
+                filter_ids = tuple(sorted({*_filters(sent)}))
                 groups["^" + name] = msgspec.structs.replace(
-                    sent, group="^" + name, sources=own, filters=asked, own=(), values=()
+                    sent, group="^" + name, sources=sources, filters=filter_ids, own=(), values=()
                 )
-                filters |= {id: self.filters[id] for id in asked}
-            elif own:
-                unknown += own
+                filters |= {id: self.filters[id] for id in filter_ids}
+            elif sources:
+                unknown += sources
         if unknown:
             groups["^"] = SourceGroupSpec("^", tuple(sorted(set(unknown))), everything=True)
         return EdgeDemand(filters, groups)
 
 
 def _filters(sent: SourceGroupSpec) -> tuple[str, ...]:
-    """All filters of a group: what is asked for, and the candidates of what is decided here."""
+    """Return all filters of a group: the requested ones, and those of local subscriptions."""
     return (*sent.filters, *(each.filter for each in sent.own))

@@ -34,19 +34,19 @@ class ReceivedScores:
         self._scores = scores
         self._opposed = opposed
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[float32]:
-        """The relatedness of every asked term with every seen one."""
+    def matrix(self, requested: Sequence[Term], event_terms: Sequence[Term]) -> NDArray[float32]:
+        """Return the relatedness of each requested term to each event term."""
         import numpy as np
 
-        known = [self._scores.get(term, {}) for term in asked]
-        return np.array([[row.get(term, 0.0) for term in seen] for row in known], np.float32)
+        known = [self._scores.get(term, {}) for term in requested]
+        return np.array([[row.get(term, 0.0) for term in event_terms] for row in known], np.float32)
 
-    def opposed(self, asked: str, seen: str) -> bool:
-        """Whether being true of one name is being false of the other."""
-        return (asked, seen) in self._opposed
+    def opposed(self, requested: str, observed: str) -> bool:
+        """Return whether one name being true means that the other is false."""
+        return (requested, observed) in self._opposed
 
     def configuration(self) -> dict[str, object]:
-        """It cannot be rebuilt from a name."""
+        """Return its name; it cannot be rebuilt from that."""
         return {"name": self.name}
 
 
@@ -75,21 +75,21 @@ class LocalEvaluator:
             ("attribute", sent.attributes, _terms(group.terms, "attribute")),
             ("value", sent.values, _terms(group.values, "value")),
         ):
-            asked = [term for term in condition.terms if term.role == role]
-            if len(asked) != len(rows) or any(len(row) != len(columns) for row in rows):
+            requested = [term for term in condition.terms if term.role == role]
+            if len(requested) != len(rows) or any(len(row) != len(columns) for row in rows):
                 raise Undecided(f"the scores of subscription {sent.subscription} are not those of its terms")
-            for term, row in zip(asked, rows, strict=True):
-                scores[term] = {seen: number for seen, number in zip(columns, row, strict=True) if number}
+            for term, row in zip(requested, rows, strict=True):
+                scores[term] = {event_term: number for event_term, number in zip(columns, row, strict=True) if number}
         self._measure = ReceivedScores(scores, frozenset(sent.opposed))
 
     def score(self, event: Event, types: Hierarchy | None = None) -> float | None:
-        """How well a judged event meets it, None if it does not; `Undecided` if a text in it could change that."""
-        seen = EventView(event, self._measure) if types is None else EventView(event, self._measure, types)
-        self._check(seen)
-        met = evaluate(self._condition, seen, self._needed)
-        return None if met is None else met.score
+        """Return the score of an event, None if it does not match. Raise `Undecided` if a text could change that."""
+        scored_event = EventView(event, self._measure) if types is None else EventView(event, self._measure, types)
+        self._check(scored_event)
+        evaluation = evaluate(self._condition, scored_event, self._needed)
+        return None if evaluation is None else evaluation.score
 
-    def _check(self, seen: EventView) -> None:
+    def _check(self, scored_event: EventView) -> None:
         """Raise if a value that was not judged stands where a relaxed value looks."""
         theme = self._condition.theme
         for conjunction in self._condition.conjunctions:
@@ -97,16 +97,18 @@ class LocalEvaluator:
                 if not predicate.value_relaxed:
                     continue
                 related = (
-                    seen.related(predicate_attribute_term(predicate, theme)) if predicate.attribute_relaxed else ()
+                    scored_event.related(predicate_attribute_term(predicate, theme))
+                    if predicate.attribute_relaxed
+                    else ()
                 )
-                for place, value in enumerate(event_value_terms(seen.event)):
+                for place, value in enumerate(event_value_terms(scored_event.event)):
                     matters = (
                         related[place] >= self._needed.part
                         if predicate.attribute_relaxed
-                        else seen.tuples[place] in seen.by_attribute.get(name, ())
+                        else scored_event.tuples[place] in scored_event.by_attribute.get(name, ())
                     )
                     if matters and value is not None and value not in self._values:
-                        raise Undecided(seen.tuples[place].attribute)
+                        raise Undecided(scored_event.tuples[place].attribute)
 
 
 def _terms(sent: Sequence[TermSpec], role: Role) -> list[Term]:

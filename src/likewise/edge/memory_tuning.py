@@ -1,4 +1,4 @@
-"""What keeps an edge small: few heaps, and nothing loaded that libraries would use if it happens to be installed."""
+"""Reduce the memory of an edge: few heaps of the C library, and no optional imports of libraries."""
 
 from __future__ import annotations
 

@@ -82,22 +82,22 @@ class LocalDecisions:
         return len(self._waiting)
 
     def subscription(self, number: int) -> Subscription | None:
-        """A subscription here by its number; None if it holds no longer."""
+        """Return a local subscription by its number; None if it was removed."""
         applied = self._tenant.matched  # before it is looked at
-        held = self._tenant.subscriptions.get(number)
-        if held is None and number > applied:
+        stored = self._tenant.subscriptions.get(number)
+        if stored is None and number > applied:
             raise SubscriptionNotApplied(number)
-        return None if held is None or held.ended is not None else held.subscription
+        return None if stored is None or stored.ended is not None else stored.subscription
 
-    def add(self, entry: Entry, met: Iterable[tuple[int, float]]) -> None:
-        """An event meets some subscriptions, with scores."""
-        self._waiting += self._entries_for(entry, list(met))
+    def add(self, entry: Entry, matches: Iterable[tuple[int, float]]) -> None:
+        """Add the subscriptions that an event matches, with their scores."""
+        self._waiting += self._entries_for(entry, list(matches))
 
-    def _entries_for(self, entry: Entry, met: list[tuple[int, float]]) -> Iterator[Entry]:
+    def _entries_for(self, entry: Entry, matches: list[tuple[int, float]]) -> Iterator[Entry]:
         for cause in CAUSES:
-            own = tuple(pair for pair in met if (pair[0] < entry.position) == (cause == "arrival"))
-            if own:
-                yield command_entry(self._tenant.number, RemoteDecision(entry.source, entry.id, cause, own))
+            decided = tuple(pair for pair in matches if (pair[0] < entry.position) == (cause == "arrival"))
+            if decided:
+                yield command_entry(self._tenant.number, RemoteDecision(entry.source, entry.id, cause, decided))
 
     def append(self) -> None:
         """Bring them to disk; they stay if that fails."""
@@ -124,7 +124,7 @@ _log = structlog.get_logger("likewise.edge")
 
 
 class OutboxCounters(msgspec.Struct):
-    """What became of events here: sent and stored above, dropped by the bounds, wanted by nobody above."""
+    """Counters of the outbox: items acknowledged by the hub, dropped by the limits, not needed by the hub."""
 
     acknowledged: int = 0
     dropped: int = 0
@@ -133,7 +133,7 @@ class OutboxCounters(msgspec.Struct):
 
 
 class Outbox:
-    """What waits for the broker above. `on_change` is told on its thread when there is something new to send."""
+    """Items that wait for the hub. `on_change` is called on the outbox's thread when there is a new one."""
 
     def __init__(self, broker: Broker, tenant: Tenant, bounds: Bounds, on_change: Callable[[], None]) -> None:
         self.vocabulary = VocabularyTracker()
@@ -153,14 +153,14 @@ class Outbox:
         self._stopping = threading.Event()
         with self._store.reading() as tables:
             positions = read_positions(tables, FOLLOWER)
-            kept = read_uplink(tables, tenant.number, DEMAND, StoredDemand)
+            stored_demand = read_uplink(tables, tenant.number, DEMAND, StoredDemand)
             self.counts = read_uplink(tables, tenant.number, COUNTS, OutboxCounters) or OutboxCounters()
         if tenant.number not in positions:
             self._store.commit(lambda tables: start_at(tables, FOLLOWER, tenant.number))
         self._position = positions.get(tenant.number, 0)
         self.last_command = self._position  # up to where what sources and subscribers say was seen, written or not
         self._decisions = LocalDecisions(self._store, tenant)
-        self.demand = ActiveDemand.restored(kept, broker.types, self._decisions.subscription)
+        self.demand = ActiveDemand.restored(stored_demand, broker.types, self._decisions.subscription)
         tenant.scored = self.demand.local_ids
         self.vocabulary.restore(self.demand)
         self.waiting, self.bytes = self._load()
@@ -194,24 +194,24 @@ class Outbox:
 
     @property
     def position(self) -> int:
-        """Up to where the log was looked at, and that is on disk."""
+        """Return the position up to which the log is processed, on disk."""
         return self._position
 
     # -- sending ----------------------------------------------------------------------------------
 
     def page(self, after: int, items: int) -> list[OutboxEvent]:
-        """The next items after a sequence, with what they send."""
+        """Return the next items after a sequence, with their contents."""
         with self._store.reading() as tables:
-            found = waiting(tables, self._tenant.number, after, items)
-            return outgoing(tables, found, self._broker.clock())
+            items_waiting = waiting(tables, self._tenant.number, after, items)
+            return outgoing(tables, items_waiting, self._broker.clock())
 
     def last_sequence(self) -> int:
-        """The last sequence that was ever dealt."""
+        """Return the last sequence that was ever assigned."""
         with self._store.reading() as tables:
             return last_dealt(tables)
 
     def acknowledge(self, sequence: int) -> None:
-        """The broker above has everything up to a sequence."""
+        """Record that the hub has stored everything up to a sequence."""
         if sequence <= self.counts.acknowledged:
             return
         tenant = self._tenant.number
@@ -227,10 +227,10 @@ class Outbox:
         self._store.commit(work)
 
     def oldest(self) -> int:
-        """When the oldest item that waits arrived; 0 if none does."""
+        """Return when the oldest waiting item arrived; 0 if none waits."""
         with self._store.reading() as tables:
-            found = waiting(tables, self._tenant.number, self.counts.acknowledged, 1)
-            return source_of(tables, found[0].position)[1] if found else 0
+            items = waiting(tables, self._tenant.number, self.counts.acknowledged, 1)
+            return source_of(tables, items[0].position)[1] if items else 0
 
     def _load(self) -> tuple[int, int]:
         with self._store.reading() as tables:
@@ -238,7 +238,7 @@ class Outbox:
 
     # -- what is asked for ------------------------------------------------------------------------
 
-    def change_demand(self, said: DemandFrame) -> bool:
+    def change_demand(self, frame: DemandFrame) -> bool:
         """Go by another demand from now on, and look for it among earlier events; whether it could be made.
 
         Returns when both are on disk.
@@ -248,7 +248,7 @@ class Outbox:
 
         def change() -> None:
             try:
-                made.append(self._change_demand(said))
+                made.append(self._change_demand(frame))
             finally:
                 done.set()
 
@@ -259,19 +259,19 @@ class Outbox:
                 return False
         return bool(made and made[0])
 
-    def _change_demand(self, said: DemandFrame) -> bool:
-        after = self.demand.apply(said)
+    def _change_demand(self, frame: DemandFrame) -> bool:
+        after = self.demand.apply(frame)
         if after is None:
             return False
         gained = after.added_since(self.demand)
-        items = list(self._find_earlier(gained, after)) if said.since and gained else []
+        items = list(self._find_earlier(gained, after)) if frame.since and gained else []
         self._decisions.append()
-        kept, tenant = after.to_stored(), self._tenant.number
+        stored, tenant = after.to_stored(), self._tenant.number
         self.demand = after
         self._tenant.scored = after.local_ids
 
         def work(tables: StoreTables) -> None:
-            store_uplink(tables, tenant, DEMAND, kept)
+            store_uplink(tables, tenant, DEMAND, stored)
             self._enqueue(tables, items)
 
         self._store.commit(work)
@@ -294,11 +294,15 @@ class Outbox:
             for item in event.tuples:
                 for name in attribute_names(item.attribute):
                     by_name.setdefault(name, []).append(item)
-            found = after.evaluate(event)
-            if found.unjudged:
+            decision = after.evaluate(event)
+            if decision.unjudged:
                 self.vocabulary.observe(event, after)
-            self._decisions.add(entry, [pair for pair in found.matched if pair[0] in new])
-            if found.unjudged or filters is None or any(each.matches(by_name, self._broker.types) for each in filters):
+            self._decisions.add(entry, [pair for pair in decision.matched if pair[0] in new])
+            if (
+                decision.unjudged
+                or filters is None
+                or any(each.matches(by_name, self._broker.types) for each in filters)
+            ):
                 yield entry.position, len(entry.body), None
 
     # -- its thread -------------------------------------------------------------------------------
@@ -314,7 +318,7 @@ class Outbox:
                 self._missed = True
                 self._decisions.clear()
                 if not self._stopping.is_set():
-                    _log.error("the outbox could not do its work; it tries again", exc_info=error)
+                    _log.error("edge_outbox_failed", exc_info=error)
                     self._stopping.wait(1.0)
                     self._wake.set()
             self._stopping.wait(PAUSE)
@@ -338,9 +342,9 @@ class Outbox:
             if entry.position <= position or entry.tenant != self._tenant.number:
                 continue
             position = entry.position
-            found = self._process_entry(entry, items)
-            if found is not None:
-                items.append(found)
+            item = self._process_entry(entry, items)
+            if item is not None:
+                items.append(item)
             if len(items) + len(self._decisions) >= 1_000:
                 self._write(items, position)
                 items = []
@@ -355,11 +359,11 @@ class Outbox:
         event = entry.value
         assert isinstance(event, Event)
         self.readings[entry.source] = entry.arrival
-        found = self.demand.evaluate(event)
-        if found.unjudged:
+        decision = self.demand.evaluate(event)
+        if decision.unjudged:
             self.vocabulary.observe(event, self.demand)
-        self._decisions.add(entry, found.matched)
-        if found.forward or 0 < self.demand.until < entry.arrival:
+        self._decisions.add(entry, decision.matched)
+        if decision.forward or 0 < self.demand.until < entry.arrival:
             return entry.position, len(entry.body), None
         self.counts.passed_over += 1
         return None
@@ -368,11 +372,13 @@ class Outbox:
         match entry.value:
             case WithdrawCommand(event=position):
                 with self._store.reading() as tables:
-                    held = is_in_outbox(tables, self._tenant.number, position)
-                if held or self.counts.dropped or any(item[0] == position for item in before):
-                    taken = next(self._store.entries(position - 1, position), None)  # dropped ones may be above, too
-                    if taken is not None and self._is_forwardable(taken):
-                        return entry.position, WITHDRAWAL_BYTES, WithdrawnItem(taken.source, taken.id)
+                    queued = is_in_outbox(tables, self._tenant.number, position)
+                if queued or self.counts.dropped or any(item[0] == position for item in before):
+                    withdrawn = next(
+                        self._store.entries(position - 1, position), None
+                    )  # dropped ones may be above, too
+                    if withdrawn is not None and self._is_forwardable(withdrawn):
+                        return entry.position, WITHDRAWAL_BYTES, WithdrawnItem(withdrawn.source, withdrawn.id)
             case AnnounceCommand() | RevokeCommand() | RenameSourceCommand():
                 self.last_command = entry.position  # before it is said: whoever looks must know how far to wait
                 self.sources_changed.set()
@@ -384,7 +390,7 @@ class Outbox:
         return None
 
     def _is_forwardable(self, entry: Entry) -> bool:
-        """Whether an event is one of ours to send: not what came from above, and nothing that a broker says itself."""
+        """Return whether an event may go up: not if it came from the hub or is the broker's own announcement."""
         return entry.kind == EVENT and entry.source != SPEAKER and entry.hops[-1:] != (ABOVE,)
 
     def _write(self, items: list[Item], position: int) -> None:
@@ -415,7 +421,7 @@ class Outbox:
             self.waiting, self.bytes = load(tables, self._tenant.number, self.counts.acknowledged)
             self.counts.dropped += dropped
             store_uplink(tables, self._tenant.number, COUNTS, self.counts)
-            _log.warning("the outbox let go of events", dropped=dropped, policy=self._bounds.policy)
+            _log.warning("edge_outbox_dropped", dropped=dropped, policy=self._bounds.policy)
 
     def _drop_expired(self) -> None:
         """Let go of what waits for too long, from time to time; a step of the clock makes nothing older."""

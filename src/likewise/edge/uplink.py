@@ -67,7 +67,7 @@ class UplinkConnection:
         tenant: Tenant,
         here: str,
         outbox: Outbox,
-        own: UpstreamSubscriptions,
+        subscriptions: UpstreamSubscriptions,
         receiving: DeliveryReceiver,
         senses: dict[str, SensingCommand],
         bounds: Bounds,
@@ -77,7 +77,7 @@ class UplinkConnection:
         self._tenant = tenant
         self._edge_id = here
         self._outbox = outbox
-        self._subscriptions = own
+        self._subscriptions = subscriptions
         self._receiver = receiving
         self._senses = senses
         self._bounds = bounds
@@ -95,9 +95,9 @@ class UplinkConnection:
         self.sent = 0
 
     async def _send(self, message: wire.EdgeFrame) -> None:
-        said = wire.encode_frame(message)
-        self.sent += len(said)
-        await self._socket.send(said.decode())
+        data = wire.encode_frame(message)
+        self.sent += len(data)
+        await self._socket.send(data.decode())
 
     async def _receive(self, seconds: float) -> wire.HubFrame:
         async with asyncio.timeout(seconds):
@@ -106,7 +106,7 @@ class UplinkConnection:
     async def handshake(self, epoch: str) -> None:
         """Say hello, be welcomed, and say everything that the broker above has to know."""
         outbox = self._outbox
-        come = await asyncio.to_thread(self._receiver.progress)
+        progress = await asyncio.to_thread(self._receiver.progress)
         last = await asyncio.to_thread(outbox.last_sequence)
         await self._send(
             wire.HelloFrame(
@@ -115,8 +115,8 @@ class UplinkConnection:
                 demand=outbox.demand.version,
                 first=outbox.counts.acknowledged,
                 last=last,
-                line=come.line,
-                received=come.sequence,
+                line=progress.line,
+                received=progress.sequence,
                 below=self._broker.edges.below(self._tenant),
             )
         )
@@ -135,8 +135,8 @@ class UplinkConnection:
         self._cursor = max(outbox.counts.acknowledged, said.sequence)
         self.accepted = True
         await self._send_announcements()
-        for told in outbox.vocabulary.snapshot():
-            await self._send(told)
+        for vocabulary in outbox.vocabulary.snapshot():
+            await self._send(vocabulary)
         await self._send(self._subscriptions.snapshot())
         for changed in (outbox.sources_changed, outbox.subscriptions_changed):
             changed.set()  # what is not applied yet is said as soon as it is
@@ -168,13 +168,13 @@ class UplinkConnection:
     async def _wait_for_change(self) -> None:
         """Wait for something to say; a short while if what was seen in the log is not applied, so not said."""
         outbox = self._outbox
-        unsaid = outbox.subscriptions_changed.is_set() or outbox.sources_changed.is_set()
+        incomplete = outbox.subscriptions_changed.is_set() or outbox.sources_changed.is_set()
         with suppress(TimeoutError):
-            async with asyncio.timeout(0.25 if unsaid else None):
+            async with asyncio.timeout(0.25 if incomplete else None):
                 await self.changed.wait()
 
     def _is_applied(self) -> bool:
-        """Whether every command that was seen is applied: only then what is held is as the log says."""
+        """Return whether every command of the log is applied; only then is the broker's state that of the log."""
         return self._tenant.matched >= self._outbox.last_command
 
     async def _send_items(self, page: list[OutboxEvent]) -> None:
@@ -215,8 +215,8 @@ class UplinkConnection:
         if outbox.subscriptions_changed.is_set():
             outbox.subscriptions_changed.clear()
             settled = self._is_applied()
-            for said in self._subscriptions.diff():
-                await self._send(said)
+            for frame in self._subscriptions.diff():
+                await self._send(frame)
             if not settled:
                 outbox.subscriptions_changed.set()
         for words in outbox.vocabulary.take_pending():
@@ -226,12 +226,12 @@ class UplinkConnection:
         """Say which sources were renamed, announced, renewed or revoked since it was last said."""
         if self._renames:
             await self._send_renames()
-        held = dict(self._tenant.sources.announcements)
-        for source in [source for source in self._announced if source not in held]:
+        announcements = dict(self._tenant.sources.announcements)
+        for source in [source for source in self._announced if source not in announcements]:
             del self._announced[source]
             self._senses.pop(source, None)
             await self._send(wire.RevokeFrame(source=source))
-        for source, each in held.items():
+        for source, each in announcements.items():
             if self._announced.get(source) is not each.announcement:
                 self._announced[source] = each.announcement
                 await self._send(wire.AnnounceFrame(announcement=each.announcement))
@@ -288,14 +288,14 @@ class UplinkConnection:
             match await self._receive(2 * self.interval):
                 case wire.EventsAckFrame(sequence=sequence, refused=refused):
                     for each in refused:
-                        _log.warning("an event is refused above", sequence=each.sequence, reason=each.words)
+                        _log.warning("edge_event_rejected_by_hub", sequence=each.sequence, reason=each.words)
                     await asyncio.to_thread(self._outbox.acknowledge, sequence)
                     self._in_flight = [last for last in self._in_flight if last > sequence]
                     self._window_open.set()
                     self.changed.set()
                 case wire.DemandFrame() as said:
-                    taken = await asyncio.to_thread(self._outbox.change_demand, said)
-                    await self._send(wire.DemandAckFrame(version=said.version, unknown=not taken))
+                    applied = await asyncio.to_thread(self._outbox.change_demand, said)
+                    await self._send(wire.DemandAckFrame(version=said.version, unknown=not applied))
                 case wire.DeliverFrame() as said:
                     reached = await asyncio.to_thread(self._receiver.store, self._line_id, said)
                     if reached is not None:
@@ -324,24 +324,24 @@ class EdgeEpoch(msgspec.Struct, frozen=True):
     id: str
 
 
-def parse_hub_addresses(said: str) -> list[str]:
-    """The addresses of brokers above, as they are dialled.
+def parse_hub_addresses(text: str) -> list[str]:
+    """Parse the addresses of hubs into WebSocket URLs.
 
     >>> parse_hub_addresses("http://hub:8787,https://other")
     ['ws://hub:8787', 'wss://other']
     """
-    found = []
-    for each in said.split(","):
+    addresses = []
+    for each in text.split(","):
         parts = urlsplit(each.strip())
         schemes = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
         if parts.scheme not in schemes or not parts.netloc:
             raise InputError(f"{each.strip()[:60]!r} is no address of a broker; say http://host:8787")
-        found.append(urlunsplit((schemes[parts.scheme], parts.netloc, parts.path.rstrip("/"), "", "")))
-    return found
+        addresses.append(urlunsplit((schemes[parts.scheme], parts.netloc, parts.path.rstrip("/"), "", "")))
+    return addresses
 
 
 def refusal_reason(error: Exception) -> str | None:
-    """Why the broker above does not want this edge, in words; None if it only does not answer.
+    """Return why the hub refuses this edge; None if it only does not answer.
 
     >>> refusal(HubRefused("the broker above says circle: no")), refusal(TimeoutError())
     ('the broker above says circle: no', None)
@@ -354,7 +354,7 @@ def refusal_reason(error: Exception) -> str | None:
 
 
 class Uplink:
-    """What a broker at the edge has beside it. `id` is its name above; it is kept with the store."""
+    """The connection of an edge broker to its hub. `id` is its name there; it is stored."""
 
     def __init__(
         self,
@@ -409,12 +409,12 @@ class Uplink:
             with suppress(RuntimeError):  # the loop ends
                 loop.call_soon_threadsafe(line.changed.set)
 
-    async def run(self, door: Gateway) -> None:
+    async def run(self, gateway: Gateway) -> None:
         """Dial, until the broker stops."""
         self._loop = asyncio.get_running_loop()
         self.outbox.start()
-        dialling = asyncio.create_task(self._reconnect_loop(door))
-        stopping = asyncio.create_task(door.stopping.wait())
+        dialling = asyncio.create_task(self._reconnect_loop(gateway))
+        stopping = asyncio.create_task(gateway.stopping.wait())
         try:
             await asyncio.wait({dialling, stopping}, return_when=asyncio.FIRST_COMPLETED)
             line = self.connection
@@ -428,22 +428,22 @@ class Uplink:
             await asyncio.gather(dialling, stopping, return_exceptions=True)
             await asyncio.to_thread(self.outbox.stop)
 
-    async def _reconnect_loop(self, door: Gateway) -> None:
-        place, failed, said = 0, 0, ""
+    async def _reconnect_loop(self, gateway: Gateway) -> None:
+        place, failed, last_reason = 0, 0, ""
         while True:
             address = self._addresses[place % len(self._addresses)]
             place += 1
             try:
                 await self._run_connection(address)
             except StaleEdgeStore as behind:
-                _log.warning("this store is an older copy: its items are numbered anew", reason=str(behind))
+                _log.warning("edge_store_is_older_copy", reason=str(behind))
                 self.epoch = await asyncio.to_thread(self._epoch, self.id, True)
                 place -= 1
             except (WebSocketException, OSError, TimeoutError, LikewiseError) as error:
                 reason = f"{type(error).__name__}: {error}"
-                if self.state == "connected" or reason != said:  # once, however often it is dialled
-                    _log.warning("the line to the broker above is broken", address=address, reason=reason)
-                said = reason
+                if self.state == "connected" or reason != last_reason:  # once, however often it is dialled
+                    _log.warning("edge_connection_lost", address=address, reason=reason)
+                last_reason = reason
                 if (why := refusal_reason(error)) is not None:
                     self.trouble = f"the broker at {address} refuses this edge: {why}"
             failed = 0 if self.state == "connected" else failed + 1
@@ -479,7 +479,7 @@ class Uplink:
             self.connection, self.state, self.address = line, "connected", address
             self.connections_opened += 1
             self.trouble = None
-            _log.info("the line to the broker above is open", address=address)
+            _log.info("edge_connected", address=address)
             tasks = [asyncio.create_task(work) for work in (line.send_loop(), line.receive_loop(), line.heartbeat())]
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

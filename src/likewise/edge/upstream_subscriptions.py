@@ -10,15 +10,15 @@ from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.formats.json.subscriptions import subscription_to_json
 
 
-def upstream_name(tenant: Tenant, held: StoredSubscription, here: str) -> EdgeSubscription:
-    """What a subscription here is called above: who decides it, its number here, and over which edges it came."""
-    below = read_name(held.id) if tenant.by_number[held.subscriber].is_edge else None
-    above = not tenant.decides(held.subscription) or (below is not None and below.above)
-    return EdgeSubscription(above, held.number, (*(() if below is None else below.path), here))
+def upstream_name(tenant: Tenant, stored: StoredSubscription, here: str) -> EdgeSubscription:
+    """Return a subscription's name at the hub: who evaluates it, its number here, and the edges it passed."""
+    below = read_name(stored.id) if tenant.by_number[stored.subscriber].is_edge else None
+    above = not tenant.decides(stored.subscription) or (below is not None and below.above)
+    return EdgeSubscription(above, stored.number, (*(() if below is None else below.path), here))
 
 
 class UpstreamSubscriptions:
-    """What the broker above was told, and what it has to be told."""
+    """Track which subscriptions the hub knows, and which changes it has to be sent."""
 
     def __init__(self, tenant: Tenant, here: str) -> None:
         self._tenant = tenant
@@ -29,36 +29,38 @@ class UpstreamSubscriptions:
 
     def _subscriptions(self) -> dict[str, StoredSubscription]:
         tenant = self._tenant
-        live = [held for held in tenant.live() if held.subscriber in tenant.by_number]
-        return {str(upstream_name(tenant, held, self._edge_id)): held for held in live}
+        live = [stored for stored in tenant.live() if stored.subscriber in tenant.by_number]
+        return {str(upstream_name(tenant, stored, self._edge_id)): stored for stored in live}
 
     def snapshot(self) -> SubscribeFrame:
-        """All of them, for a new line."""
-        found = self._subscriptions()
-        self._sent = dict.fromkeys(found)
+        """Return all subscriptions, for a new connection."""
+        current = self._subscriptions()
+        self._sent = dict.fromkeys(current)
         self.accepted.clear()
-        return SubscribeFrame(wanted=tuple(_subscription_request(id, held) for id, held in found.items()), whole=True)
+        return SubscribeFrame(
+            wanted=tuple(_subscription_request(id, stored) for id, stored in current.items()), whole=True
+        )
 
     def diff(self) -> list[SubscribeFrame | UnsubscribeFrame]:
-        """What has changed since."""
-        found = self._subscriptions()
-        new = [_subscription_request(id, held) for id, held in found.items() if id not in self._sent]
-        gone = tuple(id for id in self._sent if id not in found)
-        self._sent = dict.fromkeys(found)
-        for id in gone:
+        """Return the changes since the last call."""
+        current = self._subscriptions()
+        new = [_subscription_request(id, stored) for id, stored in current.items() if id not in self._sent]
+        removed = tuple(id for id in self._sent if id not in current)
+        self._sent = dict.fromkeys(current)
+        for id in removed:
             name = read_name(id)
             if name is not None:
                 self.accepted.discard(name.number)
                 self.errors.pop(name.number, None)
-        said: list[SubscribeFrame | UnsubscribeFrame] = []
+        frames: list[SubscribeFrame | UnsubscribeFrame] = []
         if new:
-            said.append(SubscribeFrame(wanted=tuple(new)))
-        if gone:
-            said.append(UnsubscribeFrame(ids=gone))
-        return said
+            frames.append(SubscribeFrame(wanted=tuple(new)))
+        if removed:
+            frames.append(UnsubscribeFrame(ids=removed))
+        return frames
 
     def acknowledge(self, id: str, refused: str) -> None:
-        """The broker above took a subscription, or refused it with words."""
+        """Record that the hub accepted a subscription, or why it rejected it."""
         name = read_name(id)
         if name is not None:
             if refused:
@@ -67,9 +69,9 @@ class UpstreamSubscriptions:
                 self.accepted.add(name.number)
 
     def reset(self) -> None:
-        """The line is broken: nothing of it is known to be held."""
+        """Forget what the hub accepted, after the connection is lost."""
         self.accepted.clear()
 
 
-def _subscription_request(id: str, held: StoredSubscription) -> EdgeSubscriptionRequest:
-    return EdgeSubscriptionRequest(id, msgspec.Raw(subscription_to_json(held.subscription)))
+def _subscription_request(id: str, stored: StoredSubscription) -> EdgeSubscriptionRequest:
+    return EdgeSubscriptionRequest(id, msgspec.Raw(subscription_to_json(stored.subscription)))

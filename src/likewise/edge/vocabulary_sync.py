@@ -1,4 +1,4 @@
-"""What the broker above has to be told of events here, so that it can judge them: names, units and texts.
+"""Track the vocabulary that the hub needs to score events here: names, units and texts.
 
 Each is told once. What cannot be told (a unit that nobody knows, too many texts) is never judged, and events that have
 it go up whatever is asked for.
@@ -21,7 +21,7 @@ SOURCES = 100_000  # of which words are kept
 
 
 class VocabularyTracker:
-    """The words of events here, by source and themes; `news` is what has not been told."""
+    """The vocabulary of events here, by source and themes."""
 
     def __init__(self) -> None:
         self._known: dict[Key, dict[tuple[str, str, str], AnnouncedAttribute]] = {}
@@ -29,14 +29,14 @@ class VocabularyTracker:
         self._pending: dict[Key, tuple[dict[tuple[str, str, str], AnnouncedAttribute], dict[str, list[str]]]] = {}
 
     def observe(self, event: Event, demand: ActiveDemand) -> None:
-        """An event has something that was not judged: note what of it can be told."""
+        """Record the vocabulary of an event that the hub has not scored yet."""
         key: Key = (event.source or "", event.themes)
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= SOURCES:
                 return
             known = self._known[key] = {}
-        asked = demand.text_attributes(key)
+        text_names = demand.text_attributes(key)
         for item in event.tuples:
             kind: AnnouncedKind = (
                 "boolean" if isinstance(item.value, bool) else "text" if isinstance(item.value, str) else "number"
@@ -49,14 +49,14 @@ class VocabularyTracker:
                     continue  # it cannot be told, so it is never judged
                 known[name] = made
                 self._pending.setdefault(key, ({}, {}))[0][name] = made
-            if name[0] in asked and isinstance(item.value, str):
+            if name[0] in text_names and isinstance(item.value, str):
                 texts = self._texts.setdefault(key, {}).setdefault(name[0], set())
                 if item.value not in texts and len(texts) < EDGE_TEXTS:
                     texts.add(item.value)
                     self._pending.setdefault(key, ({}, {}))[1].setdefault(item.attribute, []).append(item.value)
 
     def restore(self, demand: ActiveDemand) -> None:
-        """Know again what a demand was judged by: after a restart that is all there is."""
+        """Restore the known vocabulary from a demand: after a restart nothing else is left of it."""
         for sent in demand.groups.values():
             for source, themes in sent.sources:
                 known = self._known.setdefault((source, themes), {})
@@ -68,12 +68,12 @@ class VocabularyTracker:
                     self._texts.setdefault((source, themes), {}).setdefault(name, set()).update(texts)
 
     def take_pending(self) -> list[VocabularyFrame]:
-        """What has not been told; once."""
+        """Return the vocabulary that was not reported yet, and mark it as reported."""
         news, self._pending = self._pending, {}
         return [_vocabulary_frame(key, list(names.values()), texts) for key, (names, texts) in news.items()]
 
     def snapshot(self) -> list[VocabularyFrame]:
-        """All of it, for a broker that may know nothing."""
+        """Return the whole vocabulary, for a hub that may know none of it."""
         self._pending = {}
         return [
             _vocabulary_frame(

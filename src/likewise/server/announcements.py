@@ -9,18 +9,18 @@ from likewise.model.announcements.announcement import Announcement
 
 
 def decode_announcement(body: bytes, source: str) -> Announcement:
-    """An announcement of a source from its JSON; what is wrong with it is said.
+    """Decode a source's announcement from JSON; the error says what is wrong with it.
 
     >>> decode_announcement(b'{"attributes": [{"name": "temp1", "unit": "degC"}]}', "roof").source
     'roof'
     """
     try:
-        said = msgspec.json.decode(body)
-        if not isinstance(said, dict):
+        document = msgspec.json.decode(body)
+        if not isinstance(document, dict):
             raise FormatError("an announcement is a JSON object with `attributes`; see /docs")
-        if said.setdefault("source", source) != source:
-            raise InputError(f"the announcement is of {said['source']!r}, but the address names {source!r}")
-        return msgspec.convert(said, Announcement)
+        if document.setdefault("source", source) != source:
+            raise InputError(f"the announcement is of {document['source']!r}, but the address names {source!r}")
+        return msgspec.convert(document, Announcement)
     except msgspec.ValidationError as error:
         raise FormatError(f"the announcement does not follow its schema: {error}; see /docs") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

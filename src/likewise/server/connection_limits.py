@@ -1,4 +1,4 @@
-"""How many connections there may be, whatever they speak: one bound for HTTP, WebSockets and MQTT.
+"""Limits of open connections: one for HTTP, WebSockets and MQTT together.
 
 Each connection holds a file descriptor, and so does everything else: the store, the lake, targets, worker processes.
 The bound leaves a reserve of descriptors for these: a store that cannot open its file would stop everybody.
@@ -46,10 +46,10 @@ def most_connections(configured: int | None, files: int | None) -> int:
     >>> most_connections(None, 80)
     16
     """
-    wanted = MAX_CONNECTIONS if configured is None else configured
+    requested = MAX_CONNECTIONS if configured is None else configured
     if files is None:
-        return wanted
-    return max(1, min(wanted, files - max(RESERVED_FILES, files // 4)))
+        return requested
+    return max(1, min(requested, files - max(RESERVED_FILES, files // 4)))
 
 
 def accept_backlog(files: int | None) -> int:
@@ -68,10 +68,10 @@ def unread_bytes(transport: asyncio.Transport) -> int:
     its queue alone (`TIOCOUTQ`).
     """
     unsent = transport.get_write_buffer_size()
-    found = transport.get_extra_info("socket")
-    if found is None or found.fileno() < 0:
+    tcp_socket = transport.get_extra_info("socket")
+    if tcp_socket is None or tcp_socket.fileno() < 0:
         return unsent
-    queued = fcntl.ioctl(found.fileno(), termios.TIOCOUTQ, bytes(4))
+    queued = fcntl.ioctl(tcp_socket.fileno(), termios.TIOCOUTQ, bytes(4))
     return unsent + int.from_bytes(queued, sys.byteorder)
 
 
@@ -101,15 +101,15 @@ class ConnectionLimits(Collector):
         One machine has a whole /64 of IPv6, so that is one address here.
         """
         try:
-            found = ipaddress.ip_address(address.partition("%")[0])
+            parsed = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
             return None  # a UNIX socket, or a test client
-        if isinstance(found, ipaddress.IPv6Address):
-            if found.ipv4_mapped is not None:
-                found = found.ipv4_mapped
-            elif not any(found in proxy for proxy in self._proxies):
-                return str(ipaddress.IPv6Network((int(found) >> 64 << 64, 64)))
-        return None if any(found in proxy for proxy in self._proxies) else str(found)
+        if isinstance(parsed, ipaddress.IPv6Address):
+            if parsed.ipv4_mapped is not None:
+                parsed = parsed.ipv4_mapped
+            elif not any(parsed in proxy for proxy in self._proxies):
+                return str(ipaddress.IPv6Network((int(parsed) >> 64 << 64, 64)))
+        return None if any(parsed in proxy for proxy in self._proxies) else str(parsed)
 
     def shown(self) -> dict[str, int]:
         """Return the figures that readiness shows."""

@@ -26,7 +26,7 @@ PROBE_SECONDS: Final = 0.75  # within which a default pool that works runs somet
 
 
 class RoundRobinQueue(Generic[T]):
-    """What waits, by tenant: tenants take turns, and each has at most `per_tenant` under way.
+    """Items that wait, by tenant: round robin, and each tenant has at most `per_tenant` running.
 
     >>> queue: RoundRobinQueue[int] = RoundRobinQueue(per_tenant=1)
     >>> for tenant, item in (("ann", 1), ("ann", 2), ("ben", 3)):
@@ -180,8 +180,8 @@ class TenantExecutor:
     def _serve(self) -> None:
         """Run what waits, until the pool is closed."""
         tenant: str | None = None
-        while (taken := self._take(tenant)) is not None:
-            tenant, job = taken
+        while (next_job := self._take(tenant)) is not None:
+            tenant, job = next_job
             if job.future.cancelled():
                 continue
             try:
@@ -190,14 +190,14 @@ class TenantExecutor:
                 result, error = None, raised
             with suppress(RuntimeError):  # the loop is closed: nobody waits for it
                 job.loop.call_soon_threadsafe(_settle, job.future, result, error)
-            del taken, job, result, error  # an idle thread keeps nobody's answer in memory
+            del next_job, job, result, error  # an idle thread keeps nobody's answer in memory
 
     def _take(self, done: str | None) -> tuple[str, _Job] | None:
         """Note that a function of a tenant has returned, and wait for the next; None if this thread shall end."""
         with self._lock:
             if done is not None:
                 self._jobs.finish(done)
-            while (taken := self._jobs.start()) is None:
+            while (job := self._jobs.start()) is None:
                 if self._closed:
                     return None
                 self._idle += 1
@@ -206,7 +206,7 @@ class TenantExecutor:
             self._turned = time.monotonic()
             if self._jobs.waiting:
                 self._work.notify()  # by turns this was another tenant's work: `done` may have more that can run now
-            return taken
+            return job
 
     def close(self) -> None:
         """Start nothing more. What runs goes on, and nobody waits for it."""

@@ -1,4 +1,4 @@
-"""What everything that connects passes, whatever it speaks: who asks, how much they may, and the broker it reaches."""
+"""The gateway between connections and the broker: authentication, rate limits, publishing and queries."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ class Gateway:
 
     @property
     def bridge(self) -> LoopBridge:
-        """What brings answers to the running loop."""
+        """Return the bridge that brings results to the running loop."""
         if self._bridge is None:
             self._bridge = LoopBridge(asyncio.get_running_loop())
         return self._bridge
 
     def admit(self, token: str | None, scope: str) -> tuple[Access, Tenant]:
-        """Who shows a token, for which tenant; refused without the scope."""
+        """Authenticate a token; return its access and tenant. Refuse it without the scope."""
         access = self.authenticator.admit(token)
         access.require(scope)
         return access, self.broker.tenant(access.tenant)
 
     async def wait_revoked(self, token: str | None) -> None:
-        """Wait until a token opens nothing any more: it is over, or was removed; then that is raised."""
+        """Wait until a token expires or is removed, and raise that."""
         while True:
             ends, changed = self.authenticator.admit(token).expires, self._changed
             left = None if ends is None else min(TOKEN_CHECK_SECONDS, max(0.01, (ends - self.broker.clock()) / 1e6))
@@ -80,7 +80,7 @@ class Gateway:
                 await asyncio.wait_for(changed.wait(), left)
 
     async def wait_committed(self, start: Callable[[Done], None]) -> object:
-        """What the broker answers once that is on disk."""
+        """Return the broker's result once it is on disk."""
         return await self.bridge.wait_for(start)
 
     async def publish(self, tenant: Tenant, events: Sequence[Event]) -> list[Receipt]:
@@ -101,13 +101,13 @@ class Gateway:
         self.submit(self.request(tenant, events, done))
 
     def request(self, tenant: Tenant, events: Sequence[Event], done: Done) -> Request:
-        """What is to be appended for events; `done` is told the receipts, or the error, on the writer's thread."""
+        """Return the request to append events; `done` gets the receipts or the error, on the writer's thread."""
         if not self._pending:
             self._pending_expires = self.broker.expires_at()
         return self.broker.request(tenant, events, self._pending_expires, done)
 
     def submit(self, request: Request) -> None:
-        """Let something be appended with what else comes in this turn of the loop."""
+        """Submit a request, together with the others of this turn of the loop."""
         if not self._pending:
             asyncio.get_running_loop().call_soon(self._flush)
         self._pending.append(request)

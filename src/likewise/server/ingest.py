@@ -18,56 +18,56 @@ from likewise.server.gateway import Gateway
 from likewise.server.media_types import MediaType, UnreadableInput, read_events
 
 
-async def publish(door: Gateway, access: Access, body: bytes, kind: MediaType) -> list[Receipt]:
+async def publish(gateway: Gateway, access: Access, body: bytes, kind: MediaType) -> list[Receipt]:
     """Read events, append them, and return their receipts when they are on disk; all of them or none.
 
     What cannot be read is refused and becomes a dead letter. A tenant's rate and full queues hold publishers up.
     """
     begun = time.perf_counter()
     access.require("publish")
-    broker, tenant = door.broker, door.broker.tenant(access.tenant)
+    broker, tenant = gateway.broker, gateway.broker.tenant(access.tenant)
     try:
         most = broker.config.limits.batch
         if len(body) > OFF_LOOP_BYTES:
-            events = await door.run_off_loop(
+            events = await gateway.run_off_loop(
                 tenant, lambda: run_exclusive(lambda: read_events(body, kind, broker.clock, most))
             )
         else:
             events = read_events(body, kind, broker.clock, most)
     except UnreadableInput as refused:
         error, part = refused.error, refused.part
-        await door.wait_committed(lambda done: broker.add_dead_letter(tenant, error, part, done, str(kind)))
+        await gateway.wait_committed(lambda done: broker.add_dead_letter(tenant, error, part, done, str(kind)))
         raise error from refused
-    return await publish_events(door, access, events, begun)
+    return await publish_events(gateway, access, events, begun)
 
 
 async def publish_events(
-    door: Gateway, access: Access, events: Sequence[Event], begun: float | None = None
+    gateway: Gateway, access: Access, events: Sequence[Event], begun: float | None = None
 ) -> list[Receipt]:
     """Append events that were read, since `begun`, and return their receipts when they are on disk; all or none."""
     begun = time.perf_counter() if begun is None else begun
-    broker, tenant = door.broker, door.broker.tenant(access.tenant)
+    broker, tenant = gateway.broker, gateway.broker.tenant(access.tenant)
     events = check_sources(access, events)
     if (ends := first_end(events)) is not None and ends < 0:
         raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
     try:
-        door.check_rate(tenant, len(events))
-        await door.wait_unblocked(tenant)
+        gateway.check_rate(tenant, len(events))
+        await gateway.wait_unblocked(tenant)
     except LikewiseError as too_much:
         broker.trace.refused(tenant.name, too_much, events)
         raise
-    receipts = await door.publish(tenant, events)
+    receipts = await gateway.publish(tenant, events)
     broker.metrics.published(tenant.name, time.perf_counter() - begun)
     return receipts
 
 
 def check_sources(access: Access, events: Sequence[Event]) -> Sequence[Event]:
-    """Events of who is bound to sources: refused unless all are theirs; one that says no source gets the only one."""
+    """Check the events of a token bound to sources; an event without a source gets the token's only one."""
     if access.free("publish"):
         return events
-    own = access.bound("publish")
-    if len(own) == 1:
-        events = [each if each.source else msgspec.structs.replace(each, source=own[0]) for each in events]
+    sources = access.bound("publish")
+    if len(sources) == 1:
+        events = [each if each.source else msgspec.structs.replace(each, source=sources[0]) for each in events]
     for each in events:
         access.require_source(each.source or "")
     return events

@@ -42,20 +42,20 @@ class LoopBridge:
             function(*arguments)
 
     async def wait_for(self, start: Callable[[Done], None]) -> object:
-        """What the broker answers to something started here; an error is raised."""
+        """Return the broker's result of something started here; raise its error."""
         future: asyncio.Future[object] = self._loop.create_future()
         start(lambda result: self.call(_settle, future, result))
         self._answers.add(future)
         try:
-            found = await future
+            reply = await future
         finally:
             self._answers.discard(future)
-        if isinstance(found, BaseException):
-            raise found
-        return found
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
 
     def fail_all(self, error: BaseException) -> None:
-        """Tell everybody who waits for an answer that none comes; on the loop."""
+        """Fail all pending results, on the loop."""
         for future in list(self._answers):
             _settle(future, error)
 

@@ -1,4 +1,4 @@
-"""What may be published, by its media type: a registry, so that every door reads the same.
+"""Registry of media types that may be published, for every protocol alike.
 
 A media type is read by a function from a body to events. `register` adds one; `read_events` finds the one that a
 publisher names, `by_name` the one that a short name or the ending of a file means. RDF is read one event a subject, or
@@ -49,7 +49,7 @@ class MediaType(NamedTuple):
     parameters: Mapping[str, str]
 
     def __str__(self) -> str:
-        """As a header says it.
+        """Return it as a header has it.
 
         >>> str(Said.of("text/turtle;graph=whole"))
         'text/turtle; graph=whole'
@@ -111,7 +111,7 @@ def register(name: str, reader: Reader, *short: str) -> None:
 
 
 def media_types() -> tuple[str, ...]:
-    """The media types that are read, in the order in which they were registered.
+    """Return the media types that are read, in the order in which they were registered.
 
     >>> "text/turtle" in media_types()
     True
@@ -120,7 +120,7 @@ def media_types() -> tuple[str, ...]:
 
 
 def short_names() -> tuple[str, ...]:
-    """The short names of media types.
+    """Return the short names of media types.
 
     >>> "ttl" in short_names()
     True
@@ -128,18 +128,18 @@ def short_names() -> tuple[str, ...]:
     return tuple(_SHORT)
 
 
-def parse_media_type(said: str) -> MediaType | None:
-    """The media type that somebody means: by itself with its parameters, or by a short name; None for any other word.
+def parse_media_type(text: str) -> MediaType | None:
+    """Return a media type by its name and parameters, or by a short name; None if it is neither.
 
     >>> by_name("ttl").name, by_name("text/turtle; graph=whole").parameters, by_name("wav")
     ('text/turtle', {'graph': 'whole'}, None)
     """
-    kind = MediaType.parse(_SHORT.get(said.lower(), said))
+    kind = MediaType.parse(_SHORT.get(text.lower(), text))
     return kind if kind.name in _READERS else None
 
 
 def read_events(body: bytes, kind: MediaType, now: Clock, most: int | None = None) -> Sequence[Event]:
-    """The events of a body; the part that cannot be read is named. More than `most` are refused when they are met.
+    """Return the events of a body. The error names the part that cannot be read; more than `most` are refused.
 
     >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', Said.of(None), now=lambda: 0)]
     ['e1']
@@ -154,12 +154,12 @@ def read_events(body: bytes, kind: MediaType, now: Clock, most: int | None = Non
             if most is not None and len(batch) > most:
                 raise TooManyEvents
             return batch
-        found: list[Event] = []
+        events: list[Event] = []
         for each in reader(body, kind.parameters, now()):
-            if most is not None and len(found) == most:
+            if most is not None and len(events) == most:
                 raise TooManyEvents
-            found.append(each)
-        return found
+            events.append(each)
+        return events
     except TooManyEvents:
         assert most is not None
         raise LimitExceeded("events of one request", allowed=most) from None
@@ -168,7 +168,7 @@ def read_events(body: bytes, kind: MediaType, now: Clock, most: int | None = Non
 
 
 def _read_json(body: bytes, most: int | None) -> JsonBatch:
-    """One event, or an array of them."""
+    """Read one event, or an array of them."""
     if body.lstrip()[:1] != b"[":
         return decode_one(body)
 
@@ -180,7 +180,7 @@ def _read_json(body: bytes, most: int | None) -> JsonBatch:
 
 
 def _read_lines(body: bytes, most: int | None) -> JsonBatch:
-    """An event on each line that is not blank."""
+    """Read an event on each line that is not blank."""
     lines = [(number, line) for number, line in enumerate(body.splitlines(), 1) if line.strip()]
 
     def refused(place: int, error: LikewiseError) -> Exception:
@@ -197,10 +197,10 @@ def _rdf_reader(format: str) -> Reader:
         graph = parameters.get("graph", "subjects")
         if graph not in ("subjects", "whole"):
             raise InputError(f"`graph` is subjects (one event for each) or whole (one for all), not {graph[:40]!r}")
-        found = list(events_from_rdf(body, format, by_subject=graph == "subjects"))
-        if not found:
+        events = list(events_from_rdf(body, format, by_subject=graph == "subjects"))
+        if not events:
             raise FormatError("the RDF document holds no triple; there is nothing to publish")
-        return found
+        return events
 
     return read
 

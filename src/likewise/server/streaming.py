@@ -27,7 +27,7 @@ class StreamReplaced(Exception):
 
 
 def clamp_sequence(tenant: Tenant, number: int) -> int:
-    """A sequence number that a client says it has, or 0 if the broker has not come so far.
+    """Return the sequence number that a client states, or 0 if the broker has not reached it.
 
     A client may be ahead of a broker that was restored from an older copy: what has its numbers now is something else.
     """
@@ -80,7 +80,7 @@ class DeliveryStream:
             self._queue.wake = None
 
     def acknowledge(self, number: int) -> None:
-        """The consumer settled everything up to a sequence number."""
+        """Acknowledge everything up to a sequence number."""
         self._broker.acknowledge(self._tenant, self._queue.id, number)
         self._changed.set()
 
@@ -104,8 +104,8 @@ class DeliveryStream:
             if page:
                 self._cursor = page[-1][0]
                 self._broker.sent(self._tenant, self._queue, page)
-                asked = self._because or selects(self._tenant, self._queue)
-                yield await self._read(partial(self._with_reasons, page)) if asked else page
+                with_reasons = self._because or selects(self._tenant, self._queue)
+                yield await self._read(partial(self._with_reasons, page)) if with_reasons else page
             if more:
                 await asyncio.sleep(0)  # others first: a stream far behind has many pages
             else:
@@ -118,7 +118,7 @@ class DeliveryStream:
         return with_reasons(store, tenant, self._queue, page, now) if self._because else page
 
     def _next_sequences(self, window: int) -> tuple[list[int], bool]:
-        """The numbers to be sent next, and whether these are all there are; nothing is sent beyond the window."""
+        """Return the sequence numbers to send next, within the window, and whether these are all."""
         with self._broker.lock:
             pending = self._queue.pending
             sent = pending.rank(self._cursor) if pending else 0  # and not acknowledged
@@ -127,7 +127,7 @@ class DeliveryStream:
         return following, len(following) < limit
 
     async def _page(self, following: list[int]) -> Page:
-        """The next deliveries; read on another thread only if they are not in memory."""
+        """Return the next deliveries; read on another thread only if they are not in memory."""
         recent, after, limit = self._tenant.recent, self._cursor, len(following)
         if all(number in recent for number in following):
             return self._next_page(after, limit)

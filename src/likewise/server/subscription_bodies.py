@@ -11,7 +11,7 @@ from likewise.server.media_types import JSON, LINE_TYPES
 
 
 def decode_subscriptions(body: bytes, kind: str) -> list[Subscription]:
-    """The subscriptions of a request: text of the language, one a line; or JSON, one or an array.
+    """Decode the subscriptions of a request: text of the language, one a line; or JSON, one or an array.
 
     >>> [s.id for s in read_subscriptions(b"{no2 > 40}", "text/plain")]
     ['...']
@@ -20,10 +20,10 @@ def decode_subscriptions(body: bytes, kind: str) -> list[Subscription]:
         from likewise.language import read_subscriptions as read_text
 
         try:
-            found = list(read_text(body.decode()))
+            subscriptions = list(read_text(body.decode()))
         except UnicodeDecodeError as error:
             raise FormatError(f"byte {error.start + 1} is not UTF-8; send UTF-8 text") from None
-        return [with_default_id(subscription) for subscription in found]
+        return [with_default_id(subscription) for subscription in subscriptions]
     if kind in LINE_TYPES:
         return [subscription_from_json(line) for line in body.splitlines() if line.strip()]
     if kind != JSON:

@@ -225,7 +225,7 @@ def test_nobody_sees_what_others_have(broker: Broker, http: TestClient) -> None:
     for name, tenant, scope in (("bob", "default", "subscribe:bob"), ("else", "other", "admin")):
         made = broker.store.commit(partial(make_token, name=name, tenant=tenant, scopes=(scope,), now=START))
         said[name] = {"Authorization": f"Bearer {made}"}
-    http.app.state.door.reload_tokens()  # type: ignore[attr-defined]
+    http.app.state.gateway.reload_tokens()  # type: ignore[attr-defined]
     for path in ("/v1/tallies", "/v1/events", "/v1/series?source=roof"):
         assert http.get(path, headers=said["bob"]).status_code == 403
         assert http.get(path).status_code == 401

@@ -64,7 +64,13 @@ async def _posted(broker: Broker, messages: list[Message]) -> list[Message]:
 
     from likewise.server.gateway import Gateway
 
-    scope = {"type": "http", "method": "POST", "path": "/v1/events", "headers": [], "state": {"door": Gateway(broker)}}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/events",
+        "headers": [],
+        "state": {"gateway": Gateway(broker)},
+    }
     await PublishMiddleware(make_app(broker))(scope, receive, send)
     return sent
 

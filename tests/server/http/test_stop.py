@@ -19,8 +19,8 @@ def test_a_server_told_to_stop_while_it_starts_ends_without_a_word() -> None:
         begun.append(door)
 
     async def run(broker: Broker) -> None:
-        served = HttpServer(broker, on_ready=ready.append, beside=[beside])
-        served.app.state.door = Gateway(broker)
+        served = HttpServer(broker, on_ready=ready.append, connectors=[beside])
+        served.app.state.gateway = Gateway(broker)
 
         async def serve() -> None:
             server.started = server.should_exit = True

@@ -299,7 +299,7 @@ def test_connections_are_shown_to_their_tenant(mosquitto: Mosquitto, tmp_path: P
 
     url = f"mqtt://ann:secret@127.0.0.1:{mosquitto.port}/roof/#"
     with Broker(tmp_path / "data", Config()) as broker, TestClient(make_app(broker)) as http:
-        door = http.app.state.door  # type: ignore[attr-defined]
+        door = http.app.state.gateway  # type: ignore[attr-defined]
         other = BridgeConfig("mqtt://127.0.0.1:1/x", tenant="other")
         [beside] = bridge_connectors([BridgeConfig(url), other], tmp_path / "data")
         assert http.portal is not None

@@ -1,6 +1,6 @@
 """A broker with targets, killed again and again while receivers fail: every match at least once, once by its id.
 
-    python -m tests.server.targets.kills --kills 100 --folder kills [--seed 1] [--alerts] [--json]
+    python -m tests.server.sinks.kills --kills 100 --folder kills [--seed 1] [--alerts] [--json]
 
 A broker of its own process is published to, and killed with SIGKILL at random moments. One webhook answers as badly as
 receivers do (5xx, 429, stalls, broken connections, lost answers, 404), one answers well, one never answers; where there

@@ -1,6 +1,6 @@
 """Receivers on this machine that never finish: each begins an exchange as its protocol has it, and then stalls.
 
-    python -m tests.server.targets.stalling DATA
+    python -m tests.server.sinks.stalling DATA
 
 serves a broker as `likewise serve` does, with two threads in each pool, for which names that end with `.silent.test`
 are never resolved.

@@ -1,4 +1,4 @@
-"""A slice of `python -m tests.server.targets.kills`, in every run of the tests."""
+"""A slice of `python -m tests.server.sinks.kills`, in every run of the tests."""
 
 from __future__ import annotations
 

@@ -267,7 +267,7 @@ def test_a_name_is_looked_up_once_at_a_time() -> None:
 async def broker_with_small_pools(data: Path) -> AsyncIterator[tuple[subprocess.Popen[bytes], str]]:
     process = await asyncio.to_thread(
         subprocess.Popen,
-        [sys.executable, "-m", "tests.server.targets.stalling", str(data)],
+        [sys.executable, "-m", "tests.server.sinks.stalling", str(data)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )

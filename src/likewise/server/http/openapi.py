@@ -1,4 +1,4 @@
-"""What the interface's description (OpenAPI) says of each address, from the types that are read and written."""
+"""Describe the routes for OpenAPI, from the types that they read and write."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def route_options(
     query: dict[str, tuple[str, str]] | None = None,
     many: bool = False,
 ) -> dict[str, Any]:
-    """What `@router.get` and its kin take to describe an address.
+    """Return the keyword arguments of `@router.get` and the like that describe a route.
 
     `bodies` gives an example for each media type that is read; `query` a JSON type and a text for each parameter.
     """
-    said: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
     if bodies:
-        said["requestBody"] = {
+        extra["requestBody"] = {
             "required": True,
             "content": {kind: {"schema": _schema_of(example), "example": example} for kind, example in bodies.items()},
         }
     if query:
-        said["parameters"] = [
+        extra["parameters"] = [
             {"name": name, "in": "query", "required": False, "schema": {"type": kind}, "description": text}
             for name, (kind, text) in query.items()
         ]
@@ -55,7 +55,7 @@ def route_options(
         good["content"] = {"application/json": {"schema": {"type": "array", "items": reference} if many else reference}}
     responses: dict[int | str, Any] = {status: good}
     responses |= {code: {"description": text, **_PROBLEM} for code, text in _MEANINGS.items()}
-    return {"summary": summary, "openapi_extra": said, "responses": responses, "status_code": status}
+    return {"summary": summary, "openapi_extra": extra, "responses": responses, "status_code": status}
 
 
 def _schema_of(example: object) -> dict[str, object]:
@@ -65,6 +65,6 @@ def _schema_of(example: object) -> dict[str, object]:
 
 
 def components() -> dict[str, Any]:
-    """The schemas of every type that is named."""
-    _, found = msgspec.json.schema_components(list(TYPES.values()), ref_template="#/components/schemas/{name}")
-    return dict(found)
+    """Return the schemas of every registered type."""
+    _, schemas = msgspec.json.schema_components(list(TYPES.values()), ref_template="#/components/schemas/{name}")
+    return dict(schemas)

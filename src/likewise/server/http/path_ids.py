@@ -17,7 +17,7 @@ _LEFT: Final = re.compile(r"%(2[fF]|25)")
 
 
 def decode_path(raw: str) -> str:
-    """An address with every escape read but those of slashes and percent signs.
+    """Decode a path except for escaped slashes and percent signs.
 
     >>> decode_path("/v1/subscribers/a%2Fb%20%25/stream")
     '/v1/subscribers/a%2Fb %25/stream'
@@ -49,7 +49,7 @@ class _IdConvertor(Convertor[str]):
         return unquote(value)
 
     def to_string(self, value: str) -> str:
-        """An id as a part of an address."""
+        """Return an id as a part of a path."""
         return value.replace("%", "%25").replace("/", "%2F")
 
 

@@ -34,7 +34,7 @@ _STATUS: Final[dict[type[errors.LikewiseError], int]] = {
 
 
 def status_of(error: errors.LikewiseError) -> int:
-    """The HTTP status that goes with an error.
+    """Return the HTTP status of an error.
 
     >>> status_of(errors.ParseError("nothing here")), status_of(errors.UnknownId("s9"))
     (400, 404)
@@ -43,7 +43,7 @@ def status_of(error: errors.LikewiseError) -> int:
 
 
 def problem_document(error: errors.LikewiseError) -> dict[str, object]:
-    """An error's facts as a problem.
+    """Return an error as problem details.
 
     >>> problem(errors.UnknownId("s9"))["type"]
     'urn:likewise:error:unknown_id'
@@ -63,31 +63,33 @@ def problem_document(error: errors.LikewiseError) -> dict[str, object]:
 
 
 def problem_response(error: errors.LikewiseError, scope: Scope) -> Response:
-    """The answer to a request that met an error, which is counted as its tenant's."""
-    door: Gateway = scope["state"]["door"]
-    door.broker.metrics.refused(scope.get("likewise_tenant", ""), error.code)
-    said = problem_document(error)
+    """Return the response to a request that failed, and count the error for its tenant."""
+    gateway: Gateway = scope["state"]["gateway"]
+    gateway.broker.metrics.refused(scope.get("likewise_tenant", ""), error.code)
+    document = problem_document(error)
     headers = {}
     if isinstance(error, errors.RateExceeded):
         headers["Retry-After"] = str(max(1, ceil(error.retry_after)))
     if isinstance(error, errors.NotAuthenticated):
         headers["WWW-Authenticate"] = "Bearer"
-    return Response(msgspec.json.encode(said, enc_hook=str), status_of(error), media_type=MEDIA_TYPE, headers=headers)
+    return Response(
+        msgspec.json.encode(document, enc_hook=str), status_of(error), media_type=MEDIA_TYPE, headers=headers
+    )
 
 
 async def handle_likewise_error(request: Request, error: Exception) -> Response:
-    """What FastAPI calls for errors of the tree."""
+    """Handle a `LikewiseError` for FastAPI."""
     assert isinstance(error, errors.LikewiseError)
     return problem_response(error, request.scope)
 
 
 def simple_problem(status: int, code: str, detail: str) -> Response:
-    """A problem that is no error of the tree: an address that does not exist, a method that is not served."""
-    said = Problem(f"urn:likewise:error:{code}", code.replace("_", " "), status, detail, code)
-    return Response(msgspec.json.encode(said), status, media_type=MEDIA_TYPE)
+    """Return a problem without an error: an unknown path, or a method that is not served."""
+    document = Problem(f"urn:likewise:error:{code}", code.replace("_", " "), status, detail, code)
+    return Response(msgspec.json.encode(document), status, media_type=MEDIA_TYPE)
 
 
 def internal_error(path: str, error: Exception) -> Response:
-    """A mistake of ours: it is logged, and nothing of it is shown."""
-    _log.error("request failed", path=path, exc_info=error)
+    """Log a bug of ours, and return a problem that shows nothing of it."""
+    _log.error("request_failed", path=path, exc_info=error)
     return simple_problem(500, "internal", "the broker made a mistake, which is in its log; tell who runs it")

@@ -75,15 +75,15 @@ class PublishMiddleware:
             await send_json(send, body)
 
 
-async def publish_request(door: Gateway, scope: Scope, receive: Receive) -> bytes:
+async def publish_request(gateway: Gateway, scope: Scope, receive: Receive) -> bytes:
     """Read events, append them, and answer with their receipts when they are on disk."""
-    said = {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ_HEADERS}
-    access, _ = door.admit(parse_bearer(said.get(b"authorization", "")), "publish")
+    headers = {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ_HEADERS}
+    access, _ = gateway.admit(parse_bearer(headers.get(b"authorization", "")), "publish")
     scope["likewise_tenant"] = access.tenant  # whose a problem is counted as
-    if (encoding := said.get(b"content-encoding", "identity").strip().lower()) != "identity":
+    if (encoding := headers.get(b"content-encoding", "identity").strip().lower()) != "identity":
         raise FormatError(f"a body packed as {encoding[:40]!r} is not read here; send it without Content-Encoding")
-    body = await receive_body(receive, said.get(b"content-length"), door.broker.config.limits.body)
-    kind = MediaType.parse(said.get(b"content-type"))
+    body = await receive_body(receive, headers.get(b"content-length"), gateway.broker.config.limits.body)
+    kind = MediaType.parse(headers.get(b"content-type"))
     if query := scope.get("query_string"):  # what a media type's parameter says may stand in the address
         kind = MediaType(kind.name, {**kind.parameters, **dict(parse_qsl(query.decode("latin-1")))})
-    return _ENCODE({"events": await publish(door, access, body, kind)})
+    return _ENCODE({"events": await publish(gateway, access, body, kind)})

@@ -25,58 +25,58 @@ TWO_TERMS: Final = {
 
 
 class QueryContext(NamedTuple):
-    """Where a question goes, who asks it and for which tenant."""
+    """Context of a query: the gateway, the caller's access and its tenant."""
 
     gateway: Gateway
     access: Access
     tenant: Tenant
 
     def stored_event(self, id: str, source: str | None) -> Entry:
-        """A stored event by its id; for who is bound to subscribers only if one of them was given it."""
+        """Return a stored event; a token bound to subscribers needs one that received it."""
         broker = self.gateway.broker
         if self.access.free("subscribe"):
             return broker.stored_event(self.tenant, id, source)
         names = self.access.bound("subscribe")
-        own = {queue.number for name in names if (queue := self.tenant.subscribers.get(name)) is not None}
+        queue_numbers = {queue.number for name in names if (queue := self.tenant.subscribers.get(name)) is not None}
 
         def given(position: int, _: str) -> bool:
             with broker.store.reading() as tables:
-                return not own.isdisjoint(recipients_of(tables, self.tenant.number, position))
+                return not queue_numbers.isdisjoint(recipients_of(tables, self.tenant.number, position))
 
         return broker.stored_event(self.tenant, id, source, given)
 
     def subscription(self, subscriber: str, id: str) -> StoredSubscription:
-        """A subscription; refused to whom its subscriber does not belong."""
+        """Return a subscription; refuse a token that is bound to other subscribers."""
         self.access.require_subscriber(subscriber)
         return self.tenant.subscription(subscriber, id)
 
 
 def query_context(request: Request) -> QueryContext:
-    """Where a question goes and for which tenant; subscribers may ask."""
-    door = gateway_of(request)
-    return QueryContext(door, *authenticate(door, request, "subscribe"))
+    """Return the context of a query; subscribers are allowed."""
+    gateway = gateway_of(request)
+    return QueryContext(gateway, *authenticate(gateway, request, "subscribe"))
 
 
 async def read_query(request: Request, kind: type[T]) -> tuple[QueryContext, T]:
-    """The same, and the question in the request's body."""
-    asking = query_context(request)
-    return asking, decode_body(await read_body(asking.gateway, request), kind)
+    """Return the context of a query and the decoded body."""
+    context = query_context(request)
+    return context, decode_body(await read_body(context.gateway, request), kind)
 
 
 def terms(request: Request, name: str) -> list[str]:
-    """Every value of a name in the query, such as theme tags."""
-    found = request.query_params.getlist(name)
-    if len(found) > MAX_THEMES:
-        raise LimitExceeded("theme tags", allowed=MAX_THEMES, found=len(found))
-    for each in found:
+    """Return every value of a query parameter, such as theme tags."""
+    values = request.query_params.getlist(name)
+    if len(values) > MAX_THEMES:
+        raise LimitExceeded("theme tags", allowed=MAX_THEMES, found=len(values))
+    for each in values:
         if len(each) > MAX_TERM_LENGTH:
             raise LimitExceeded("characters of a term", allowed=MAX_TERM_LENGTH, found=len(each))
-    return found
+    return values
 
 
 def term(request: Request, name: str) -> str:
-    """The one term under a name in the query."""
-    found = terms(request, name)
-    if len(found) != 1 or not found[0].strip():
+    """Return the one term of a query parameter."""
+    values = terms(request, name)
+    if len(values) != 1 or not values[0].strip():
         raise InputError(f"`{name}` is needed, once, with some text")
-    return found[0]
+    return values[0]

@@ -1,4 +1,4 @@
-"""What requests bring and get: the door they came to, who asks, bodies within their limit, numbers, answers."""
+"""Read requests and write responses: gateway, access, bodies within their limit, parameters."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import FormatError, InputError, LimitExceeded
 from likewise.server.gateway import Gateway
-from likewise.server.http import path_ids as path_ids  # teaches routes what an id is
+from likewise.server.http import path_ids as path_ids  # which teaches routes what an id is
 
 T = TypeVar("T")
 
 
 def gateway_of(request: Request | WebSocket) -> Gateway:
-    """The door of the application a request reached."""
+    """Return the gateway of the application that serves a request."""
     return gateway_in(request.scope)
 
 
 def gateway_in(scope: Scope) -> Gateway:
-    """The same from a request's bare scope: the application's lifespan puts it there."""
-    door: Gateway = scope["state"]["door"]
-    return door
+    """Return the gateway from an ASGI scope, where the application's lifespan puts it."""
+    gateway: Gateway = scope["state"]["gateway"]
+    return gateway
 
 
-def authenticate(door: Gateway, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
-    """Who asks, for which tenant; refused without the scope."""
-    found = door.admit(bearer_token(request), scope)
-    request.scope["likewise_tenant"] = found[1].name  # whose a problem is counted as
-    return found
+def authenticate(gateway: Gateway, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
+    """Authenticate a request and require a scope."""
+    authenticated = gateway.admit(bearer_token(request), scope)
+    request.scope["likewise_tenant"] = authenticated[1].name  # whose a problem is counted as
+    return authenticated
 
 
 def authenticate_subscriber(request: Request | WebSocket, id: str) -> tuple[Gateway, Tenant]:
-    """Where a request about a subscriber goes and for which tenant; refused to whom it does not belong."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "subscribe")
+    """Authenticate a request about a subscriber; refuse a token that is bound to others."""
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "subscribe")
     access.require_subscriber(id)
-    return door, tenant
+    return gateway, tenant
 
 
 def bearer_token(request: Request | WebSocket) -> str | None:
-    """The bearer's token; a WebSocket of a browser, which cannot set headers, may send it as a subprotocol."""
+    """Return the bearer token; a browser's WebSocket, which cannot set headers, may send it as subprotocol."""
     token = parse_bearer(request.headers.get("authorization", ""))
     if token is not None:
         return token
@@ -57,19 +57,19 @@ def bearer_token(request: Request | WebSocket) -> str | None:
 
 
 def parse_bearer(authorization: str) -> str | None:
-    """The token of a header `Authorization`."""
+    """Parse the token of an `Authorization` header."""
     kind, _, token = authorization.partition(" ")
     return token.strip() if kind.lower() == "parse_bearer" else None
 
 
-async def read_body(door: Gateway, request: Request) -> bytes:
-    """The body of a request, refused as soon as it is too large."""
+async def read_body(gateway: Gateway, request: Request) -> bytes:
+    """Read the body of a request; refuse it as soon as it is too large."""
     stated = request.headers.get("content-length")
-    return await receive_body(request.receive, stated, door.broker.config.limits.body)
+    return await receive_body(request.receive, stated, gateway.broker.config.limits.body)
 
 
 async def receive_body(receive: Receive, stated: str | None, allowed: int) -> bytes:
-    """The same from a bare connection; `stated` is how long the body says it is."""
+    """Read a body from ASGI messages; `stated` is its `Content-Length`."""
     if stated is not None and stated.isascii() and stated.isdigit() and (len(stated) > 18 or int(stated) > allowed):
         raise LimitExceeded("bytes of a request", allowed=allowed, found=int(stated) if len(stated) < 19 else None)
     parts: list[bytes] = []
@@ -87,7 +87,7 @@ async def receive_body(receive: Receive, stated: str | None, allowed: int) -> by
 
 
 def decode_body(body: bytes, kind: type[T]) -> T:
-    """A JSON body as a value; what does not fit is said."""
+    """Decode a JSON body; the error names the field that does not fit."""
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
@@ -99,21 +99,21 @@ def decode_body(body: bytes, kind: type[T]) -> T:
 
 
 def integer_parameter(request: Request | WebSocket, name: str, default: int, low: int = 0, high: int = 2**62) -> int:
-    """A whole number in the query of a request."""
-    said = request.query_params.get(name)
-    if said is None:
+    """Return an integer query parameter."""
+    text = request.query_params.get(name)
+    if text is None:
         return default
     try:
-        found = int(said) if len(said) < 20 and said.isascii() else None
+        number = int(text) if len(text) < 20 and text.isascii() else None
     except ValueError:
-        found = None
-    if found is None or not low <= found <= high:
-        raise InputError(f"`{name}` must be a whole number from {low} to {high}, not {said[:40]!r}")
-    return found
+        number = None
+    if number is None or not low <= number <= high:
+        raise InputError(f"`{name}` must be a whole number from {low} to {high}, not {text[:40]!r}")
+    return number
 
 
 def flag_parameter(request: Request | WebSocket, name: str) -> bool:
-    """Whether something is asked for in the query of a request."""
+    """Return a Boolean query parameter."""
     match request.query_params.get(name, "false"):
         case "true":
             return True
@@ -124,18 +124,18 @@ def flag_parameter(request: Request | WebSocket, name: str) -> bool:
 
 
 def sequence_parameter(request: Request | WebSocket, old: str) -> int:
-    """The sequence number in the query of a request; `old` is what it was called before, and is still read."""
-    said = [name for name in ("sequence", old) if name in request.query_params]
-    if len(said) > 1:
+    """Return the sequence query parameter; `old` is its former name, which is still read."""
+    names = [name for name in ("sequence", old) if name in request.query_params]
+    if len(names) > 1:
         raise InputError(f"`{old}` is the old name of `sequence`; give `sequence` alone")
-    return integer_parameter(request, said[0] if said else "sequence", 0)
+    return integer_parameter(request, names[0] if names else "sequence", 0)
 
 
 def json_response(value: object, status: int = 200) -> Response:
-    """A value as a JSON answer."""
+    """Return a value as a JSON response."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
 def raw_json_response(body: bytes, status: int = 200) -> Response:
-    """JSON as it is."""
+    """Return encoded JSON as a response."""
     return Response(body, status, media_type="application/json")

@@ -88,17 +88,17 @@ _ROUTERS = (
 
 
 def make_app(broker: Broker) -> FastAPI:
-    """The application in front of a broker."""
+    """Return the FastAPI application of a broker."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Gateway]]:
-        app.state.door = door = Gateway(broker, getattr(app.state, "executors", None))
-        broker.metrics.registry.register(door.connection_limits)
-        sending = asyncio.create_task(TargetSenders(door).run())
+        app.state.gateway = gateway = Gateway(broker, getattr(app.state, "executors", None))
+        broker.metrics.registry.register(gateway.connection_limits)
+        sending = asyncio.create_task(TargetSenders(gateway).run())
         sending.add_done_callback(_log_connector_end)
-        yield {"door": door}
-        broker.metrics.registry.unregister(door.connection_limits)
-        door.stopping.set()
+        yield {"gateway": gateway}
+        broker.metrics.registry.unregister(gateway.connection_limits)
+        gateway.stopping.set()
         sending.cancel()
         await asyncio.wait({sending}, timeout=STOP_SECONDS)
 
@@ -133,10 +133,10 @@ def make_app(broker: Broker) -> FastAPI:
 async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "unknown_address", 405: "unknown_method"}.get(error.status_code, "http")
-    said = f"{request.method} {request.url.path}: {error.detail}; see /docs for what is served"
-    found = simple_problem(error.status_code, code, said)
-    found.headers.update(error.headers or {})
-    return found
+    detail = f"{request.method} {request.url.path}: {error.detail}; see /docs for what is served"
+    response = simple_problem(error.status_code, code, detail)
+    response.headers.update(error.headers or {})
+    return response
 
 
 async def _on_disconnect(request: Request, error: Exception) -> Response:
@@ -182,15 +182,15 @@ class _UvicornServer(uvicorn.Server):
             await super().startup(sockets)
         except SystemExit as error:
             reason = error.__context__
-            said = os.strerror(reason.errno) if isinstance(reason, OSError) and reason.errno else reason
+            message = os.strerror(reason.errno) if isinstance(reason, OSError) and reason.errno else reason
             raise StateError(
-                f"{self.config.host}:{self.config.port} cannot be listened on ({said}); "
+                f"{self.config.host}:{self.config.port} cannot be listened on ({message}); "
                 "choose another --port, or end what listens there"
             ) from None
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Nothing is captured."""
+        """Capture no signals."""
         yield
 
 
@@ -204,16 +204,20 @@ class HttpServer:
     """
 
     def __init__(
-        self, broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Connector] = ()
+        self,
+        broker: Broker,
+        *,
+        on_ready: Callable[[int], None] = lambda port: None,
+        connectors: Sequence[Connector] = (),
     ) -> None:
         self.broker = broker
-        self._connectors = beside
+        self._connectors = connectors
         self.app = make_app(broker)
         server = broker.config.server
-        keeper = AccessControl(TENANT, broker.clock)
+        authenticator = AccessControl(TENANT, broker.clock)
         with broker.store.reading() as tables:
-            keeper.load(tables)
-        check_listening(broker.config, tokens=not keeper.open)
+            authenticator.load(tables)
+        check_listening(broker.config, tokens=not authenticator.open)
         self._on_ready = on_ready
         self._in_flight = InFlightRequests(OriginGuard(PublishMiddleware(self.app), server))
         self._server = _UvicornServer(
@@ -252,7 +256,7 @@ class HttpServer:
             self.broker.note_listening()
             self._on_ready(self._server.servers[0].sockets[0].getsockname()[1])
         watching = asyncio.create_task(self._watch())
-        running = [asyncio.create_task(each(self.app.state.door)) for each in self._connectors if listens]
+        running = [asyncio.create_task(each(self.app.state.gateway)) for each in self._connectors if listens]
         for task in running:
             task.add_done_callback(_log_connector_end)
         await serving
@@ -260,23 +264,23 @@ class HttpServer:
         if running:
             await asyncio.wait(running, timeout=STOP_SECONDS)
         if not await executors.close(DRAIN_SECONDS):
-            _log.warning("a thread that reads the store is still at it; the broker ends without it")
+            _log.warning("read_thread_still_running")
             self.broker.leave_readers()
 
     async def _watch(self) -> None:
-        loop, door = asyncio.get_running_loop(), self.app.state.door
-        looked = loop.time()
+        loop, gateway = asyncio.get_running_loop(), self.app.state.gateway
+        last_check = loop.time()
         while not self._server.should_exit:
             await asyncio.sleep(0.05)
-            if loop.time() - looked > 1:
-                looked = loop.time()
-                close_slow(self._server.server_state.connections, looked)
-                abort_stalled(self._server.server_state.connections, looked)
-        door.stopping.set()
+            if loop.time() - last_check > 1:
+                last_check = loop.time()
+                close_slow(self._server.server_state.connections, last_check)
+                abort_stalled(self._server.server_state.connections, last_check)
+        gateway.stopping.set()
         await asyncio.sleep(STOP_SECONDS)
-        told = Unavailable("the broker is stopping; what was sent may be stored or not: send it again")
-        door.bridge.give_up(told)
-        self._in_flight.fail_all(told)
+        stopping_error = Unavailable("the broker is stopping; what was sent may be stored or not: send it again")
+        gateway.bridge.fail_all(stopping_error)
+        self._in_flight.fail_all(stopping_error)
 
     def stop(self) -> None:
         """Stop taking requests, finish those under way, then end."""
@@ -285,14 +289,14 @@ class HttpServer:
 
 def _log_connector_end(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
-        _log.error("a connector has ended; restart the broker", exc_info=task.exception())
+        _log.error("connector_ended", exc_info=task.exception())
 
 
 def serve(
-    broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Connector] = ()
+    broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, connectors: Sequence[Connector] = ()
 ) -> None:
     """Serve a broker until SIGINT or SIGTERM, and other connectors beside it."""
-    served = HttpServer(broker, on_ready=on_ready, beside=beside)
+    served = HttpServer(broker, on_ready=on_ready, connectors=connectors)
 
     async def run() -> None:
         for number in (signal.SIGINT, signal.SIGTERM):

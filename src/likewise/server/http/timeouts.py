@@ -1,4 +1,4 @@
-"""How long and how large a request may be before anybody has read it: uvicorn's protocol with limits.
+"""Limits on the time and size of a request head: uvicorn's HTTP protocol with timeouts.
 
 Half a request holds a connection, a connection holds a file, and a process has few of them. So the lines before a body
 must come soon and be few, those after it (trailers, which nobody reads) must be few, a body must go on coming, and
@@ -41,7 +41,7 @@ class TimeoutProtocol(HttpToolsProtocol):
         """Take a connection, unless there are too many."""
         super().connection_made(transport)
         self._start_phase(in_head=True)
-        limits = self.app_state["door"].connection_limits
+        limits = self.app_state["gateway"].connection_limits
         limits.http = self.connections
         if limits.open > limits.allowed:
             limits.refused += 1
@@ -58,12 +58,12 @@ class TimeoutProtocol(HttpToolsProtocol):
             self._too_large()
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Begin a request."""
         super().on_message_begin()
         self._start_phase(in_head=True)
 
     def on_headers_complete(self) -> None:
-        """Its lines are here."""
+        """Note that the head of the request is complete."""
         self.in_head = False
         if self._head > MAX_HEADER_BYTES and (
             len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEADER_BYTES
@@ -73,17 +73,17 @@ class TimeoutProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One of its lines; those after the body are let go, so that none counts as if it had stood before."""
+        """Take a header; trailers are dropped, so that none counts as a header."""
         if self.in_head:
             super().on_header(name, value)
 
     def on_body(self, body: bytes) -> None:
-        """A part of its body."""
+        """Take a part of the body."""
         self._lines = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """All of it is here."""
+        """Note that the request is complete."""
         self.phase_started = None
         super().on_message_complete()
 

@@ -52,7 +52,7 @@ from likewise.server.mqtt.topic_maps import load_maps
 
 
 def relays_sensing(topics: tuple[str, ...]) -> bool:
-    """Whether a bridge with these filters hears announcements, and so tells.
+    """Return whether a bridge with these filters receives announcements, and so relays commands.
 
     >>> tells(("#",)), tells(("$share/us/likewise/announcements/+",)), tells(("zigbee2mqtt/#",))
     (True, True, False)
@@ -64,8 +64,8 @@ def relays_sensing(topics: tuple[str, ...]) -> bool:
 class SensingRelay:
     """Passes on what a tenant's sources are told; `run` goes on until it is cancelled."""
 
-    def __init__(self, door: Gateway, tenant: Tenant, address: BrokerAddress, client_id: str, shown: str) -> None:
-        self._activation = door.broker.activation
+    def __init__(self, gateway: Gateway, tenant: Tenant, address: BrokerAddress, client_id: str, shown: str) -> None:
+        self._activation = gateway.broker.activation
         self._tenant = tenant
         self._address, self._client_id, self._shown = address, client_id, shown
         self._sent: dict[str, int] = {}  # the version of what each source was told there
@@ -93,7 +93,7 @@ class SensingRelay:
                     troubled = False
                 except Unavailable as error:
                     if not troubled:
-                        _log.warning("sources cannot be told over the bridge; trying again", error=str(error))
+                        _log.warning("mqtt_sensing_relay_failed", error=str(error))
                     troubled = True
                     if line is not None:
                         await line.close()
@@ -111,11 +111,11 @@ class SensingRelay:
             line = None
         if line is None:
             self._sent.clear()
-        told = self._activation.commands(self._tenant)
+        commands = self._activation.commands(self._tenant)
         new: list[StoredMessage] = [
-            sense_message(each) for each in told.values() if self._sent.get(each.source) != each.version
+            sense_message(each) for each in commands.values() if self._sent.get(each.source) != each.version
         ]
-        new += [clear_sense_message(source) for source in self._sent.keys() - told.keys()]
+        new += [clear_sense_message(source) for source in self._sent.keys() - commands.keys()]
         if not new:
             return line
         if line is None:
@@ -123,7 +123,7 @@ class SensingRelay:
         await publish_all(
             line, [MqttPublication(each.topic, each.payload, qos=1, retain=True) for each in new], self._shown
         )
-        self._sent = {source: each.version for source, each in told.items()}
+        self._sent = {source: each.version for source, each in commands.items()}
         return line
 
 
@@ -139,7 +139,7 @@ def check_bridge(config: BridgeConfig, data: Path | None) -> None:
 
 
 class BridgeState(msgspec.Struct):
-    """What a bridge has done, for metrics and people."""
+    """Counters of a bridge, for metrics and the list of connections."""
 
     url: str
     connected: bool = False
@@ -154,21 +154,21 @@ class BridgeState(msgspec.Struct):
     trouble: str = "not connected yet"
 
     def shown(self) -> ConnectionStatus:
-        """The same, for people."""
-        own = msgspec.structs.asdict(self)
-        del own["unannounced"]  # for metrics only
-        return ConnectionStatus("mqtt-bridge", own.pop("url"), **own)
+        """Return the status for the list of connections."""
+        fields = msgspec.structs.asdict(self)
+        del fields["unannounced"]  # for metrics only
+        return ConnectionStatus("mqtt-bridge", fields.pop("url"), **fields)
 
 
 class MqttBridge:
     """One bridge; `run` ends when the door closes."""
 
-    def __init__(self, door: Gateway, config: BridgeConfig, data: Path | None) -> None:
+    def __init__(self, gateway: Gateway, config: BridgeConfig, data: Path | None) -> None:
         self.state = BridgeState(shown(config.url))
-        self._gateway = door
-        self._tenant = door.broker.tenant(config.tenant)
+        self._gateway = gateway
+        self._tenant = gateway.broker.tenant(config.tenant)
         self._name = f"mqtt-bridge {self.state.url} {bridge_session(config, data).client_id}"
-        self._access = door.broker.visibility
+        self._access = gateway.broker.visibility
         self._access.down(self._tenant, self._name)
         self._reader = MessageReader(load_maps(config.maps), identities=self._tenant.sources.identities)
         self._waiting: deque[tuple[MqttPublication, asyncio.Future[None]]] = deque()
@@ -177,7 +177,7 @@ class MqttBridge:
         self._client: MqttClient = GmqttClient(address, session, self._received, self._connected, self._lost)
         self._relay: SensingRelay | None = None
         if relays_sensing(session.topics):
-            self._relay = SensingRelay(door, self._tenant, address, f"{session.client_id}-sense", self.state.url)
+            self._relay = SensingRelay(gateway, self._tenant, address, f"{session.client_id}-sense", self.state.url)
 
     async def run(self) -> None:
         """Connect, again and again until that broker answers; then publish what comes."""
@@ -209,9 +209,7 @@ class MqttBridge:
             except OSError as error:
                 self.state.trouble = f"cannot be reached: {error}"
                 if not told:
-                    _log.warning(
-                        "the broker of MQTT does not answer; trying again", url=self.state.url, error=str(error)
-                    )
+                    _log.warning("mqtt_bridge_connect_failed", url=self.state.url, error=str(error))
                 told = True
                 await asyncio.sleep(BRIDGE_RETRY_SECONDS)
 
@@ -222,19 +220,19 @@ class MqttBridge:
         state.connections += 1
         if state.connections > 1 and not remembered:
             state.gaps += 1
-            _log.warning("that broker had forgotten the session; what came meanwhile is not known", url=state.url)
+            _log.warning("mqtt_bridge_session_lost", url=state.url)
         else:
-            _log.info("connected", url=state.url, session="kept" if remembered else "new")
+            _log.info("mqtt_bridge_connected", url=state.url, session="kept" if remembered else "new")
 
     def _lost(self) -> None:
         if self.state.connected:
-            _log.warning("the connection is lost; trying again", url=self.state.url)
+            _log.warning("mqtt_bridge_connection_lost", url=self.state.url)
             self.state.trouble = "the connection is lost"
         self.state.connected = False
         self._access.down(self._tenant, self._name)
 
     def _received(self, message: MqttPublication) -> asyncio.Future[None]:
-        """Done when the message is on disk, or refused for good."""
+        """Queue a message. The future is done when it is on disk, or refused for good."""
         self.state.received += 1
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if message.qos == 0 and len(self._waiting) >= BRIDGE_WAITING:
@@ -269,7 +267,7 @@ class MqttBridge:
                 await self._dead_letter(message, refused.error)
                 _settle(stored)
             except Exception as mistake:  # of ours: this message would come again, and end the bridge again
-                _log.exception("a message could not be read", topic=message.topic[:200])
+                _log.exception("mqtt_bridge_message_unreadable", topic=message.topic[:200])
                 await self._dead_letter(message, FormatError(f"the message could not be read: {mistake!r}"))
                 _settle(stored)
             else:
@@ -291,19 +289,21 @@ class MqttBridge:
             _settle(stored)
 
     def _announce(self, message: MqttPublication) -> None:
-        """Hold what a message announces; what is refused is said, and the rest goes on."""
+        """Apply what a message announces; what is refused is logged, and the rest goes on."""
         announced = list(self._reader.announcements(message))
         self._access.record_route(self._tenant, self._name, {each.source for each in announced})
         self._gateway.broker.announcements.announce_all(self._tenant, announced)
 
     async def _apply_announcement(self, message: MqttPublication) -> None:
-        """Hold what a source announces itself, or revoke it; what is refused becomes a dead letter."""
+        """Apply or revoke a source's own announcement; a refused one becomes a dead letter."""
         source, announcements = source_in(message.topic, ANNOUNCEMENTS), self._gateway.broker.announcements
 
         async def attempt() -> None:
             if message.payload.strip():
-                said = decode_announcement(message.payload, source)
-                await self._gateway.wait_committed(lambda done: announcements.start_announce(self._tenant, said, done))
+                announcement = decode_announcement(message.payload, source)
+                await self._gateway.wait_committed(
+                    lambda done: announcements.start_announce(self._tenant, announcement, done)
+                )
             elif source in self._tenant.sources.announcements:
                 words = "it said so over MQTT"
                 await self._gateway.wait_committed(
@@ -317,13 +317,13 @@ class MqttBridge:
 
     async def _publish(self, events: list[Event]) -> None:
         """Append events; waits for as long as they cannot be stored for now."""
-        door, tenant = self._gateway, self._tenant
+        gateway, tenant = self._gateway, self._tenant
 
         async def attempt() -> None:
-            door.check_rate(tenant, len(events))
-            await door.wait_unblocked(tenant)
+            gateway.check_rate(tenant, len(events))
+            await gateway.wait_unblocked(tenant)
             self._access.record_route(tenant, self._name, {event.source for event in events})
-            await door.publish(tenant, events)
+            await gateway.publish(tenant, events)
             self.state.stored += len(events)
 
         if events:
@@ -333,7 +333,7 @@ class MqttBridge:
         self.state.refused += 1
         broker = self._gateway.broker
         part, kind = message.payload[:MAX_DEAD_LETTER_BYTES], message.content_type or "application/octet-stream"
-        _log.warning("a message is refused and kept as a dead letter", topic=message.topic[:200], error=str(error))
+        _log.warning("mqtt_bridge_message_dead_lettered", topic=message.topic[:200], error=str(error))
 
         async def attempt() -> None:
             await self._gateway.wait_committed(
@@ -348,7 +348,7 @@ class MqttBridge:
                 await attempt()
                 return
             except (Unavailable, RateExceeded) as later:
-                _log.warning("messages cannot be stored now; trying again", url=self.state.url, error=str(later))
+                _log.warning("mqtt_bridge_store_failed", url=self.state.url, error=str(later))
                 await asyncio.sleep(BRIDGE_RETRY_SECONDS)
 
 
@@ -365,13 +365,13 @@ _COUNTED: Final = {
 
 
 class _BridgeCounters(Collector):
-    """What the bridges count, read when the page is."""
+    """The counters of all bridges, read at each scrape."""
 
     def __init__(self, states: Sequence[BridgeState]) -> None:
         self._states = states
 
     def collect(self) -> Iterator[Metric]:
-        """The counters, by the bridge's address."""
+        """Yield the counters, by the bridge's URL."""
         up = GaugeMetricFamily("likewise_mqtt_bridge_connected", "Whether a bridge is connected", labels=["url"])
         for state in self._states:
             up.add_metric([state.url], float(state.connected))
@@ -386,7 +386,7 @@ class _BridgeCounters(Collector):
 def bridge_connectors(
     configs: Sequence[BridgeConfig], data: Path | None
 ) -> list[partial[Coroutine[object, object, None]]]:
-    """What runs the bridges beside a server, if there are any; bad ones are refused at once."""
+    """Return what runs the bridges beside a server, if there are any; refuse invalid ones at once."""
     for config in configs:
         check_bridge(config, data)
     sessions = [(parse_mqtt_url(config.url)[1:3], bridge_session(config, data).client_id) for config in configs]
@@ -396,16 +396,16 @@ def bridge_connectors(
     return [partial(_run_bridges, configs=configs, data=data)] if configs else []
 
 
-async def _run_bridges(door: Gateway, *, configs: Sequence[BridgeConfig], data: Path | None) -> None:
-    await rename_former_sources_in_background(door.broker)
-    every = [MqttBridge(door, config, data) for config in configs]
+async def _run_bridges(gateway: Gateway, *, configs: Sequence[BridgeConfig], data: Path | None) -> None:
+    await rename_former_sources_in_background(gateway.broker)
+    every = [MqttBridge(gateway, config, data) for config in configs]
     for each, config in zip(every, configs, strict=True):
-        door.connections.append((config.tenant, each.state.shown))
-    door.broker.metrics.registry.register(_BridgeCounters([each.state for each in every]))
+        gateway.connections.append((config.tenant, each.state.shown))
+    gateway.broker.metrics.registry.register(_BridgeCounters([each.state for each in every]))
     await asyncio.gather(*(each.run() for each in every))
 
 
 def _settle(stored: asyncio.Future[None]) -> None:
-    """A message is on disk; whoever waited may have gone, and then it comes again."""
+    """Note that a message is on disk. Its client may be gone; then the message comes again."""
     if not stored.done():
         stored.set_result(None)

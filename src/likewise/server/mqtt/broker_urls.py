@@ -1,4 +1,4 @@
-"""Where a bridge connects to: an address like `mqtt://host:1883/zigbee2mqtt/#`, and the secrets beside it."""
+"""Broker URLs like `mqtt://host:1883/zigbee2mqtt/#`, with the credentials and certificates beside them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MqttUrl(NamedTuple):
 
 
 def parse_mqtt_url(url: str) -> MqttUrl:
-    """The parts of an address. Everything after the host is the topic, also `#` and `?`.
+    """Parse a URL. Everything after the host is the topic, also `#` and `?`.
 
     >>> parted("mqtts://ann:secret@broker.local/home/+/temperature/#")[:3]
     ('mqtts', 'broker.local', 8883)
@@ -44,21 +44,21 @@ def parse_mqtt_url(url: str) -> MqttUrl:
     scheme, sign, rest = url.partition("://")
     authority, _, topic = rest.partition("/")
     try:
-        said = urlsplit(f"//{authority}")
-        port = said.port
+        parts = urlsplit(f"//{authority}")
+        port = parts.port
     except ValueError:
-        said, port = urlsplit("//"), None
-    if not sign or scheme not in _PORTS or not said.hostname:
+        parts, port = urlsplit("//"), None
+    if not sign or scheme not in _PORTS or not parts.hostname:
         shown = f"{scheme}{sign}{rest.rpartition('@')[2].partition('/')[0]}"[:80]  # never a password, whatever it holds
         hint = "; in a user name or password write / as %2F and @ as %40" if "@" in rest else ""
         raise InputError(f"{shown!r} is no address of MQTT; write it like mqtt://host:1883/home/#{hint}")
-    username = None if said.username is None else unquote(said.username)
-    password = None if said.password is None else unquote(said.password)
-    return MqttUrl(scheme, said.hostname, port or _PORTS[scheme], username, password, topic)
+    username = None if parts.username is None else unquote(parts.username)
+    password = None if parts.password is None else unquote(parts.password)
+    return MqttUrl(scheme, parts.hostname, port or _PORTS[scheme], username, password, topic)
 
 
 def shown(url: str) -> str:
-    """An address as it may be shown: without its password.
+    """Return a URL without its password.
 
     >>> shown("mqtt://ann:secret@host/a/#")
     'mqtt://host:1883/a/#'
@@ -68,13 +68,13 @@ def shown(url: str) -> str:
 
 
 def bridge_address(bridge: BridgeSettings) -> BrokerAddress:
-    """Where to connect, with which secrets and certificates."""
-    found = parse_mqtt_url(bridge.url)
-    password = bridge.password if bridge.password is not None else found.password
+    """Return where a bridge connects to, with its credentials and certificates."""
+    parts = parse_mqtt_url(bridge.url)
+    password = bridge.password if bridge.password is not None else parts.password
     if bridge.password_file is not None:
         password = _read_secret(bridge.password_file).strip()
     tls = None
-    if found.scheme == "mqtts":
+    if parts.scheme == "mqtts":
         try:
             tls = ssl.create_default_context(cafile=bridge.tls_authority)
             if bridge.tls_certificate:
@@ -83,11 +83,11 @@ def bridge_address(bridge: BridgeSettings) -> BrokerAddress:
             raise FormatError(f"a certificate of the bridge {shown(bridge.url)} cannot be read: {error}") from None
     elif bridge.tls_authority or bridge.tls_certificate:
         raise InputError(f"the bridge {shown(bridge.url)} names certificates; write mqtts:// to use them")
-    return BrokerAddress(found.host, found.port, tls, bridge.username or found.username, password)
+    return BrokerAddress(parts.host, parts.port, tls, bridge.username or parts.username, password)
 
 
 def bridge_session(bridge: BridgeSettings, data: Path | None) -> ClientSession:
-    """What the bridge is to that broker. Its name is the same at every start, and another for another folder."""
+    """Return a bridge's session. Its client id is the same at every start, and another for another folder."""
     topic = parse_mqtt_url(bridge.url).topic
     topics = bridge.topics or ((topic,) if topic else ("#",))
     if bridge.topics and topic:
@@ -101,8 +101,8 @@ def bridge_session(bridge: BridgeSettings, data: Path | None) -> ClientSession:
         if "/" in bridge.share or "+" in bridge.share or "#" in bridge.share:
             raise InputError(f"`share` is one word, the same for all who share, not {bridge.share[:40]!r}")
         topics = tuple(f"$share/{bridge.share}/{each}" for each in topics)
-    own = f"{socket.gethostname()}|{data.resolve() if data else ''}|{bridge.tenant}|{shown(bridge.url)}|{topics}"
-    name = bridge.client_id or f"likewise-{hashlib.sha256(own.encode()).hexdigest()[:16]}"
+    identity = f"{socket.gethostname()}|{data.resolve() if data else ''}|{bridge.tenant}|{shown(bridge.url)}|{topics}"
+    name = bridge.client_id or f"likewise-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
     return ClientSession(name, min(duration(bridge.session) // SECOND, 2**32 - 2), topics)
 
 

@@ -42,7 +42,7 @@ _ZIGBEE: Final = re.compile(r"zigbee2mqtt_(0x[0-9a-fA-F]{16})")  # as Zigbee2MQT
 
 
 class DiscoveredValue(NamedTuple):
-    """What was announced of a value: its field ('' of a bare one), what it is called, its unit ('' for none)."""
+    """A value as discovery describes it: its field ('' of a bare one), its name, its unit ('' for none)."""
 
     field: str
     name: str
@@ -68,7 +68,7 @@ def zigbee_announcements(devices: Sequence[object], source_of: Callable[[str], s
     >>> made.source, made.model, made.attributes[0].unit
     ('zigbee2mqtt/attic', 'WSDCGQ11LM', 'degC')
     """
-    found = []
+    announcements = []
     for device in devices:
         if not isinstance(device, Mapping) or device.get("disabled"):
             continue
@@ -81,8 +81,8 @@ def zigbee_announcements(devices: Sequence[object], source_of: Callable[[str], s
         }
         made = _announcement(source_of(name), attributes, str(definition.get("model") or ""), place)
         if made is not None:
-            found.append(made)
-    return found
+            announcements.append(made)
+    return announcements
 
 
 def zigbee_identities(devices: Sequence[object], base: str) -> list[IdentityAnnouncement]:
@@ -91,30 +91,30 @@ def zigbee_identities(devices: Sequence[object], base: str) -> list[IdentityAnno
     >>> addresses([{"friendly_name": "attic", "ieee_address": "0x00158d0001a2b3c4"}], "zigbee2mqtt")[0].name
     'zigbee2mqtt/attic'
     """
-    found = []
+    identities = []
     for device in devices:
         if not isinstance(device, Mapping) or device.get("type") == "Coordinator":
             continue
         name, address = device.get("friendly_name"), device.get("ieee_address")
         if isinstance(name, str) and name and isinstance(address, str) and 0 < len(address) <= MAX_TERM_LENGTH:
-            found.append(IdentityAnnouncement(shorten_source(f"{base}/{name}"), address, name[:MAX_TERM_LENGTH]))
-    return found
+            identities.append(IdentityAnnouncement(shorten_source(f"{base}/{name}"), address, name[:MAX_TERM_LENGTH]))
+    return identities
 
 
-def tasmota_identities(said: Mapping[str, Any], source_of: Callable[[str], str]) -> list[IdentityAnnouncement]:
+def tasmota_identities(config: Mapping[str, Any], source_of: Callable[[str], str]) -> list[IdentityAnnouncement]:
     """Return the stable id of a Tasmota device, its Mac, by what it publishes to `tasmota/discovery/MAC/config`.
 
     Args:
         said: the configuration, with `mac`, `t` (the topic), `ft` (the full topic) and `tp` (the prefixes).
         source_of: the source of what is published to a topic.
     """
-    mac, topic, full, prefixes = said.get("mac"), said.get("t"), said.get("ft"), said.get("tp")
+    mac, topic, full, prefixes = config.get("mac"), config.get("t"), config.get("ft"), config.get("tp")
     if not isinstance(mac, str) or not isinstance(topic, str) or not 0 < len(mac) <= MAX_TERM_LENGTH:
         return []
     tele = prefixes[2] if isinstance(prefixes, list) and len(prefixes) == 3 and isinstance(prefixes[2], str) else "tele"
     pattern = full if isinstance(full, str) and "%topic%" in full else "%prefix%/%topic%/"
     telemetry = pattern.replace("%prefix%", tele).replace("%topic%", topic).rstrip("/")
-    label = said.get("dn")
+    label = config.get("dn")
     return [
         IdentityAnnouncement(
             source_of(f"{telemetry}/SENSOR"), mac, (label if isinstance(label, str) else topic)[:MAX_TERM_LENGTH]
@@ -122,9 +122,9 @@ def tasmota_identities(said: Mapping[str, Any], source_of: Callable[[str], str])
     ]
 
 
-def _published_features(said: object) -> Iterator[Mapping[str, Any]]:
-    """Everything that is published among what a device exposes, also inside its lights, locks and the like."""
-    for each in said if isinstance(said, Sequence) and not isinstance(said, str) else ():
+def _published_features(expose: object) -> Iterator[Mapping[str, Any]]:
+    """Yield the published features of a device, also those inside its lights, locks and the like."""
+    for each in expose if isinstance(expose, Sequence) and not isinstance(expose, str) else ():
         if not isinstance(each, Mapping):
             continue
         if each.get("type") in _NESTED and "features" in each:
@@ -135,27 +135,27 @@ def _published_features(said: object) -> Iterator[Mapping[str, Any]]:
             yield each
 
 
-def _attribute(said: Mapping[str, Any]) -> AnnouncedAttribute | None:
-    kind = _KINDS.get(str(said.get("type")))
+def _attribute(feature: Mapping[str, Any]) -> AnnouncedAttribute | None:
+    kind = _KINDS.get(str(feature.get("type")))
     if kind is None:
         return None
     values: tuple[Any, ...] = ()
-    if said.get("type") == "binary":
+    if feature.get("type") == "binary":
         values = tuple(
             v
-            for v in (said.get("value_on"), said.get("value_off"), said.get("value_toggle"))
+            for v in (feature.get("value_on"), feature.get("value_off"), feature.get("value_toggle"))
             if isinstance(v, (str, bool, int, float))
         )
-    elif said.get("type") == "enum" and isinstance(said.get("values"), list):
-        values = tuple(str(value) for value in said["values"])
-    low, high = (_number(said.get(name)) for name in ("value_min", "value_max"))
+    elif feature.get("type") == "enum" and isinstance(feature.get("values"), list):
+        values = tuple(str(value) for value in feature["values"])
+    low, high = (_number(feature.get(name)) for name in ("value_min", "value_max"))
     if low is not None and high is not None and low > high:
         low = high = None
-    return _attribute_of(str(said["property"]), str(said.get("unit") or ""), kind, low, high, values)
+    return _attribute_of(str(feature["property"]), str(feature.get("unit") or ""), kind, low, high, values)
 
 
-def _number(said: object) -> float | None:
-    return float(said) if isinstance(said, (int, float)) and not isinstance(said, bool) else None
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _attribute_of(
@@ -170,19 +170,19 @@ def _attribute_of(
     try:
         return AnnouncedAttribute(name, known, kind, *((low, high) if kind == "number" else (None, None)), values)
     except LikewiseError as error:
-        _log.info("an announced attribute is left out", attribute=name[:60], reason=str(error))
+        _log.info("announced_attribute_ignored", attribute=name[:60], reason=str(error))
         return None
 
 
 def discovery_announcement(
-    source: str, said: Sequence[DiscoveredValue], model: str = "", place: str = ""
+    source: str, values: Sequence[DiscoveredValue], model: str = "", place: str = ""
 ) -> Announcement | None:
-    """What Home Assistant's configurations say of one source; None if they name nothing.
+    """Return the announcement of one source by Home Assistant's configurations; None if they name nothing.
 
     >>> discovered("attic", [Announced("", "temperature", "°C")]).attributes[0].name
     'temperature'
     """
-    made = [_attribute_of(each.field or each.name, each.unit, "number" if each.unit else "") for each in said]
+    made = [_attribute_of(each.field or each.name, each.unit, "number" if each.unit else "") for each in values]
     return _announcement(source, {each.name: each for each in made if each is not None}, model, place)
 
 
@@ -191,17 +191,17 @@ def _announcement(
 ) -> Announcement | None:
     if not attributes:
         return None
-    own = tuple(attributes.values())[:MAX_ANNOUNCED_ATTRIBUTES]
+    kept_attributes = tuple(attributes.values())[:MAX_ANNOUNCED_ATTRIBUTES]
     try:
         return Announcement(
             source[:MAX_TERM_LENGTH],
-            own,
+            kept_attributes,
             model=model[:MAX_TERM_LENGTH],
             place=place[:MAX_TERM_LENGTH],
             lease=float(MAX_LEASE_SECONDS),
         )
     except LikewiseError as error:
-        _log.info("an announcement is left out", source=source[:60], reason=str(error))
+        _log.info("announcement_ignored", source=source[:60], reason=str(error))
         return None
 
 
@@ -214,7 +214,7 @@ class _Device(NamedTuple):
 
 
 class DiscoveryRegistry:
-    """What was announced, by state topic; bounded, the oldest forgotten first.
+    """The discovered configurations, by state topic; bounded, the oldest are dropped first.
 
     >>> found = Discovery()
     >>> said = {"~": "attic", "stat_t": "~/t", "dev_cla": "temperature", "unit_of_meas": "°C", "name": "Attic"}
@@ -232,12 +232,12 @@ class DiscoveryRegistry:
         self._owners: dict[str, dict[str, str]] = {}  # a source's name -> configuration's topic -> the device's id
         self._names: dict[str, tuple[str, ...]] = {}  # the names that a configuration's device has
 
-    def learn(self, topic: str, said: Mapping[str, object]) -> None:
+    def learn(self, topic: str, config: Mapping[str, object]) -> None:
         """Remember a configuration; an empty one, or one without a state topic, is forgotten."""
-        if said and self._values.get(topic) == said:
+        if config and self._values.get(topic) == config:
             return
         self._forget(topic)
-        full = _expand_abbreviations(said)
+        full = _expand_abbreviations(config)
         parts = full.get("components")
         listed = parts.values() if isinstance(parts, Mapping) else ()
         components = [_expand_abbreviations(each) for each in listed if isinstance(each, Mapping)]
@@ -250,24 +250,24 @@ class DiscoveryRegistry:
                 self._states.setdefault(state, {})[f"{topic}#{len(states)}"] = _discovered_value(each)
         if not states:
             return
-        self._topics[topic], self._values[topic] = states, said
+        self._topics[topic], self._values[topic] = states, config
         self._learn_device(topic, full, components)
         while len(self._topics) > self._most:
             self._forget(next(iter(self._topics)))
 
     def _learn_device(self, topic: str, full: dict[str, object], components: list[dict[str, object]]) -> None:
         device = full.get("device")
-        said = _expand_abbreviations(device) if isinstance(device, Mapping) else {}
-        ids = said.get("identifiers")
+        device_fields = _expand_abbreviations(device) if isinstance(device, Mapping) else {}
+        ids = device_fields.get("identifiers")
         first = ids[0] if isinstance(ids, list) and ids else ids
         if not isinstance(first, str) or not 0 < len(first) <= MAX_TERM_LENGTH:
             return
         zigbee = _ZIGBEE.fullmatch(first)
-        own = [_topic(each.get(key), full.get("~")) for each in (full, *components) for key in _TOPICS]
+        topics = [_topic(each.get(key), full.get("~")) for each in (full, *components) for key in _TOPICS]
         made = _Device(
             zigbee[1] if zigbee else first,
-            str(said.get("name") or "")[:MAX_TERM_LENGTH],
-            tuple(dict.fromkeys(each for each in own if each)),
+            str(device_fields.get("name") or "")[:MAX_TERM_LENGTH],
+            tuple(dict.fromkeys(each for each in topics if each)),
         )
         self._devices[topic] = made
 
@@ -290,7 +290,7 @@ class DiscoveryRegistry:
         return list(dict.fromkeys(self._topics.get(topic, ())))
 
     def values_of(self, topic: str) -> list[DiscoveredValue]:
-        """Everything that was announced of a state topic."""
+        """Return the discovered values of a state topic."""
         return list(self._states.get(topic, {}).values())
 
     def namings(self, topic: str, source_of: Callable[[str], str]) -> list[IdentityAnnouncement]:
@@ -301,28 +301,28 @@ class DiscoveryRegistry:
         device = self._devices.get(topic)
         if device is None:
             return []
-        found = []
+        identities = []
         names = self._names[topic] = tuple(dict.fromkeys(source_of(each) for each in device.topics))
         for name in names:
             owners = self._owners.setdefault(name, {})
             owners[topic] = device.id
             alone = set(owners.values()) == {device.id}
-            found.append(
+            identities.append(
                 IdentityAnnouncement(name, device.id if alone else name, device.label if alone else "", "discovery")
             )
-        return found
+        return identities
 
     def bare_value(self, topic: str) -> DiscoveredValue | None:
-        """What a bare value of a topic is, if that was announced."""
+        """Return what a bare value of a topic is, if that was discovered."""
         return next((each for each in self._states.get(topic, {}).values() if not each.field), None)
 
     def units(self, topic: str) -> dict[str, str]:
-        """The units of the fields of a topic's payload."""
+        """Return the units of the fields of a topic's payload."""
         return {each.field: each.unit for each in self._states.get(topic, {}).values() if each.field and each.unit}
 
 
 class StatestreamEntities:
-    """What Home Assistant's statestream says of an entity beside its state; bounded, the oldest forgotten first.
+    """The entities of Home Assistant's statestream, with units and names; bounded, the oldest are dropped first.
 
     >>> known = Described()
     >>> known.learn("sensor.attic", "unit_of_measurement", "°C")
@@ -343,30 +343,30 @@ class StatestreamEntities:
 
     def of(self, source: str) -> DiscoveredValue | None:
         """Return what an entity's state is; None if nothing was said of it."""
-        said = self._entities.get(source)
-        if said is None:
+        described = self._entities.get(source)
+        if described is None:
             return None
-        called = said.get("device_class") or said.get("friendly_name") or ""
-        return DiscoveredValue("", called, said.get("unit_of_measurement", ""))
+        called = described.get("device_class") or described.get("friendly_name") or ""
+        return DiscoveredValue("", called, described.get("unit_of_measurement", ""))
 
 
-def _expand_abbreviations(said: Mapping[str, object]) -> dict[str, object]:
-    return {_LONG.get(key, key): value for key, value in said.items()}
+def _expand_abbreviations(config: Mapping[str, object]) -> dict[str, object]:
+    return {_LONG.get(key, key): value for key, value in config.items()}
 
 
-def _topic(said: object, base: object) -> str:
+def _topic(topic: object, base: object) -> str:
     """Return a topic with what `~` stands for; '' if it is none."""
-    if not isinstance(said, str):
+    if not isinstance(topic, str):
         return ""
     if isinstance(base, str):
-        said = base + said[1:] if said.startswith("~") else said
-        said = said[:-1] + base if said.endswith("~") else said
-    return said
+        topic = base + topic[1:] if topic.startswith("~") else topic
+        topic = topic[:-1] + base if topic.endswith("~") else topic
+    return topic
 
 
-def _discovered_value(said: Mapping[str, object]) -> DiscoveredValue:
-    template = said.get("value_template")
-    found = _FIELD.search(template) if isinstance(template, str) else None
-    field = ".".join(a or b for a, b in _STEP.findall(found[1])) if found else ""
-    called = next((str(said[key]) for key in ("device_class", "name") if said.get(key)), "")
-    return DiscoveredValue(field, called, str(said.get("unit_of_measurement") or ""))
+def _discovered_value(config: Mapping[str, object]) -> DiscoveredValue:
+    template = config.get("value_template")
+    match = _FIELD.search(template) if isinstance(template, str) else None
+    field = ".".join(a or b for a, b in _STEP.findall(match[1])) if match else ""
+    called = next((str(config[key]) for key in ("device_class", "name") if config.get(key)), "")
+    return DiscoveredValue(field, called, str(config.get("unit_of_measurement") or ""))

@@ -18,7 +18,7 @@ class MqttPublication(NamedTuple):
     client: str = ""
 
     def user_property(self, name: str) -> str:
-        """The first user property of a name; '' if there is none.
+        """Return the first user property of a name; '' if there is none.
 
         >>> Message("a", b"1", properties=(("id", "m-1"),)).said("id")
         'm-1'

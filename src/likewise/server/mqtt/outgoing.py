@@ -114,7 +114,7 @@ class PublishConnection:
         return answer
 
     def most_bytes(self) -> int:
-        """The largest packet that the broker it is connected to takes."""
+        """Return the largest packet that the broker it is connected to takes."""
         [most, *_] = self._client._package_handler._connack_properties.get("maximum_packet_size") or [_MOST_BYTES]
         return int(most)
 

@@ -58,7 +58,7 @@ _PIECE: Final = MAX_TERM_LENGTH // 4 * 4
 
 
 class EnvelopeTemplate(NamedTuple):
-    """What is put into a JSON object that is published to a topic, and around it; `taken` are keys it must not have."""
+    """What is added to a JSON object to make an envelope of it; `reserved` are keys that it must not have."""
 
     reserved: frozenset[str]
     names: dict[str, str]
@@ -67,7 +67,7 @@ class EnvelopeTemplate(NamedTuple):
     source_json: bytes
 
     def envelope(self, payload: bytes, client: bytes, expires: int | None) -> bytes:
-        """The envelope of an object that has none of the keys that are taken."""
+        """Return the envelope of an object that has none of the keys that are taken."""
         ends = b"" if expires is None else b',"expires":%d' % expires
         return b'{"v":1,"payload":%s%s,"client":%s},"source":%s%s}' % (
             payload[:-1],
@@ -103,7 +103,7 @@ class MessageReader:
         self._plain_version = 0  # of the identities that it was made with
 
     def envelope_template(self, topic: str) -> EnvelopeTemplate | None:
-        """How a JSON object that is published to a topic becomes an envelope as it is; None if it must be taken apart.
+        """Return the envelope template of a topic's JSON objects; None if they must be decoded one by one.
 
         That is where the map says no more than the names of levels.
 
@@ -122,9 +122,9 @@ class MessageReader:
                 self._plain.clear()
         if topic.startswith(_ABOUT_SOURCES):
             return None
-        found = self._named(topic)
-        rule = found.rule
-        said = (
+        resolved = self._named(topic)
+        rule = resolved.rule
+        added = (
             rule.identity,
             rule.within,
             rule.also,
@@ -135,28 +135,28 @@ class MessageReader:
             self._discovery.units(topic),
         )
         made = None
-        if rule.read in ("auto", "json") and not any(said):
-            names = {"topic": topic, **found.levels}
+        if rule.read in ("auto", "json") and not any(added):
+            names = {"topic": topic, **resolved.levels}
             source = self.source_of(topic)
-            taken = frozenset((*names, "client", "v", "specversion"))
-            made = EnvelopeTemplate(taken, names, source, b"," + encode(names)[1:-1], encode(source))
+            reserved = frozenset((*names, "client", "v", "specversion"))
+            made = EnvelopeTemplate(reserved, names, source, b"," + encode(names)[1:-1], encode(source))
         self._plain[topic] = made
         return made
 
     def read(self, message: MqttPublication, now: int) -> list[Event]:
-        """The events of a message; none if it is no reading. What is refused, or too large to keep, is `UnreadableInput`."""
+        """Return the events of a message; none if it is no reading. Raises `UnreadableInput` for what is refused."""
         if message.topic.startswith(_ABOUT_SOURCES):
             return []
-        found = self._named(message.topic, message.payload)
-        rule = found.rule
+        resolved = self._named(message.topic, message.payload)
+        rule = resolved.rule
         if rule.read in ("discovery", "describes"):
-            self._learn(message, found)
+            self._learn(message, resolved)
             return []
         if rule.read in ("skip", "exposes", "tasmota") or not message.payload:
             return []
         try:
-            made = self._readable(message, found, now)
-            return [self._complete(each, number, message, found, now) for number, each in enumerate(made)]
+            made = self._readable(message, resolved, now)
+            return [self._complete(each, number, message, resolved, now) for number, each in enumerate(made)]
         except LikewiseError as error:
             raise UnreadableInput(error, message.payload) from error
 
@@ -165,8 +165,10 @@ class MessageReader:
         rule = self._named(message.topic).rule
         if rule.read == "discovery":
             states = self._discovery.states_of(message.topic)
-            found = [discovery_announcement(self.source_of(each), self._discovery.values_of(each)) for each in states]
-            return [each for each in found if each is not None]
+            discovered_sources = [
+                discovery_announcement(self.source_of(each), self._discovery.values_of(each)) for each in states
+            ]
+            return [each for each in discovered_sources if each is not None]
         if rule.read != "exposes":
             return []
         base = _base_of(message.topic)
@@ -177,34 +179,34 @@ class MessageReader:
 
         Whoever is told has them written to the log, before what the message says (`Identities.learn`).
         """
-        found = self._maps.find(message.topic)
-        if not message.payload or not (found.rule.identity or found.rule.read in _ANNOUNCING):
+        resolved = self._maps.find(message.topic)
+        if not message.payload or not (resolved.rule.identity or resolved.rule.read in _ANNOUNCING):
             return []
-        if found.rule.read == "exposes":
+        if resolved.rule.read == "exposes":
             self._learn_base(_base_of(message.topic), ZIGBEE2MQTT)
             return zigbee_identities(_zigbee_devices(message), _base_of(message.topic))
-        if found.rule.read == "describes":
-            self._learn(message, found)
+        if resolved.rule.read == "describes":
+            self._learn(message, resolved)
             source = self._named(message.topic).source
             called = bare_text(message.payload) if message.topic.endswith("/friendly_name") else ""
             return [IdentityAnnouncement(source, source, called)] if called else []
         try:
-            said = decode_object(message.payload, "message")
+            document = decode_object(message.payload, "message")
         except LikewiseError:
             return []  # it announces nothing, and nothing depends on it
-        if found.rule.read == "tasmota":
-            return tasmota_identities(said, lambda topic: self._maps.find(topic).source)
-        if found.rule.read == "discovery":
-            self._learn(message, found)
+        if resolved.rule.read == "tasmota":
+            return tasmota_identities(document, lambda topic: self._maps.find(topic).source)
+        if resolved.rule.read == "discovery":
+            self._learn(message, resolved)
             return self._discovery.namings(message.topic, lambda topic: self._named(topic, resolved=False).source)
-        stable = _field_at(said, found.rule.identity)
+        stable = _field_at(document, resolved.rule.identity)
         if not isinstance(stable, str) or not 0 < len(stable) <= MAX_TERM_LENGTH:
             return []
         name = self._named(message.topic, resolved=False).source
         return [] if name == stable else [IdentityAnnouncement(name, stable, name)]
 
     def strict(self, topic: str) -> bool:
-        """Whether what cannot be read is refused there."""
+        """Return whether unreadable messages are refused there."""
         return self._strict or self._named(topic).rule.strict
 
     def source_of(self, topic: str, payload: bytes | None = None) -> str:
@@ -218,28 +220,30 @@ class MessageReader:
 
     def names_of(self, topic: str, payload: bytes | None = None) -> set[str]:
         """Return every name that the source of a topic has or had: an access token may be bound to any of them."""
-        found = self._named(topic, payload, resolved=False)
-        return {found.source, self.source_of(topic, payload), *former_names(topic, found)}
+        resolved_topic = self._named(topic, payload, resolved=False)
+        return {resolved_topic.source, self.source_of(topic, payload), *former_names(topic, resolved_topic)}
 
     def _named(self, topic: str, payload: bytes | None = None, *, resolved: bool = True) -> ResolvedTopic:
         """Return the rule of a topic and its source: by its stable id if one is known, unless `resolved` is False."""
-        found = self._maps.find(topic, payload)
+        resolved_topic = self._maps.find(topic, payload)
         for base, preset in self._bases.items():
             if topic.startswith(f"{base}/"):
-                found = self._maps.find(preset + topic[len(base) :], payload)
-                below = found.source.startswith(f"{preset}/")
-                found = found._replace(source=base + found.source[len(preset) :] if below else f"{base}/{found.source}")
+                resolved_topic = self._maps.find(preset + topic[len(base) :], payload)
+                below = resolved_topic.source.startswith(f"{preset}/")
+                resolved_topic = resolved_topic._replace(
+                    source=base + resolved_topic.source[len(preset) :] if below else f"{base}/{resolved_topic.source}"
+                )
                 break
         if not resolved:
-            return found
+            return resolved_topic
         known = self._identities
-        source = known.resolve(found.source)
-        if source == found.source and found.generic and known.prefixes:
+        source = known.resolve(resolved_topic.source)
+        if source == resolved_topic.source and resolved_topic.generic and known.prefixes:
             prefix = topic
-            while source == found.source and "/" in prefix:
+            while source == resolved_topic.source and "/" in prefix:
                 prefix = prefix.rpartition("/")[0]
                 source = known.resolve(prefix) if prefix in known.prefixes else source
-        return found if source == found.source else found._replace(source=source)
+        return resolved_topic if source == resolved_topic.source else resolved_topic._replace(source=source)
 
     def _learn_base(self, base: str, preset: str) -> None:
         """Read what is published below a level, or several, as a preset says for its own."""
@@ -253,34 +257,34 @@ class MessageReader:
         return self._sparkplug.unannounced
 
     def opaque_event(self, message: MqttPublication, now: int) -> Event:
-        """An event of a message that is no reading, or cannot be kept as one: how many bytes came, and where to."""
+        """Return an event for a message that is no reading: how many bytes came, and the topic."""
         return self._complete(event({"bytes": len(message.payload)}), 0, message, self._named(message.topic), now)
 
-    def _readable(self, message: MqttPublication, found: ResolvedTopic, now: int) -> list[Event]:
-        """The events of a payload, or one of its bytes, unless the map is strict."""
+    def _readable(self, message: MqttPublication, resolved: ResolvedTopic, now: int) -> list[Event]:
+        """Return the events of a payload, or one of its bytes, unless the map is strict."""
         try:
-            return self._events(message, found, now)
+            return self._events(message, resolved, now)
         except (LikewiseError, UnreadableInput):
-            if found.rule.strict or self._strict:
+            if resolved.rule.strict or self._strict:
                 raise
             return [_opaque_payload(message.payload)]
 
-    def _learn(self, message: MqttPublication, found: ResolvedTopic) -> None:
+    def _learn(self, message: MqttPublication, resolved: ResolvedTopic) -> None:
         self._plain.clear()
-        if found.rule.read == "describes":
-            if found.rule.topic.startswith("{_base"):  # a base of its own, which only the statestream has
+        if resolved.rule.read == "describes":
+            if resolved.rule.topic.startswith("{_base"):  # a base of its own, which only the statestream has
                 self._learn_base(message.topic.rsplit("/", 3)[0], STATESTREAM)
-                found = self._named(message.topic, resolved=False)
-            self._described.learn(found.source, message.topic.rpartition("/")[2], bare_text(message.payload))
+                resolved = self._named(message.topic, resolved=False)
+            self._described.learn(resolved.source, message.topic.rpartition("/")[2], bare_text(message.payload))
             return
         try:
-            said = decode_object(message.payload, "discovery") if message.payload else {}
+            document = decode_object(message.payload, "discovery") if message.payload else {}
         except LikewiseError:
             return  # no configuration: it says nothing, and nothing depends on it
-        self._discovery.learn(message.topic, said)
+        self._discovery.learn(message.topic, document)
 
-    def _events(self, message: MqttPublication, found: ResolvedTopic, now: int) -> list[Event]:
-        rule, body = found.rule, message.payload
+    def _events(self, message: MqttPublication, resolved: ResolvedTopic, now: int) -> list[Event]:
+        rule, body = resolved.rule, message.payload
         kind = MediaType.parse(message.content_type)
         if rule.read == "senml":
             return list(events_from_senml(body, now=now))
@@ -289,55 +293,59 @@ class MessageReader:
         if rule.read == "telegraf":
             return list(_telegraf(body))
         if rule.read == "sparkplug":
-            return self._sparkplug.read(found.levels, body)
+            return self._sparkplug.read(resolved.levels, body)
         if rule.read == "auto" and message.content_type and kind.name != JSON and kind.name in media_types():
             return list(read_events(body, kind, lambda: now))
         start = body.lstrip()[:1]
         if rule.read == "json" or (rule.read == "auto" and start in (b"{", b"[")):
-            return self._json(message, found, now)
-        return [self._bare(message, found)]
+            return self._json(message, resolved, now)
+        return [self._bare(message, resolved)]
 
-    def _json(self, message: MqttPublication, found: ResolvedTopic, now: int) -> list[Event]:
+    def _json(self, message: MqttPublication, resolved: ResolvedTopic, now: int) -> list[Event]:
         body = as_bytes(message.payload, "event", MAX_EVENT_BYTES)
         if body.lstrip()[:1] != b"[":
-            return [self._object(decode_object(body, "message"), message, found)]
+            return [self._object(decode_object(body, "message"), message, resolved)]
         items = decode(body, _ARRAY, "message")
         objects = [item for item in items if isinstance(item, dict)]
         if len(objects) < len(items) or not items:
-            return [event({found.name or bare_name(message.topic): items})]
+            return [event({resolved.name or bare_name(message.topic): items})]
         if _SENML & set(objects[0]):
             return list(events_from_senml(body, now=now))
-        return [self._object(item, message, found) for item in decode_items(body, "array of events")]
+        return [self._object(item, message, resolved) for item in decode_items(body, "array of events")]
 
-    def _object(self, said: Json, message: MqttPublication, found: ResolvedTopic) -> Event:
-        rule = found.rule
-        if is_envelope(said):
-            return event_from_document(said)
-        if "specversion" in said and "type" in said:
-            return event_from_cloudevent(msgspec.json.encode(said))
-        content = _field_at(said, rule.within) if rule.within else said
-        if found.name and isinstance(content, (str, int, float)):
-            content = {found.name: content}
+    def _object(self, document: Json, message: MqttPublication, resolved: ResolvedTopic) -> Event:
+        rule = resolved.rule
+        if is_envelope(document):
+            return event_from_document(document)
+        if "specversion" in document and "type" in document:
+            return event_from_cloudevent(msgspec.json.encode(document))
+        content = _field_at(document, rule.within) if rule.within else document
+        if resolved.name and isinstance(content, (str, int, float)):
+            content = {resolved.name: content}
         if not isinstance(content, dict) or not content:
-            content = said
-        elif content is not said:
+            content = document
+        elif content is not document:
             content = dict(content)
             for path in rule.also:
-                _set_field(content, path, _field_at(said, path))
-        units = {name: _field_at(said, unit[1:]) if unit.startswith("$") else unit for name, unit in rule.units.items()}
+                _set_field(content, path, _field_at(document, path))
+        units = {
+            name: _field_at(document, unit[1:]) if unit.startswith("$") else unit for name, unit in rule.units.items()
+        }
         units |= self._discovery.units(message.topic)
         made = event(content)
         tuples = tuple(_with_unit(each, units) for each in made.tuples) if units else made.tuples
-        own = [_field_at(said, path) for path in rule.id]
+        id_parts = [_field_at(document, path) for path in rule.id]
         return msgspec.structs.replace(
             made,
             tuples=tuples,
-            id=":".join(map(str, own)) if own and all(isinstance(each, (str, int)) for each in own) else None,
-            time=_timestamp(_field_at(said, rule.time)) if rule.time else None,
+            id=":".join(map(str, id_parts))
+            if id_parts and all(isinstance(each, (str, int)) for each in id_parts)
+            else None,
+            time=_timestamp(_field_at(document, rule.time)) if rule.time else None,
         )
 
-    def _bare(self, message: MqttPublication, found: ResolvedTopic) -> Event:
-        rule = found.rule
+    def _bare(self, message: MqttPublication, resolved: ResolvedTopic) -> Event:
+        rule = resolved.rule
         try:
             text = message.payload.decode().strip()
         except UnicodeDecodeError:
@@ -345,27 +353,27 @@ class MessageReader:
         announced = self._discovery.bare_value(message.topic)
         if announced is None and message.topic.endswith("/state"):
             announced = self._described.of(self._named(message.topic, resolved=False).source)
-        name = found.name or bare_name(message.topic)
+        name = resolved.name or bare_name(message.topic)
         unit = rule.unit or rule.units.get(name.rpartition(".")[2], "")
         if unit.startswith("$"):
             unit = ""
         if announced is not None:
-            fixed = found.name if found.name == rule.name else ""  # what a template says is only a name at hand
+            fixed = resolved.name if resolved.name == rule.name else ""  # what a template says is only a name at hand
             name, unit = fixed or announced.name or name, rule.unit or announced.unit or unit
         value = bare_value(text) if rule.read != "text" else text
         stated = unit if not isinstance(value, (str, bool)) else ""
         return Event((EventTuple(name, value, stated),))
 
-    def _complete(self, made: Event, number: int, message: MqttPublication, found: ResolvedTopic, now: int) -> Event:
-        """An event with what the message says beside its payload."""
-        beside = {"topic": message.topic, **found.levels, **({"client": message.client} if message.client else {})}
-        own = message.user_property("id")
+    def _complete(self, made: Event, number: int, message: MqttPublication, resolved: ResolvedTopic, now: int) -> Event:
+        """Return an event completed with what the message states beside its payload."""
+        added = {"topic": message.topic, **resolved.levels, **({"client": message.client} if message.client else {})}
+        message_id = message.user_property("id")
         return msgspec.structs.replace(
             made,
-            tuples=(*made.tuples, *(EventTuple(name, value) for name, value in beside.items())),
-            themes=made.themes or found.rule.themes,
-            id=(f"{own}/{number}" if number else own) if own else made.id,
-            source=made.source or found.source,
+            tuples=(*made.tuples, *(EventTuple(name, value) for name, value in added.items())),
+            themes=made.themes or resolved.rule.themes,
+            id=(f"{message_id}/{number}" if number else message_id) if message_id else made.id,
+            source=made.source or resolved.source,
             expires=made.expires if made.expires or not message.expiry else now + message.expiry * SECOND,
         )
 
@@ -377,10 +385,10 @@ def bare_text(payload: bytes) -> str:
     ('°C', 'kitchen')
     """
     try:
-        said = _TEXT.decode(payload)
+        text = _TEXT.decode(payload)
     except (msgspec.MsgspecError, UnicodeError):
-        said = payload.decode("utf-8", "replace")
-    return said.strip()[:MAX_TERM_LENGTH]
+        text = payload.decode("utf-8", "replace")
+    return text.strip()[:MAX_TERM_LENGTH]
 
 
 def _base_of(topic: str) -> str:
@@ -398,7 +406,7 @@ def _zigbee_devices(message: MqttPublication) -> list[Any]:
 
 
 def bare_value(text: str) -> str | int | float | bool:
-    """What a bare payload says: a number, a Boolean, or its text.
+    """Return the value of a bare payload: a number, a Boolean, or its text.
 
     >>> bare_value("21.50"), bare_value("7"), bare_value("true"), bare_value("ON"), bare_value("21.5 °C")
     (21.5, 7, True, 'ON', '21.5 °C')
@@ -410,36 +418,36 @@ def bare_value(text: str) -> str | int | float | bool:
 
 
 def bare_name(topic: str) -> str:
-    """What a bare value is called: the topic's last level that means something, with a number that follows it.
+    """Return the name of a bare value: the topic's last meaningful level, with a number that follows it.
 
     >>> engine_name("home/attic/temperature/state"), engine_name("shellies/plug/relay/0"), engine_name("21")
     ('temperature', 'relay_0', '21')
     """
     levels = [level for level in topic.split("/") if level.strip()] or ["value"]
-    kept = [level for level in levels if level.casefold() not in _MEANINGLESS] or levels
-    if kept[-1].isdigit() and len(kept) > 1:
-        return f"{kept[-2]}_{kept[-1]}"[:MAX_TERM_LENGTH]
-    return kept[-1][:MAX_TERM_LENGTH]
+    meaningful = [level for level in levels if level.casefold() not in _MEANINGLESS] or levels
+    if meaningful[-1].isdigit() and len(meaningful) > 1:
+        return f"{meaningful[-2]}_{meaningful[-1]}"[:MAX_TERM_LENGTH]
+    return meaningful[-1][:MAX_TERM_LENGTH]
 
 
 def _opaque_payload(body: bytes) -> Event:
-    """An event of bytes that nobody reads: how many, and the bytes in Base64, in pieces that fit."""
+    """Return an event of bytes that nobody reads: how many, and the bytes in Base64, in pieces that fit."""
     text = base64.b64encode(body).decode()
     pieces = [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
     return event({"bytes": len(body), "payload": pieces})
 
 
-def _field_at(said: object, path: str) -> object:
-    """The field at a dotted path; None if there is none."""
+def _field_at(document: object, path: str) -> object:
+    """Return the field at a dotted path; None if there is none."""
     for part in path.split("."):
-        if not isinstance(said, Mapping):
+        if not isinstance(document, Mapping):
             return None
-        said = said.get(part)
-    return said
+        document = document.get(part)
+    return document
 
 
 def _set_field(into: Json, path: str, value: object) -> None:
-    """Set a field that is not there yet, below objects of its path."""
+    """Set a field that is missing, creating the objects of its path."""
     *parents, last = path.split(".")
     for part in parents:
         inner = into.setdefault(part, {})
@@ -451,28 +459,28 @@ def _set_field(into: Json, path: str, value: object) -> None:
 
 
 def _with_unit(item: EventTuple, units: Mapping[str, object]) -> EventTuple:
-    """A reading with the unit that its map or its announcement says, where it states none itself."""
+    """Return a reading with the unit that its map or its announcement says, where it states none itself."""
     unit = units.get(item.attribute) or units.get(item.attribute.removesuffix("[]").rpartition(".")[2])
     if not unit or not isinstance(unit, str) or item.unit or isinstance(item.value, (str, bool)):
         return item
     return msgspec.structs.replace(item, unit=unit)
 
 
-def _timestamp(said: object) -> int | None:
-    """A message's time, or None where it says none that is one: the time of arrival counts then."""
-    if not isinstance(said, (str, int)) or isinstance(said, bool):
+def _timestamp(value: object) -> int | None:
+    """Return a message's time in µs; None where it states no valid one: the time of arrival counts then."""
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
         return None
     try:
-        return microseconds(said)
+        return microseconds(value)
     except LikewiseError:
         return None
 
 
 def _telegraf(body: bytes) -> Iterator[Event]:
     """Metrics as Telegraf's JSON writes them, one or a batch: fields and tags, the time in seconds."""
-    said = decode_object(body, "message")
-    batch = said.get("metrics")
-    for metric in batch if isinstance(batch, list) else [said]:
+    document = decode_object(body, "message")
+    batch = document.get("metrics")
+    for metric in batch if isinstance(batch, list) else [document]:
         fields = metric.get("fields") if isinstance(metric, dict) else None
         if not isinstance(fields, dict) or not fields:
             raise FormatError('Telegraf\'s JSON has `fields` in each metric; set data_format = "json"')

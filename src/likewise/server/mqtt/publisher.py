@@ -28,7 +28,7 @@ logging.getLogger("gmqtt").addHandler(logging.NullHandler())  # what it would pr
 
 
 def event_message(event: Event, topic: str, now: int) -> MqttPublication:
-    """An event as a message: our envelope. `{source}` in the topic is the event's source.
+    """Return an event as a message: our envelope. `{source}` in the topic is the event's source.
 
     >>> from likewise.model import event
     >>> made = event_message(event({"no2": 45}, id="e1", source="roof"), "city/{source}", now=0)
@@ -97,7 +97,7 @@ class MqttPublisher:
 
 
 async def connect_to(address: BrokerAddress, client_id: str, shown: str) -> PublishConnection:
-    """A connection to a broker of MQTT; `Unavailable` if there is none."""
+    """Return a connection to a broker of MQTT; `Unavailable` if there is none."""
     line = PublishConnection(client_id)
     try:
         async with asyncio.timeout(TIMEOUT_S):
@@ -121,12 +121,12 @@ async def publish_all(line: PublishConnection, messages: list[MqttPublication], 
         message, answer = waiting.popleft()
         either: set[asyncio.Future[Any]] = {answer, line.lost}
         await asyncio.wait(either, timeout=TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
-        taken = f"{done:,} of {len(messages):,} messages are acknowledged"
+        progress = f"{done:,} of {len(messages):,} messages are acknowledged"
         if not answer.done():
             fault = "ended the connection" if line.lost.done() else "does not answer"
-            raise Unavailable(f"{shown} {fault}; {taken}: send the others again")
+            raise Unavailable(f"{shown} {fault}; {progress}: send the others again")
         if (code := answer.result()) >= FAILED:
-            raise Unavailable(f"{shown} did not take {message.topic[:80]!r} (reason code {code:#04x}); {taken}")
+            raise Unavailable(f"{shown} did not take {message.topic[:80]!r} (reason code {code:#04x}); {progress}")
         done += 1
 
     for message in messages:
@@ -140,7 +140,7 @@ async def publish_all(line: PublishConnection, messages: list[MqttPublication], 
 
 
 def _try_publish(line: PublishConnection, message: MqttPublication) -> asyncio.Future[int] | None:
-    """A message's answer, to come; None while that broker takes no more before it has acknowledged some."""
+    """Publish a message; None while the broker takes no more before it has acknowledged some."""
     import gmqtt
 
     if line.lost.done():

@@ -28,7 +28,7 @@ _BEFORE: Final = TopicMap(
 )
 
 
-def former_names(topic: str, found: ResolvedTopic) -> set[str]:
+def former_names(topic: str, resolved: ResolvedTopic) -> set[str]:
     """Return the names that the source of a topic may have had, by the maps of before or by the user's own.
 
     >>> from likewise.server.mqtt.topic_maps import load_maps
@@ -37,7 +37,7 @@ def former_names(topic: str, found: ResolvedTopic) -> set[str]:
     ['climate', 'zigbee2mqtt/kitchen/climate']
     """
     names = {topic[:MAX_TERM_LENGTH]}
-    for levels in (_BEFORE.find(topic).levels, found.levels):
+    for levels in (_BEFORE.find(topic).levels, resolved.levels):
         if device := levels.get("device"):
             names.add(device.rpartition("/")[2][:MAX_TERM_LENGTH])
     return names

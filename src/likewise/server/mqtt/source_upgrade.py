@@ -35,12 +35,12 @@ def rename_former_sources(broker: Broker) -> int:
         with broker.store.reading() as tables:
             if naming(tables) >= BY_PREFIX:
                 return 0
-        said = broker.config.mqtt
-        maps = [load_maps(names) for names in dict.fromkeys((said.maps, *(each.maps for each in said.bridge)))]
+        config = broker.config.mqtt
+        maps = [load_maps(names) for names in dict.fromkeys((config.maps, *(each.maps for each in config.bridge)))]
         count = sum(_rename(broker, tenant, maps) for tenant in list(broker.tenants.values()))
         broker.store.commit(lambda tables: name_by(tables, BY_PREFIX))
         if count:
-            _log.info("sources were renamed: one device, one source", names=count)
+            _log.info("mqtt_sources_renamed", names=count)
         return count
 
 
@@ -58,10 +58,10 @@ def _rename(broker: Broker, tenant: Tenant, maps: list[TopicMap]) -> int:
     return len(became)
 
 
-def _successors(found: Iterable[tuple[str, str]], maps: list[TopicMap]) -> dict[str, set[str]]:
+def _successors(known: Iterable[tuple[str, str]], maps: list[TopicMap]) -> dict[str, set[str]]:
     """Return the sources that names of before became, for those that are another now."""
     became: dict[str, set[str]] = {}
-    for before, topic in set(found):
+    for before, topic in set(known):
         became.setdefault(before, set()).add(_successor(before, topic, maps))
     return {before: sources for before, sources in became.items() if sources != {before}}
 

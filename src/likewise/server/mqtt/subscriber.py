@@ -121,7 +121,7 @@ class MqttSubscriber:
             raise InputError(f"{self.shown} refuses the subscription {asked[:80]!r}: {why}")
 
     def __iter__(self) -> Iterator[Publish]:
-        """The messages as they come, for ever; `Unavailable` when the connection ends."""
+        """Yield the messages as they come, for ever; `Unavailable` when the connection ends."""
         while True:
             match self._next():
                 case Publish() as message:
@@ -150,7 +150,7 @@ class MqttSubscriber:
             raise Unavailable(f"{self.shown} ended the connection: {error}") from None
 
     def _wait_for(self, wanted: type[_Answer]) -> _Answer:
-        """The next answer of a kind; messages that come before it are kept."""
+        """Return the next answer of a kind; messages that come before it are kept."""
         before: list[Packet] = []
         while True:
             found = self._next()
@@ -163,7 +163,7 @@ class MqttSubscriber:
             before.append(found)
 
     def _next(self) -> Packet:
-        """The next packet; while nothing comes, the broker is asked whether it is there."""
+        """Return the next packet; while nothing comes, the broker is asked whether it is there."""
         asked = False
         while not self._received:
             assert self._socket is not None, "use it as a context manager"
@@ -188,5 +188,5 @@ class MqttSubscriber:
 
 
 def _reason_text(reason: int, said: Properties) -> str:
-    """What a broker gives as its reason, in words."""
+    """Return the reason of a broker as text."""
     return said.reason_string or Reason(reason).name.replace("_", " ").lower()

@@ -52,7 +52,7 @@ _DIGEST: Final = 16  # hexadecimal digits that tell the long names apart that be
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How what is published to some topics is read, and who sends it.
+    """A rule of a topic map: which topics, how their payloads are read, and which source sends them.
 
     `source` is a template of the source's name, over the named levels. `when` lists the payloads that the rule is for:
     any other is left to the rules after it. `identity` is the field of the payload that says the device's stable id.
@@ -158,16 +158,16 @@ class _Pattern:
         return None
 
     def _named_levels(self, levels: Sequence[str], length: int) -> tuple[dict[str, str], dict[str, int]]:
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         ends: dict[str, int] = {}
         middle = len(self.head) + length
         if self.span:
-            found[self.span], ends[self.span] = "/".join(levels[len(self.head) : middle]), middle
+            values[self.span], ends[self.span] = "/".join(levels[len(self.head) : middle]), middle
         for first, part in ((0, self.head), (middle, self.tail)):
             for place, level in enumerate(part, first):
                 if level.name and levels[place]:
-                    found[level.name], ends[level.name] = levels[place], place + 1
-        return found, ends
+                    values[level.name], ends[level.name] = levels[place], place + 1
+        return values, ends
 
 
 class _RuleSet(NamedTuple):
@@ -220,9 +220,9 @@ class TopicMap:
                     self._known.clear()
                 self._known[topic] = known
         if payload is not None and known.conditional and len(payload) <= MAX_TERM_LENGTH:
-            said = payload.strip().decode("utf-8", "replace")
+            text = payload.strip().decode("utf-8", "replace")
             for each in known.conditional:
-                if said in each.rule.when:
+                if text in each.rule.when:
                     return each
         return known.always
 
@@ -231,9 +231,9 @@ class TopicMap:
         levels = topic.split("/")
         conditional: list[ResolvedTopic] = []
         for number in numbers:
-            found = self._patterns[number].match(levels)
-            if found is not None:
-                named = _resolve(self.rules[number], topic, levels, *found)
+            match = self._patterns[number].match(levels)
+            if match is not None:
+                named = _resolve(self.rules[number], topic, levels, *match)
                 if not named.rule.when:
                     return _RuleSet(tuple(conditional), named)
                 conditional.append(named)
@@ -241,19 +241,19 @@ class TopicMap:
 
 
 def _resolve(
-    rule: Rule, topic: str, levels: list[str], found: dict[str, str], ends: Mapping[str, int]
+    rule: Rule, topic: str, levels: list[str], values: dict[str, str], ends: Mapping[str, int]
 ) -> ResolvedTopic:
     generic = False
     if rule.source:
-        source = _fill_template(rule.source, found)
+        source = _fill_template(rule.source, values)
     elif rule.read == "sparkplug":
-        source = sparkplug_source(found)
+        source = sparkplug_source(values)
     elif "device" in ends:
         source = "/".join(levels[: ends["device"]])
     else:
         source, generic = topic, True
-    public = {name: level for name, level in found.items() if not name.startswith("_")}
-    dotted = {name: level.replace("/", ".") for name, level in found.items()}
+    public = {name: level for name, level in values.items() if not name.startswith("_")}
+    dotted = {name: level.replace("/", ".") for name, level in values.items()}
     return ResolvedTopic(
         rule, public, shorten_source(source or topic), _fill_template(rule.name, dotted)[:MAX_TERM_LENGTH], generic
     )
@@ -308,22 +308,22 @@ def _check_filter(topic: str) -> list[str]:
 
 
 def read_map(text: str, where: str) -> list[Rule]:
-    """The rules of a map in TOML; a bad one is refused with its line.
+    """Return the rules of a map in TOML; a bad one is refused with its line.
 
     >>> read_map('[[topic]]\\ntopic = "a/#/b"\\n', "mine.toml")
     Traceback (most recent call last):
     likewise.errors.FormatError: mine.toml, line 1: the topic 'a/#/b' goes on after #, which stands at the end only
     """
     try:
-        said = tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"{where} is no TOML: {error}") from None
-    unknown = sorted(set(said) - {"topic"})
+    unknown = sorted(set(document) - {"topic"})
     if unknown:
         line = _line_of(text, rf"^\s*\[*\s*[\"']?{re.escape(unknown[0])}")
         raise FormatError(f"{where}, line {line}: a topic map holds [[topic]] tables only, not {unknown[0][:40]!r}")
-    lines = [1 + text.count("\n", 0, found.start()) for found in _HEADER.finditer(text)]
-    tables = said.get("topic", [])
+    lines = [1 + text.count("\n", 0, match.start()) for match in _HEADER.finditer(text)]
+    tables = document.get("topic", [])
     if not isinstance(tables, list):
         line = _line_of(text, r"^\s*\[?\s*topic")
         raise FormatError(f"{where}, line {line}: write each topic as [[topic]], with two brackets")
@@ -344,9 +344,9 @@ def _expand_topics(table: object) -> list[object]:
 
 
 def _line_of(text: str, pattern: str) -> int:
-    """The line where a pattern is first met; the first line if nowhere."""
-    found = re.search(pattern, text, re.MULTILINE)
-    return 1 if found is None else 1 + text.count("\n", 0, found.end())
+    """Return the line where a pattern is first met; the first line if nowhere."""
+    match = re.search(pattern, text, re.MULTILINE)
+    return 1 if match is None else 1 + text.count("\n", 0, match.end())
 
 
 def _padded(lines: list[int]) -> Iterator[int]:
@@ -363,7 +363,7 @@ def _rule(table: object, where: str, line: int) -> Rule:
 
 
 def presets() -> tuple[str, ...]:
-    """The maps that come with Likewise.
+    """Return the maps that come with Likewise.
 
     >>> "zigbee2mqtt" in presets()
     True

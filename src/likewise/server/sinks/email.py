@@ -28,21 +28,21 @@ _LONGEST_SUBJECT: Final = 200
 
 
 def parse_mail_url(url: str) -> MailServer:
-    """The server an address names.
+    """Parse the URL of a mail server.
 
     >>> parse_mail_url("smtp://mail.example.org")
     MailServer(scheme='smtp', host='mail.example.org', port=587)
     """
     try:
-        said = urlsplit(url)
-        good = said.scheme in PORTS and bool(said.hostname) and said.port != 0 and said.path in ("", "/")
+        parts = urlsplit(url)
+        good = parts.scheme in PORTS and bool(parts.hostname) and parts.port != 0 and parts.path in ("", "/")
     except ValueError:
         good = False
     if not good or not url.isascii() or len(url) > 2_048:
         raise InputError("the address of a mail server is written like smtp://mail.example.org:587, or smtps://")
-    if said.username is not None or said.password is not None:
+    if parts.username is not None or parts.password is not None:
         raise InputError("an address with a password shows it to too many; set `username` and `password` instead")
-    return MailServer(said.scheme, said.hostname or "", said.port or PORTS[said.scheme])
+    return MailServer(parts.scheme, parts.hostname or "", parts.port or PORTS[parts.scheme])
 
 
 class EmailTarget:
@@ -50,12 +50,12 @@ class EmailTarget:
 
     def __init__(
         self,
-        wanted: EmailSettings,
+        settings: EmailSettings,
         allowed: Sequence[Network],
         trust: ssl.SSLContext | None = None,
         resolve: Resolve = resolve_untenanted,
     ) -> None:
-        self._settings, self._allowed, self._resolve = wanted, allowed, resolve
+        self._settings, self._allowed, self._resolve = settings, allowed, resolve
         self._trust = trust or default_tls_context()
 
     async def send(self, parcel: Parcel) -> None:
@@ -63,14 +63,14 @@ class EmailTarget:
 
         `timeout` is for everything: resolving, connecting, TLS, the greeting, every command and the message.
         """
-        wanted = self._settings
-        server, message = parse_mail_url(wanted.url), email_message(parcel, wanted)
+        settings = self._settings
+        server, message = parse_mail_url(settings.url), email_message(parcel, settings)
         try:
-            async with asyncio.timeout(wanted.timeout):
+            async with asyncio.timeout(settings.timeout):
                 [address, *_] = await reachable(server.host, server.port, self._allowed, self._resolve)
-                await submit(server, address, message, self._trust, wanted.username, wanted.password)
+                await submit(server, address, message, self._trust, settings.username, settings.password)
         except TimeoutError:
-            raise TransientFailure(f"the mail server did not answer within {wanted.timeout:g} s") from None
+            raise TransientFailure(f"the mail server did not answer within {settings.timeout:g} s") from None
         except MailRefused as refused:
             raise _delivery_error(refused) from None
         except SmtpFault as fault:
@@ -79,19 +79,19 @@ class EmailTarget:
             raise TransientFailure(f"the connection failed: {type(error).__name__}") from None
 
     async def close(self) -> None:
-        """Nothing stays open."""
+        """Do nothing: no connection stays open."""
 
 
-def email_message(parcel: Parcel, wanted: EmailSettings) -> EmailMessage:
-    """A match as a message; nothing an event says can add a header."""
+def email_message(parcel: Parcel, settings: EmailSettings) -> EmailMessage:
+    """Return a match as a mail; no text of an event can add a header."""
     words, message = match_message(parcel), EmailMessage()
     subject = " ".join(words.headline.split())
-    message["From"], message["To"] = wanted.sender, wanted.to
+    message["From"], message["To"] = settings.sender, settings.to
     message["Subject"] = "".join(c for c in subject if c.isprintable())[:_LONGEST_SUBJECT]
     message["Date"] = formatdate(usegmt=True)
     message["Message-ID"] = f"<{parcel.match.id}@likewise>"
     message["Auto-Submitted"] = "auto-generated"
-    text = parcel.body.decode("utf-8", "replace") if wanted.form == "template" else words.text
+    text = parcel.body.decode("utf-8", "replace") if settings.form == "template" else words.text
     message.set_content(text)
     return message
 

@@ -1,4 +1,4 @@
-"""How much the targets of a broker may have open: attempts under way, and idle connections.
+"""Limits of all targets of a broker: concurrent attempts and idle connections.
 
 Every attempt has a deadline, but a tenant may have a thousand targets that use all of it. So the attempts under way are
 bounded in total and for each tenant, and tenants that wait take turns. What is bounded are sockets: the store and
@@ -76,7 +76,7 @@ class TargetLimits:
 def _open_files() -> int:
     """Return how many files the process may have open."""
     try:
-        found = os.sysconf("SC_OPEN_MAX")
+        configured = os.sysconf("SC_OPEN_MAX")
     except (AttributeError, ValueError, OSError):  # not on every system
         return 1_024
-    return found if found > 0 else 1_024
+    return configured if configured > 0 else 1_024

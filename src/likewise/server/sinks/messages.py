@@ -28,7 +28,7 @@ class MessageText(NamedTuple):
 
 
 def match_message(parcel: Parcel) -> MessageText:
-    """What a match says to a person.
+    """Return a match as text for people.
 
     >>> from likewise.broker.sinks.retry_queue import Outgoing
     >>> from likewise.api.deliveries import Because
@@ -46,27 +46,27 @@ def match_message(parcel: Parcel) -> MessageText:
 def delivery_message(
     delivery: bytes, cause: str, subscription: str, score: float, because: tuple[MatchReason, ...]
 ) -> MessageText:
-    """What a delivery, as JSON, says to a person."""
-    said = msgspec.json.decode(delivery, type=DeliverySummary)
+    """Return a delivery in JSON as text for people."""
+    summary = msgspec.json.decode(delivery, type=DeliverySummary)
     parts = [part for why in because for part in why.parts if part.attribute]
-    who = subscription if cause == "digest" else _source_name(said) or subscription
-    headline = _one_line(_headline(cause, who, said, _readings(said, parts), parts))
+    who = subscription if cause == "digest" else _source_name(summary) or subscription
+    headline = _one_line(_headline(cause, who, summary, _readings(summary, parts), parts))
     lines = [headline]
-    if parts or (said.alert is not None and said.alert.items):
+    if parts or (summary.alert is not None and summary.alert.items):
         lines.append("")
     lines += [f"- {_part_text(part)}" for part in parts]
-    if said.alert is not None and said.alert.items:
-        lines += [f"- {_time_text(i.moment)}  {i.cause}  {_key(i.key)}" for i in said.alert.items[-_MOST:]]
-        lines += [f"  {count} × {_key(key)}" for key, count in said.alert.counts[:_MOST]]
+    if summary.alert is not None and summary.alert.items:
+        lines += [f"- {_time_text(i.moment)}  {i.cause}  {_key(i.key)}" for i in summary.alert.items[-_MOST:]]
+        lines += [f"  {count} × {_key(key)}" for key, count in summary.alert.counts[:_MOST]]
     lines += ["", "What was sent:"]
-    for item in event_from_document(said.event).tuples[:_MOST]:
+    for item in event_from_document(summary.event).tuples[:_MOST]:
         lines.append(f"  {item.attribute}: {_value_text(item.value)} {_sign(item.unit)}".rstrip())
-    lines += ["", f"Subscription {subscription}, score {score:.2f}, event {said.event.get('id', '?')}"]
+    lines += ["", f"Subscription {subscription}, score {score:.2f}, event {summary.event.get('id', '?')}"]
     return MessageText(headline, "\n".join(map(_one_line, lines)) + "\n")
 
 
 def _one_line(text: str) -> str:
-    """A line that stays one, whatever an event says: a name with a line break forges no other.
+    """Return text on one line: a name with a line break must not forge another line.
 
     >>> _one_line("hall\\r\\nSubscription safe")
     'hall Subscription safe'
@@ -74,8 +74,8 @@ def _one_line(text: str) -> str:
     return _BREAKS.sub(" ", text)
 
 
-def _headline(cause: str, who: str, said: DeliverySummary, readings: str, parts: list[MatchedPart]) -> str:
-    alert = said.alert
+def _headline(cause: str, who: str, summary: DeliverySummary, readings: str, parts: list[MatchedPart]) -> str:
+    alert = summary.alert
     lasted = "" if alert is None or alert.since is None else span_text(max(0, alert.moment - alert.since))
     match cause:
         case "held":
@@ -100,7 +100,7 @@ def _headline(cause: str, who: str, said: DeliverySummary, readings: str, parts:
 
 
 def _digest_sources(counts: tuple[tuple[tuple[str, ...], int], ...]) -> str:
-    """Who a digest speaks of, those first of whom there is most.
+    """Return the keys of a digest, the most frequent first.
 
     >>> _gathered(((("fan",), 1), (("pump",), 7), (("lift",), 1), (("belt",), 1)))
     'pump 7, fan 1, lift 1 and 1 other'
@@ -114,19 +114,19 @@ def _plural(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
 
 
-def _source_name(said: DeliverySummary) -> str:
-    if said.alert is not None and any(said.alert.key):
-        return _key(said.alert.key)
-    return str(said.event.get("source") or "")
+def _source_name(summary: DeliverySummary) -> str:
+    if summary.alert is not None and any(summary.alert.key):
+        return _key(summary.alert.key)
+    return str(summary.event.get("source") or "")
 
 
 def _key(key: tuple[str, ...]) -> str:
     return " ".join(each for each in key if each) or "(no source)"
 
 
-def _readings(said: DeliverySummary, parts: list[MatchedPart]) -> str:
-    """What was selected, else what met the condition, else the first of what the event says."""
-    for chosen in said.selected:
+def _readings(summary: DeliverySummary, parts: list[MatchedPart]) -> str:
+    """Return the selected values, else the matched ones, else the first of the event."""
+    for chosen in summary.selected:
         readings = [
             f"{name} {_value_text(value)} {_sign(chosen.units.get(name, ''))}".rstrip()
             for name, value in chosen.values.items()
@@ -136,17 +136,17 @@ def _readings(said: DeliverySummary, parts: list[MatchedPart]) -> str:
             return ", ".join(readings)
     if parts:
         return ", ".join(dict.fromkeys(_reading(part) for part in parts))
-    return ", ".join(f"{i.attribute} {_value_text(i.value)}" for i in event_from_document(said.event).tuples[:3])
+    return ", ".join(f"{i.attribute} {_value_text(i.value)}" for i in event_from_document(summary.event).tuples[:3])
 
 
 def _reading(part: MatchedPart) -> str:
-    """What a part met; a truth alone says nothing, so its name stands before it."""
+    """Return a matched value; a Boolean gets its name before it."""
     value = _with_sign(part.asked or part.value)
     return f"{part.attribute} {value.lower()}" if value in ("True", "False") else value
 
 
 def _value_text(value: object) -> str:
-    """A value as people write it.
+    """Return a value as people write it.
 
     >>> _shown(27.3333333333), _shown(True), _shown(1794890063450031)
     ('27.3333', 'true', '1794890063450031')
@@ -174,7 +174,7 @@ def _sign(unit: str) -> str:
 
 
 def _requested_attribute(part: str) -> str:
-    """The attribute that a part asks for, as it was written."""
+    """Return the attribute of a part as the subscription has it."""
     return part.partition("~")[0].strip('" ')
 
 

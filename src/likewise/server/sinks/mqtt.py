@@ -31,10 +31,10 @@ class MqttTarget:
     """Publishes parcels over one connection, which is made when it is needed."""
 
     def __init__(
-        self, wanted: MqttTargetSettings, uid: str, allowed: Sequence[Network], resolve: Resolve = resolve_untenanted
+        self, settings: MqttTargetSettings, uid: str, allowed: Sequence[Network], resolve: Resolve = resolve_untenanted
     ) -> None:
         require("mqtt", "a target of MQTT")
-        self._settings = wanted
+        self._settings = settings
         self._name = f"likewise-target-{uid[:16]}"
         self._allowed, self._resolve = allowed, resolve
         self._connection: PublishConnection | None = None
@@ -69,15 +69,13 @@ class MqttTarget:
         if self._connection is not None and not self._connection.lost.done():
             return self._connection
         await self.close()
-        found = parse_mqtt_url(self._settings.url)
-        [address, *_] = await reachable(found.host, found.port, self._allowed, self._resolve)
-        tls = _make_tls_context(found.host) if found.scheme == "mqtts" else None
-        username = self._settings.username or found.username
+        url = parse_mqtt_url(self._settings.url)
+        [address, *_] = await reachable(url.host, url.port, self._allowed, self._resolve)
+        tls = _make_tls_context(url.host) if url.scheme == "mqtts" else None
+        username = self._settings.username or url.username
         self._connection = line = PublishConnection(self._name)  # so that whatever ends this ends the connection
         try:
-            await line.connect(
-                BrokerAddress(address, found.port, tls, username, self._settings.password or found.password)
-            )
+            await line.connect(BrokerAddress(address, url.port, tls, username, self._settings.password or url.password))
         except (OSError, TimeoutError) as error:
             raise TransientFailure(f"the connection failed: {type(error).__name__}: {error}") from None
         except Exception as refused:  # refused credentials, a broken answer
@@ -97,11 +95,11 @@ class MqttTarget:
             line.abort()
 
 
-def mqtt_message(parcel: Parcel, wanted: MqttTargetSettings) -> Any:
-    """What is published of a match; `Refused` if its topic is longer than MQTT can say."""
+def mqtt_message(parcel: Parcel, settings: MqttTargetSettings) -> Any:
+    """Return the message of a match. Raises `PermanentFailure` if its topic is longer than MQTT allows."""
     import gmqtt
 
-    topic = fill_topic(wanted.topic, match_values(parcel))
+    topic = fill_topic(settings.topic, match_values(parcel))
     if len(topic.encode()) > _LONGEST_TEXT:
         raise PermanentFailure(
             f"the topic has {len(topic.encode())} bytes with what the event says; at most {_LONGEST_TEXT}"
@@ -110,7 +108,7 @@ def mqtt_message(parcel: Parcel, wanted: MqttTargetSettings) -> Any:
         topic,
         parcel.body,
         qos=1,
-        retain=wanted.retain,
+        retain=settings.retain,
         content_type=parcel.media_type,
         user_property=user_properties(parcel),
     )
@@ -129,7 +127,7 @@ def check_size(message: Any, most: int) -> None:
 
 
 def _length_bytes(number: int) -> int:
-    """How many bytes MQTT writes a length with.
+    """Return how many bytes MQTT writes a length with.
 
     >>> _length(127), _length(128), _length(16_384)
     (1, 2, 3)
@@ -138,9 +136,9 @@ def _length_bytes(number: int) -> int:
 
 
 def user_properties(parcel: Parcel) -> list[tuple[str, str]]:
-    """What a match says beside its payload; what is too long for a property is left out."""
+    """Return the user properties of a match; a value too long for one is left out."""
     match = parcel.match
-    said = [
+    values = [
         ("id", match.id),
         ("subscription", match.subscription),
         ("score", f"{match.score:.6g}"),
@@ -148,8 +146,8 @@ def user_properties(parcel: Parcel) -> list[tuple[str, str]]:
         ("sequence", str(match.sequence)),
     ]
     if parcel.because:
-        said.append(("because", msgspec.json.encode(parcel.because).decode()))
-    clean = [(name, mqtt_text(value)) for name, value in said]
+        values.append(("because", msgspec.json.encode(parcel.because).decode()))
+    clean = [(name, mqtt_text(value)) for name, value in values]
     return [(name, value) for name, value in clean if len(value.encode()) <= _LONGEST_TEXT]
 
 

@@ -1,4 +1,4 @@
-"""Which addresses a target may reach: public ones, and those that the configuration allows.
+"""Check which addresses a target may reach: public ones, and those that the configuration allows.
 
 A target is set by whoever may subscribe, and the broker may reach what they may not: its own machine, the network it
 stands in, a cloud's metadata. So the address is looked at when it is connected to, after its name was resolved, and the
@@ -35,31 +35,31 @@ _SPECIAL = tuple(  # of RFC 6890's registries, and what `is_global` takes for pu
 )
 
 
-def parse_networks(said: Iterable[str]) -> tuple[Network, ...]:
-    """Networks of a configuration.
+def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
+    """Parse the networks of a configuration.
 
     >>> parse_networks(["10.0.0.0/8", "::1"])
     (IPv4Network('10.0.0.0/8'), IPv6Network('::1/128'))
     """
     try:
-        return tuple(ipaddress.ip_network(each.strip()) for each in said)
+        return tuple(ipaddress.ip_network(each.strip()) for each in texts)
     except ValueError as error:
         raise FormatError(f"`[targets] allow` lists networks such as 192.168.0.0/16: {error}") from None
 
 
-def may_reach(said: str, allowed: Sequence[Network]) -> bool:
-    """Whether an address is public or allowed; one inside another (mapped, 6to4, NAT64, Teredo) counts as itself.
+def may_reach(text: str, allowed: Sequence[Network]) -> bool:
+    """Return whether an address is public or allowed; an embedded one (6to4, NAT64, Teredo) counts as itself.
 
     >>> may_reach("93.184.215.14", ()), may_reach("127.0.0.1", ()), may_reach("::ffff:10.0.0.1", ())
     (True, False, False)
     >>> may_reach("127.0.0.1", parse_networks(["127.0.0.0/8"])), may_reach("64:ff9b::a9fe:a9fe", ())
     (True, False)
     """
-    address = ipaddress.ip_address(said.partition("%")[0])
-    meant = _embedded_ipv4(address)
-    if any(each.version == network.version and each in network for each in {address, meant} for network in allowed):
+    address = ipaddress.ip_address(text.partition("%")[0])
+    embedded = _embedded_ipv4(address)
+    if any(each.version == network.version and each in network for each in {address, embedded} for network in allowed):
         return True
-    return _is_public(meant)
+    return _is_public(embedded)
 
 
 def _is_public(address: Address) -> bool:
@@ -68,7 +68,7 @@ def _is_public(address: Address) -> bool:
 
 
 def _embedded_ipv4(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for; else itself."""
+    """Return the IPv4 address that an IPv6 one embeds; else the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _NAT64:
@@ -94,7 +94,7 @@ async def reachable(host: str, port: int, allowed: Sequence[Network], resolve: R
 
 
 def unreachable_message(host: str) -> str:
-    """What is said of a host that may not be reached."""
+    """Return the error text for a host that may not be reached."""
     return (
         f"{host!r} is no public address, and targets reach no other unless who runs the broker allows it: "
         '[targets] allow = ["192.168.0.0/16"]'

@@ -25,8 +25,8 @@ _POOL: Final = TenantExecutor("resolver", threads=THREADS, per_tenant=THREADS_PE
 
 def lookup(host: str, port: int) -> list[str]:
     """Return the addresses of a host as the system resolves it; this blocks."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in results))
 
 
 class Resolver:

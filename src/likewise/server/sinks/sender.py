@@ -48,17 +48,17 @@ MakeTarget = Callable[[StoredTarget, Sequence[Network], Resolve], Target]
 
 
 def make_target(setting: StoredTarget, allowed: Sequence[Network], resolve: Resolve) -> Target:
-    """The target of some settings; nothing is connected yet."""
-    wanted = setting.wanted
-    if isinstance(wanted, WebhookSettings):
-        return WebhookTarget(wanted, allowed, resolve=resolve)
-    if isinstance(wanted, EmailSettings):
+    """Return the target of some settings; nothing is connected yet."""
+    settings = setting.wanted
+    if isinstance(settings, WebhookSettings):
+        return WebhookTarget(settings, allowed, resolve=resolve)
+    if isinstance(settings, EmailSettings):
         from likewise.server.sinks.email import EmailTarget
 
-        return EmailTarget(wanted, allowed, resolve=resolve)
+        return EmailTarget(settings, allowed, resolve=resolve)
     from likewise.server.sinks.mqtt import MqttTarget
 
-    return MqttTarget(wanted, setting.uid, allowed, resolve)
+    return MqttTarget(settings, setting.uid, allowed, resolve)
 
 
 JSON: Final = "application/json"
@@ -68,27 +68,27 @@ TEXT: Final = "text/plain; charset=utf-8"
 
 
 def make_parcel(
-    match: SinkDelivery, wanted: TargetSettings, because: tuple[MatchReason, ...], tenant: str, subscriber: str
+    match: SinkDelivery, settings: TargetSettings, because: tuple[MatchReason, ...], tenant: str, subscriber: str
 ) -> Parcel:
-    """A match as a target wants it."""
+    """Return a match in the form that a target is set to."""
     bare = Parcel(match, b"", "", because)
-    said = append_reasons(match.delivery, because) if wanted.because else match.delivery
-    match wanted.form:
+    delivery = append_reasons(match.delivery, because) if settings.because else match.delivery
+    match settings.form:
         case "event":
             return bare._replace(body=match.event, media_type=JSON)
         case "json":
-            return bare._replace(body=said, media_type=JSON)
+            return bare._replace(body=delivery, media_type=JSON)
         case "cloudevents":
-            return bare._replace(body=cloud_event(match, said, tenant, subscriber), media_type=CLOUDEVENTS)
+            return bare._replace(body=cloud_event(match, delivery, tenant, subscriber), media_type=CLOUDEVENTS)
         case "text":
             return bare._replace(body=match_message(bare).text.encode(), media_type=TEXT)
         case "template":
-            body, media_type = fill(wanted.template, match_values(bare))
+            body, media_type = fill(settings.template, match_values(bare))
             return bare._replace(body=body, media_type=media_type)
 
 
 def cloud_event(match: SinkDelivery, delivery: bytes, tenant: str, subscriber: str) -> bytes:
-    """A match as a structured CloudEvent 1.0: the delivery is its data, the subscription its subject.
+    """Return a match as a structured CloudEvent 1.0: the delivery is its data, the subscription its subject.
 
     >>> match = Outgoing("msg_1", 7, "arrival", "warm", 3, 1.0, 1, b'{"v":1,"id":"e1","time":0}', b'{"v":1}')
     >>> cloud_event(match, match.delivery, "default", "ann")
@@ -96,7 +96,7 @@ def cloud_event(match: SinkDelivery, delivery: bytes, tenant: str, subscriber: s
     """
     event: dict[str, Any] = msgspec.json.decode(match.event)
     source = f"/likewise/{quote(tenant, safe='')}/{quote(subscriber, safe='')}"
-    said: dict[str, object] = {
+    attributes: dict[str, object] = {
         "specversion": "1.0",
         "id": match.id,
         "source": source,
@@ -105,9 +105,9 @@ def cloud_event(match: SinkDelivery, delivery: bytes, tenant: str, subscriber: s
         "datacontenttype": JSON,
     }
     if isinstance(event.get("time"), str):
-        said["time"] = event["time"]
-    said["data"] = msgspec.Raw(delivery)
-    return msgspec.json.encode(said)
+        attributes["time"] = event["time"]
+    attributes["data"] = msgspec.Raw(delivery)
+    return msgspec.json.encode(attributes)
 
 
 _log = structlog.get_logger("likewise.targets")
@@ -122,7 +122,7 @@ class TargetSender:
 
     def __init__(
         self,
-        door: Gateway,
+        gateway: Gateway,
         tenant: Tenant,
         feed: SinkQueue,
         allowed: Sequence[Network],
@@ -131,8 +131,8 @@ class TargetSender:
         make: MakeTarget = make_target,
         pauses: tuple[float, float] = TARGET_RETRY_SECONDS,
     ) -> None:
-        self._gateway, self._tenant, self._feed = door, tenant, feed
-        self._targets = door.broker.targets
+        self._gateway, self._tenant, self._feed = gateway, tenant, feed
+        self._targets = gateway.broker.targets
         self._allowed, self._resolve, self._limits = allowed, resolve, limits
         self._make, self._pauses = make, pauses
         self._changed = asyncio.Event()
@@ -176,20 +176,20 @@ class TargetSender:
             self._target = self._make(self._setting, self._allowed, self._resolve)
 
     async def _parcel(self, match: SinkDelivery) -> Parcel:
-        wanted, tenant, broker = self._setting.wanted, self._tenant, self._gateway.broker
+        settings, tenant, broker = self._setting.wanted, self._tenant, self._gateway.broker
         reasons: tuple[MatchReason, ...] = ()
-        if wanted.because or wanted.form == "text":
-            met = [(match.number, match.subscription, match.score)]
+        if settings.because or settings.form == "text":
+            matched = [(match.number, match.subscription, match.score)]
             reasons = await self._gateway.read(
-                tenant, lambda: because(broker.store, tenant, match.position, met, broker.clock())
+                tenant, lambda: because(broker.store, tenant, match.position, matched, broker.clock())
             )
         queue = tenant.by_number.get(self._feed.subscriber)
-        if match.number in tenant.selecting and (held := tenant.subscriptions.get(match.number)) is not None:
-            select = partial(select_of, broker.store, tenant, match.position, [(held, match.score)])
+        if match.number in tenant.selecting and (subscription := tenant.subscriptions.get(match.number)) is not None:
+            select = partial(select_of, broker.store, tenant, match.position, [(subscription, match.score)])
             delivery = match.delivery
             chosen = await self._gateway.read(tenant, lambda: select(broker.clock(), delivery))
             match = match._replace(delivery=append_selected(match.delivery, chosen))
-        return make_parcel(match, wanted, reasons, tenant.name, queue.id if queue is not None else "")
+        return make_parcel(match, settings, reasons, tenant.name, queue.id if queue is not None else "")
 
     async def _deliver(self, match: SinkDelivery) -> None:
         """Send a match until it is accepted, refused or over, or its time is up."""
@@ -218,25 +218,25 @@ class TargetSender:
                 self._record_success(match)
                 return
             self._record_failure(str(failed), attempt)
-            patience = self._setting.wanted.patience
-            if time.monotonic() - begun >= patience:
-                await self._dead_letter(match, f"not accepted within {patience:g} s: {failed}")
+            give_up_after = self._setting.wanted.patience
+            if time.monotonic() - begun >= give_up_after:
+                await self._dead_letter(match, f"not accepted within {give_up_after:g} s: {failed}")
                 return
             self._targets.note_tried(feed, match.sequence, since)
             await self._pause(self._backoff_s(attempt, failed.after))
             attempt += 1
 
     def _retryable(self, error: Exception, attempt: int) -> TransientFailure:
-        """What was not taken this time; a mistake of ours is such, too, so that no match is tried for ever."""
+        """Return an error as a transient failure; a bug of ours counts as one, so that no match is retried forever."""
         if isinstance(error, TransientFailure):
             return error
         if attempt == 0:
-            self._log.error("a match met a mistake of ours; trying again", exc_info=error)
+            self._log.error("target_attempt_crashed", exc_info=error)
         return TransientFailure(f"{type(error).__name__}; look at the broker's log")
 
     def _record_success(self, match: SinkDelivery) -> None:
         if self._feed.trying_again_at is not None:
-            self._log.info("the target takes matches again", sequence=match.sequence)
+            self._log.info("target_recovered", sequence=match.sequence)
         self._feed.trying_again_at = None
         self._targets.accepted(self._feed, match.sequence)
 
@@ -245,12 +245,12 @@ class TargetSender:
         feed.failed += 1
         feed.last_error, feed.last_error_at = why, self._gateway.broker.clock()
         if attempt == 0:
-            self._log.warning("a match was not accepted; trying again", error=why)
+            self._log.warning("target_attempt_failed", error=why)
 
-    def _backoff_s(self, attempt: int, told: float | None) -> float:
+    def _backoff_s(self, attempt: int, retry_after: float | None) -> float:
         first, longest = self._pauses
         pause = min(longest, first * 2.0 ** min(attempt, 30)) * random.uniform(0.5, 1.0)
-        return pause if told is None else max(pause, told)
+        return pause if retry_after is None else max(pause, retry_after)
 
     async def _pause(self, seconds: float) -> None:
         """Wait before the next attempt; other settings end it, and dead letters may be tried meanwhile."""
@@ -276,7 +276,7 @@ class TargetSender:
         """Make a dead letter of a match; waits for as long as that cannot be stored."""
         feed = self._feed
         feed.last_error, feed.last_error_at, feed.trying_again_at = why, self._gateway.broker.clock(), None
-        self._log.warning("a match is refused and kept as a dead letter", sequence=match.sequence, error=why)
+        self._log.warning("target_match_dead_lettered", sequence=match.sequence, error=why)
         self._gateway.broker.metrics.dead_letters(self._tenant.name, 1)
         while True:
             try:
@@ -285,7 +285,7 @@ class TargetSender:
                 )
                 return
             except (LikewiseError, OSError) as error:
-                self._log.warning("a dead letter cannot be kept now; trying again", error=str(error))
+                self._log.warning("target_dead_letter_store_failed", error=str(error))
                 await asyncio.sleep(self._pauses[0])
                 if feed.removed:
                     raise TargetRemoved from None
@@ -324,15 +324,15 @@ class TargetSenders:
 
     def __init__(
         self,
-        door: Gateway,
+        gateway: Gateway,
         make: MakeTarget = make_target,
         pauses: tuple[float, float] = TARGET_RETRY_SECONDS,
         resolver: Resolver | None = None,
         limits: TargetLimits | None = None,
     ) -> None:
-        self._gateway, self._make, self._pauses = door, make, pauses
+        self._gateway, self._make, self._pauses = gateway, make, pauses
         self._resolver, self._limits = resolver or Resolver(), limits or TargetLimits()
-        self._allowed = parse_networks(door.broker.config.targets.allow)
+        self._allowed = parse_networks(gateway.broker.config.targets.allow)
         self._running: dict[int, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
 
@@ -372,7 +372,7 @@ class TargetSenders:
             del self._running[number]
 
     async def _keep_running(self, tenant: Tenant, feed: SinkQueue) -> None:
-        """A mistake of ours ends one attempt, not the target."""
+        """Restart the sender after a bug of ours: it ends one attempt, not the target."""
         while not feed.removed:
             try:
                 resolve = self._resolver.of(tenant.name)
@@ -383,7 +383,7 @@ class TargetSenders:
                 feed.failed += 1
                 words = f"{type(mistake).__name__}; look at the broker's log"
                 feed.last_error, feed.last_error_at = words, self._gateway.broker.clock()
-                _log.exception("a target failed; trying again", tenant=tenant.name, target=feed.id)
+                _log.exception("target_sender_failed", tenant=tenant.name, target=feed.id)
                 await asyncio.sleep(self._pauses[1])
 
     async def _wait_for_change(self) -> None:
@@ -392,5 +392,5 @@ class TargetSenders:
             if not len(tenant.sinks):
                 continue
             for feed in targets.rest(tenant):
-                _log.info("a target whose subscription never came is removed", tenant=tenant.name, target=feed.id)
+                _log.info("target_orphan_removed", tenant=tenant.name, target=feed.id)
                 targets.start_remove(tenant, feed, lambda result: None)

@@ -16,12 +16,12 @@ _SHORTEST: Final = 16  # bytes of a secret that somebody chose
 
 
 def make_secret() -> str:
-    """A new secret of 32 random bytes."""
+    """Return a new secret of 32 random bytes."""
     return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def key_of(secret: str) -> bytes:
-    """The bytes that a secret stands for: Base64 after `whsec_`, else the text as it is.
+    """Return the key of a secret: Base64 after `whsec_`, else the text as it is.
 
     >>> key_of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")[:4], key_of("sixteen letters!")[:4]
     (b'1\\xf2\\x90\\xf6', b'sixt')
@@ -30,21 +30,21 @@ def key_of(secret: str) -> bytes:
     likewise.errors.InputError: a secret has at least 16 bytes; leave it out, and the broker makes one
     """
     try:
-        found = base64.b64decode(secret[len(PREFIX) :], validate=True) if secret.startswith(PREFIX) else secret.encode()
+        key = base64.b64decode(secret[len(PREFIX) :], validate=True) if secret.startswith(PREFIX) else secret.encode()
     except (binascii.Error, ValueError):
         raise InputError("a secret that begins with whsec_ goes on in Base64; leave it out, and one is made") from None
-    if len(found) < _SHORTEST:
+    if len(key) < _SHORTEST:
         raise InputError(f"a secret has at least {_SHORTEST} bytes; leave it out, and the broker makes one")
-    return found
+    return key
 
 
 def signed_headers(secret: str, id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """The headers that say who a message is, when it was sent, and that it is ours.
+    """Return the headers with a message's id, its time and its signature.
 
     >>> signed_headers("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330,
     ...                b'{"test": 2432232314}')["webhook-signature"]
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
     """
-    said = f"{id}.{timestamp}.".encode() + body
-    signature = base64.b64encode(hmac.new(key_of(secret), said, hashlib.sha256).digest()).decode()
+    signed = f"{id}.{timestamp}.".encode() + body
+    signature = base64.b64encode(hmac.new(key_of(secret), signed, hashlib.sha256).digest()).decode()
     return {"webhook-id": id, "webhook-timestamp": str(timestamp), "webhook-signature": f"v1,{signature}"}

@@ -26,7 +26,7 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
 class MailServer(NamedTuple):
-    """Where mail is submitted."""
+    """Address of a mail server."""
 
     scheme: str
     host: str
@@ -47,7 +47,7 @@ class MailRefused(Exception):
 
 
 class SmtpFault(Exception):
-    """What the server says is not SMTP, or it lacks what is needed. The message quotes nothing of it."""
+    """The server does not speak SMTP, or lacks a needed extension. The message quotes nothing of it."""
 
 
 class SmtpReply(NamedTuple):
@@ -196,9 +196,9 @@ async def _converse(
     await connection.expect("recipient", f"RCPT TO:<{message['To']}>")
     await connection.expect("message", "DATA", codes=range(354, 355))
     connection.transport.write(body + b".\r\n")
-    taken = await connection.reply()
-    if taken.code != 250:
-        raise MailRefused("message", taken.code)
+    reply = await connection.reply()
+    if reply.code != 250:
+        raise MailRefused("message", reply.code)
 
 
 async def _log_in(connection: _SmtpConnection, offered: str, username: str, password: str) -> None:

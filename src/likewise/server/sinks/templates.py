@@ -58,7 +58,7 @@ def check_template(template: object, *, topic: bool = False) -> None:
 
 
 def _depth(template: object) -> int:
-    """How deep lists and objects stand within each other, looked at level by level; no further than needed.
+    """Return the nesting depth of a template, level by level, and no further than needed.
 
     >>> _depth("x"), _depth({"a": [1, {"b": 2}]})
     (0, 3)
@@ -95,7 +95,7 @@ def _walk(template: object, change: Callable[[str], object]) -> object:
 
 
 def fill(template: object, values: Values) -> tuple[bytes, str]:
-    """What a template makes of a match, and its media type: text of a text, JSON of anything else.
+    """Fill a template; return the body and its media type: text for a text, JSON for anything else.
 
     >>> fill({"text": "{{city}}: {{t}}", "value": "{{t}}", "gone": "{{x}}"}, {"city": '"Galway"', "t": 27.5}.get)
     (b'{"text":"\\\\"Galway\\\\": 27.5","value":27.5,"gone":null}', 'application/json')
@@ -111,12 +111,12 @@ def fill(template: object, values: Values) -> tuple[bytes, str]:
 
 
 def fill_text(text: str, values: Values) -> str:
-    """A text with what a match says in it."""
+    """Fill a text with the values of a match."""
     return _NAME.sub(lambda found: _value_text(values(found[1])), text)
 
 
 def fill_topic(topic: str, values: Values) -> str:
-    """A topic with what a match says in it: no value adds a level, a wildcard or nothing at all.
+    """Fill a topic with the values of a match: no value adds a level or a wildcard, or is empty.
 
     >>> fill_topic("alerts/{{place}}/{{@source}}", {"place": "hall/+", "@source": None}.get)
     'alerts/hall__/_'
@@ -125,7 +125,7 @@ def fill_topic(topic: str, values: Values) -> str:
 
 
 def mqtt_text(text: str) -> str:
-    """A text with `_` for each character that brokers of MQTT may refuse (MQTT 5, 1.5.4).
+    """Return a text with `_` for each character that MQTT brokers may refuse (MQTT 5, 1.5.4).
 
     >>> mqtt_text("a\\x00b\\x85c\\uffff d")
     'a_b_c_ d'
@@ -145,7 +145,7 @@ def _value_text(value: object) -> str:
 
 
 def match_values(parcel: Parcel) -> Values:
-    """What a template may name of a match."""
+    """Return the lookup of the values that a template may name."""
     match = parcel.match
     event: Mapping[str, Any] = msgspec.json.decode(match.event)
     payload = _attribute_values(event)
@@ -166,12 +166,12 @@ def match_values(parcel: Parcel) -> Values:
 
 
 def _attribute_values(event: Mapping[str, Any]) -> dict[str, object]:
-    """The attributes of an event and their values; the values of one that is repeated in a list.
+    """Return the attributes of an event with their values; a repeated one has a list.
 
     >>> _payload({"v": 1, "payload": {"room": {"temp": 21.5}, "tags": ["a", "b"]}})
     {'room.temp': 21.5, 'tags[]': ['a', 'b']}
     """
-    found: dict[str, list[object]] = {}
+    by_name: dict[str, list[object]] = {}
     for item in event_from_document(dict(event)).tuples:
-        found.setdefault(item.attribute, []).append(item.value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+        by_name.setdefault(item.attribute, []).append(item.value)
+    return {name: values[0] if len(values) == 1 else values for name, values in by_name.items()}

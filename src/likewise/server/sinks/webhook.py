@@ -36,7 +36,7 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class PostUrl(NamedTuple):
-    """Where a request goes: the host, the port, the rest of the address, and how the host is named to it."""
+    """A parsed URL: host, port, path, and the `Host` header."""
 
     tls: bool
     host: str
@@ -46,20 +46,20 @@ class PostUrl(NamedTuple):
 
     @classmethod
     def parse(cls, url: str) -> PostUrl:
-        """The parts of an address.
+        """Parse a URL.
 
         >>> Place.of("https://example.org/hook?k=1"), Place.of("http://[::1]:81").named
         (Place(tls=True, host='example.org', port=443, path='/hook?k=1', named='example.org'), '[::1]:81')
         """
-        said = urlsplit(url)
-        tls = said.scheme == "https"
-        path = (said.path or "/") + (f"?{said.query}" if said.query else "")
-        named = said.netloc.rpartition("@")[2]
-        return cls(tls, said.hostname or "", said.port or (443 if tls else 80), path, named)
+        parts = urlsplit(url)
+        tls = parts.scheme == "https"
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        named = parts.netloc.rpartition("@")[2]
+        return cls(tls, parts.hostname or "", parts.port or (443 if tls else 80), path, named)
 
 
 class PostResponse(NamedTuple):
-    """What came back: the status, and the headers by their names."""
+    """An HTTP response: the status, and the headers by name."""
 
     status: int
     headers: dict[str, str]
@@ -78,7 +78,7 @@ class HttpPostConnection:
         self._writer: asyncio.StreamWriter | None = None
 
     async def post(self, headers: Headers, body: bytes) -> PostResponse:
-        """Post a body; what comes back. `OSError` or `h11.RemoteProtocolError` if nothing sensible does."""
+        """Post a body and return the response. Raises `OSError` or `h11.RemoteProtocolError` without a valid one."""
         try:
             if self._writer is None or self._reader.at_eof():  # the other side may have let go of it meanwhile
                 await self._connect()
@@ -124,8 +124,10 @@ class HttpPostConnection:
             if event is h11.NEED_DATA:
                 protocol.receive_data(await self._reader.read(_PART))
             elif isinstance(event, h11.Response):
-                said = {bytes(name).decode("latin-1"): bytes(value).decode("latin-1") for name, value in event.headers}
-                answer = PostResponse(event.status_code, said)
+                headers_received = {
+                    bytes(name).decode("latin-1"): bytes(value).decode("latin-1") for name, value in event.headers
+                }
+                answer = PostResponse(event.status_code, headers_received)
             elif isinstance(event, h11.Data):
                 size += len(event.data)
                 if size > _ANSWER and answer is not None:
@@ -143,7 +145,7 @@ class HttpPostConnection:
                 raise ConnectionResetError(f"more than {_INFORMATIONAL} informational responses came before an answer")
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         writer, self._writer, self._protocol = self._writer, None, None
         if writer is not None and not writer.is_closing():
             close_transport(writer.transport)
@@ -169,18 +171,18 @@ class WebhookTarget:
 
     def __init__(
         self,
-        wanted: WebhookSettings,
+        settings: WebhookSettings,
         allowed: Sequence[Network],
         *,
         clock: Callable[[], float] = time.time,
         trust: ssl.SSLContext | None = None,
         resolve: Resolve = resolve_untenanted,
     ) -> None:
-        assert wanted.secret is not None
-        self._settings = wanted
-        self._secret = wanted.secret
+        assert settings.secret is not None
+        self._settings = settings
+        self._secret = settings.secret
         self._clock = clock
-        self._connection = HttpPostConnection(wanted.url, allowed, trust or default_tls_context(), resolve)
+        self._connection = HttpPostConnection(settings.url, allowed, trust or default_tls_context(), resolve)
 
     async def send(self, parcel: Parcel) -> None:
         """Post it; returns if it was accepted."""
@@ -217,26 +219,26 @@ class WebhookTarget:
         self._connection.close()
 
 
-def retry_after(said: str, now: float) -> float | None:
-    """In how many seconds to come again, as a header says: seconds, or a date; None if it says nothing sensible.
+def retry_after(header: str, now: float) -> float | None:
+    """Parse `Retry-After`, seconds or a date, into seconds; None if it is neither.
 
     >>> retry_after("120", 0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 30.0), retry_after("soon", 0)
     (120.0, 30.0, None)
     >>> retry_after("99999999", 0)
     3600.0
     """
-    said = said.strip()
-    if said.isascii() and said.isdigit():
-        return min(float(said[:12]), TARGET_RETRY_AFTER_SECONDS)
+    header = header.strip()
+    if header.isascii() and header.isdigit():
+        return min(float(header[:12]), TARGET_RETRY_AFTER_SECONDS)
     try:
-        moment = email.utils.parsedate_to_datetime(said).timestamp()
+        moment = email.utils.parsedate_to_datetime(header).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
     return min(max(0.0, moment - now), TARGET_RETRY_AFTER_SECONDS)
 
 
 def _error_text(error: BaseException) -> str:
-    """What went wrong, without a byte of the request or the answer: a receiver may say in it what it was sent.
+    """Return an error's text without a byte of the request or response: a receiver may echo a secret.
 
     >>> _words(h11.RemoteProtocolError("illegal header line: bytearray(b'hush')"))
     'the answer is not HTTP: illegal header line'

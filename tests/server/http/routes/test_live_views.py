@@ -83,7 +83,7 @@ def test_no_tenant_sees_another(broker: Broker, http: TestClient) -> None:
     http.post("/v1/events", json={"secret": 1}).raise_for_status()
     broker.wait_until_matched()
     token = broker.store.commit(lambda tables: make_token(tables, "one", "default", ["admin"], 0))
-    http.app.state.door.reload_tokens()  # type: ignore[attr-defined]
+    http.app.state.gateway.reload_tokens()  # type: ignore[attr-defined]
     assert http.get("/v1/activity").status_code == 401
     own = http.get("/v1/activity", headers={"Authorization": f"Bearer {token}"}).json()
     assert len(own["events"]) == 1

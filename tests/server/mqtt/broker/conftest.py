@@ -257,7 +257,7 @@ def devices(
     made = broker or Broker(data, config)
     sockets = open_sockets(config)
     ports: queue.Queue[int] = queue.Queue()
-    served = HttpServer(made, on_ready=ports.put, beside=listener_connectors(sockets))
+    served = HttpServer(made, on_ready=ports.put, connectors=listener_connectors(sockets))
     thread = threading.Thread(target=lambda: asyncio.run(served.run()), daemon=True)
     thread.start()
     try:

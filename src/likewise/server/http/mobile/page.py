@@ -28,17 +28,17 @@ def _file(name: str) -> bytes:
 
 @router.get("/me")
 async def page() -> Response:
-    """The page; whoever opens it needs a token to see anything."""
+    """Serve the page; its data needs a token."""
     return Response(_file("me.html"), media_type="text/html; charset=utf-8", headers=HEADERS)
 
 
 @router.get("/me/me.js")
 async def script() -> Response:
-    """What it does."""
+    """Serve the page's script."""
     return Response(_file("me.js"), media_type="text/javascript; charset=utf-8", headers=HEADERS)
 
 
 @router.get("/me/me.css")
 async def style() -> Response:
-    """How it looks."""
+    """Serve the page's style."""
     return Response(_file("me.css"), media_type="text/css; charset=utf-8", headers=HEADERS)

@@ -43,59 +43,74 @@ KEYS: Final = 20  # of an alert
 )
 async def read_me(request: Request) -> Response:
     """Read what is one's own."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "subscribe")
-    own = tuple(sorted(tenant.subscribers)) if access.free("subscribe") else access.bound("subscribe")
-    names = tuple(name for name in own if name in tenant.subscribers)[:1_000]
-    wanted = request.query_params.get("name") or (names[0] if names else (own[0] if own else ""))
-    if wanted and not access.owns(wanted):
-        raise NotAllowed(f"subscribe:{wanted}")
-    queue = tenant.subscribers.get(wanted)
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "subscribe")
+    allowed = tuple(sorted(tenant.subscribers)) if access.free("subscribe") else access.bound("subscribe")
+    names = tuple(name for name in allowed if name in tenant.subscribers)[:1_000]
+    requested = request.query_params.get("name") or (names[0] if names else (allowed[0] if allowed else ""))
+    if requested and not access.owns(requested):
+        raise NotAllowed(f"subscribe:{requested}")
+    queue = tenant.subscribers.get(requested)
     if queue is None:
-        if wanted in own or not wanted:  # it has not subscribed to anything yet
-            return json_response(MobilePage(wanted, own[:1_000], 0))
-        raise UnknownId(wanted)
+        if requested in allowed or not requested:  # it has not subscribed to anything yet
+            return json_response(MobilePage(requested, allowed[:1_000], 0))
+        raise UnknownId(requested)
     after = integer_parameter(request, "sequence", 0)
-    return json_response(await door.query(tenant, lambda: _mobile_page(door, tenant, queue, names, after)))
+    return json_response(await gateway.query(tenant, lambda: _mobile_page(gateway, tenant, queue, names, after)))
 
 
 def _mobile_page(
-    door: Gateway, tenant: Tenant, queue: SubscriberQueue, names: tuple[str, ...], after: int
+    gateway: Gateway, tenant: Tenant, queue: SubscriberQueue, names: tuple[str, ...], after: int
 ) -> MobilePage:
-    broker, now = door.broker, door.broker.clock()
+    broker, now = gateway.broker, gateway.broker.clock()
     begin = after or max(0, tenant.stored_number - MAX_DELIVERIES_READ)
-    found, last = replay(broker.store, tenant, queue, begin, 10_000 if not after else 200, now)
-    newest = with_selected(broker.store, tenant, queue, found[-MAX_NOTIFICATIONS:], now)
-    news = [_notification(door, tenant, queue, frame, now) for _, frame in newest]
+    deliveries, last = replay(broker.store, tenant, queue, begin, 10_000 if not after else 200, now)
+    newest = with_selected(broker.store, tenant, queue, deliveries[-MAX_NOTIFICATIONS:], now)
+    news = [_notification(gateway, tenant, queue, frame, now) for _, frame in newest]
     subscriptions = tuple(
         _subscription(tenant, tenant.subscriptions[number], now) for number in list(queue.subscriptions.values())
     )
     return MobilePage(queue.id, names, last, subscriptions, tuple(reversed(news)))
 
 
-def _subscription(tenant: Tenant, held: StoredSubscription, now: int) -> MobileSubscription:
+def _subscription(tenant: Tenant, stored: StoredSubscription, now: int) -> MobileSubscription:
     keys: tuple[AlertKeyDetails, ...] = ()
-    if held.subscription.alert is not None:
-        keys = alert_shown(tenant, held, now, KEYS).keys
-    text = subscription_text(held.subscription)
-    return MobileSubscription(held.id, text, describe_subscription(held.subscription), held.subscription.kind, keys)
-
-
-def _notification(door: Gateway, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> MobileNotification:
-    said = msgspec.json.decode(frame, type=DeliveryDocument)
-    met = said.subscriptions[0] if said.subscriptions else None
-    id, score = (met.id, met.score) if met is not None else ("", 1.0)
-    position = position_of(door.broker.store, tenant, said.sequence)
-    numbered = [(queue.subscriptions.get(id, 0), id, score)]
-    why = () if position is None else because(door.broker.store, tenant, position, numbered, now)
-    words = delivery_message(frame, said.cause, id, score, why)
-    event, at = said.event, said.alert.moment if said.alert is not None else _arrival_time(door, position)
-    return MobileNotification(
-        said.sequence, said.cause, id, words.headline, words.text, score, event.get("id"), event.get("source"), at
+    if stored.subscription.alert is not None:
+        keys = alert_shown(tenant, stored, now, KEYS).keys
+    text = subscription_text(stored.subscription)
+    return MobileSubscription(
+        stored.id, text, describe_subscription(stored.subscription), stored.subscription.kind, keys
     )
 
 
-def _arrival_time(door: Gateway, position: int | None) -> int | None:
-    """When the event at a position came."""
-    entry = None if position is None else next(door.broker.store.entries(position - 1, position), None)
+def _notification(
+    gateway: Gateway, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int
+) -> MobileNotification:
+    delivery = msgspec.json.decode(frame, type=DeliveryDocument)
+    matched = delivery.subscriptions[0] if delivery.subscriptions else None
+    id, score = (matched.id, matched.score) if matched is not None else ("", 1.0)
+    position = position_of(gateway.broker.store, tenant, delivery.sequence)
+    numbered = [(queue.subscriptions.get(id, 0), id, score)]
+    why = () if position is None else because(gateway.broker.store, tenant, position, numbered, now)
+    words = delivery_message(frame, delivery.cause, id, score, why)
+    event, at = (
+        delivery.event,
+        delivery.alert.moment if delivery.alert is not None else _arrival_time(gateway, position),
+    )
+    return MobileNotification(
+        delivery.sequence,
+        delivery.cause,
+        id,
+        words.headline,
+        words.text,
+        score,
+        event.get("id"),
+        event.get("source"),
+        at,
+    )
+
+
+def _arrival_time(gateway: Gateway, position: int | None) -> int | None:
+    """Return when the event at a position arrived."""
+    entry = None if position is None else next(gateway.broker.store.entries(position - 1, position), None)
     return None if entry is None else entry.arrival

@@ -20,11 +20,11 @@ from likewise.server.media_types import MediaType, UnreadableInput, read_events
 router = APIRouter(tags=["dead letters"])
 
 
-def _details(door: Gateway, tenant: Tenant, letter: DeadLetter) -> DeadLetterDetails:
+def _details(gateway: Gateway, tenant: Tenant, letter: DeadLetter) -> DeadLetterDetails:
     queue = tenant.by_number.get(letter.subscriber or 0)
     event = ""
     if letter.event is not None:
-        entry = next(door.broker.store.entries(letter.event - 1, letter.event), None)
+        entry = next(gateway.broker.store.entries(letter.event - 1, letter.event), None)
         event = entry.id if entry is not None else ""
     names = tuple(tenant.subscriptions[n].id for n in letter.subscriptions if n in tenant.subscriptions)
     return DeadLetterDetails(
@@ -40,8 +40,8 @@ def _details(door: Gateway, tenant: Tenant, letter: DeadLetter) -> DeadLetterDet
     )
 
 
-def _find(door: Gateway, tenant: Tenant, number: int) -> DeadLetter:
-    with door.broker.store.reading() as tables:
+def _find(gateway: Gateway, tenant: Tenant, number: int) -> DeadLetter:
+    with gateway.broker.store.reading() as tables:
         return dead_letters.one(tables, tenant.number, number)
 
 
@@ -56,25 +56,25 @@ def _find(door: Gateway, tenant: Tenant, number: int) -> DeadLetter:
 )
 async def list_letters(request: Request) -> Response:
     """List dead letters."""
-    door = gateway_of(request)
-    _, tenant = authenticate(door, request, "admin")
+    gateway = gateway_of(request)
+    _, tenant = authenticate(gateway, request, "admin")
     after, limit = integer_parameter(request, "after", 0), integer_parameter(request, "limit", 100, 1, 1_000)
 
     def find() -> list[DeadLetterDetails]:
-        with door.broker.store.reading() as tables:
-            letters = dead_letters.listed(tables, tenant.number, after, limit)
-        return [_details(door, tenant, letter) for letter in letters]
+        with gateway.broker.store.reading() as tables:
+            rows = dead_letters.listed(tables, tenant.number, after, limit)
+        return [_details(gateway, tenant, letter) for letter in rows]
 
-    return json_response(await door.read(tenant, find))
+    return json_response(await gateway.read(tenant, find))
 
 
 @router.get("/v1/dead-letters/{number}", **route_options("One dead letter.", answer=DeadLetterDetails))
 async def read_letter(request: Request, number: str) -> Response:
     """Read a dead letter."""
-    door = gateway_of(request)
-    _, tenant = authenticate(door, request, "admin")
+    gateway = gateway_of(request)
+    _, tenant = authenticate(gateway, request, "admin")
     chosen = _number(number)
-    return json_response(await door.read(tenant, lambda: _details(door, tenant, _find(door, tenant, chosen))))
+    return json_response(await gateway.read(tenant, lambda: _details(gateway, tenant, _find(gateway, tenant, chosen))))
 
 
 @router.post("/v1/dead-letters/{number}/replay", include_in_schema=False)  # its old name
@@ -84,51 +84,51 @@ async def read_letter(request: Request, number: str) -> Response:
 )
 async def retry(request: Request, number: str) -> Response:
     """Try again what a dead letter is about."""
-    door = gateway_of(request)
-    _, tenant = authenticate(door, request, "admin")
+    gateway = gateway_of(request)
+    _, tenant = authenticate(gateway, request, "admin")
     chosen = _number(number)
-    letter = await door.read(tenant, lambda: _find(door, tenant, chosen))
+    letter = await gateway.read(tenant, lambda: _find(gateway, tenant, chosen))
     if letter.reason == "undelivered":
-        feed = door.broker.targets.owner(tenant, letter.media_type)
+        feed = gateway.broker.targets.owner(tenant, letter.media_type)
         if feed is not None:
-            door.broker.targets.retry(feed, [letter.number])
+            gateway.broker.targets.retry(feed, [letter.number])
         else:
-            await _delete(door, tenant, chosen)
+            await _delete(gateway, tenant, chosen)
         return json_response({"trying": feed is not None})  # a target takes it, or it comes back as a letter
     if letter.event is None:
         try:
-            events = read_events(letter.body, MediaType.parse(letter.media_type or None), door.broker.clock)
+            events = read_events(letter.body, MediaType.parse(letter.media_type or None), gateway.broker.clock)
         except UnreadableInput as still:
             raise still.error from still
-        await door.publish(tenant, events)
-        await _delete(door, tenant, chosen)
+        await gateway.publish(tenant, events)
+        await _delete(gateway, tenant, chosen)
         return json_response({"published": [event.id for event in events]})
     command = RetryCommand(letter.number, letter.event, letter.subscriber, tuple(letter.subscriptions))
-    delivered: Any = await door.wait_committed(lambda done: door.broker.command(tenant, command, done))
+    delivered: Any = await gateway.wait_committed(lambda done: gateway.broker.command(tenant, command, done))
     return json_response({"delivered": delivered})
 
 
 @router.delete("/v1/dead-letters/{number}", **route_options("Forget a dead letter.", status=204))
 async def remove(request: Request, number: str) -> Response:
     """Forget a dead letter."""
-    door = gateway_of(request)
-    _, tenant = authenticate(door, request, "admin")
+    gateway = gateway_of(request)
+    _, tenant = authenticate(gateway, request, "admin")
     chosen = _number(number)
-    await door.read(tenant, lambda: _find(door, tenant, chosen))
-    await _delete(door, tenant, chosen)
+    await gateway.read(tenant, lambda: _find(gateway, tenant, chosen))
+    await _delete(gateway, tenant, chosen)
     return Response(status_code=204)
 
 
-async def _delete(door: Gateway, tenant: Tenant, number: int) -> None:
-    store = door.broker.store
-    await door.wait_committed(
+async def _delete(gateway: Gateway, tenant: Tenant, number: int) -> None:
+    store = gateway.broker.store
+    await gateway.wait_committed(
         lambda done: store.write(lambda tables: dead_letters.remove(tables, tenant.number, number), done)
     )
 
 
-def _number(said: str) -> int:
+def _number(text: str) -> int:
     from likewise.errors import UnknownId
 
-    if not (said.isascii() and said.isdigit() and len(said) < 19):
-        raise UnknownId(said)
-    return int(said)
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise UnknownId(text)
+    return int(text)

@@ -18,17 +18,17 @@ router = APIRouter(tags=["edges"])
 )
 async def list_edges(request: Request) -> Response:
     """List the tenant's edges."""
-    door = gateway_of(request)
-    _, tenant = authenticate(door, request, "admin")
-    return json_response(await door.query(tenant, lambda: door.broker.edges.shown(tenant)))
+    gateway = gateway_of(request)
+    _, tenant = authenticate(gateway, request, "admin")
+    return json_response(await gateway.query(tenant, lambda: gateway.broker.edges.shown(tenant)))
 
 
 @router.get("/v1/edges/{id}", **route_options("How one broker at the edge stands.", answer=EdgeStatus))
 async def show_edge(request: Request, id: str) -> Response:
     """Show an edge."""
-    door = gateway_of(request)
-    _, tenant = authenticate(door, request, "admin")
-    return json_response(await door.query(tenant, lambda: door.broker.edges.one_shown(tenant, id)))
+    gateway = gateway_of(request)
+    _, tenant = authenticate(gateway, request, "admin")
+    return json_response(await gateway.query(tenant, lambda: gateway.broker.edges.one_shown(tenant, id)))
 
 
 @router.delete(
@@ -37,10 +37,10 @@ async def show_edge(request: Request, id: str) -> Response:
 )
 async def remove_edge(request: Request, id: str) -> Response:
     """Forget an edge."""
-    door = gateway_of(request)
-    _, tenant = authenticate(door, request, "admin")
-    await door.wait_committed(lambda done: door.broker.edges.start_remove(tenant, id, done))
-    subscriber = door.broker.edges.subscriber(id)
+    gateway = gateway_of(request)
+    _, tenant = authenticate(gateway, request, "admin")
+    await gateway.wait_committed(lambda done: gateway.broker.edges.start_remove(tenant, id, done))
+    subscriber = gateway.broker.edges.subscriber(id)
     if subscriber in tenant.subscribers:
-        await door.wait_committed(lambda done: door.broker.start_unregister(tenant, subscriber, done))
+        await gateway.wait_committed(lambda done: gateway.broker.start_unregister(tenant, subscriber, done))
     return Response(status_code=204)

@@ -43,7 +43,7 @@ _CLOUD = {"specversion": "1.0", "id": "e1", "source": "/roof", "type": "reading"
     ),
 )
 async def publish_events(request: Request) -> Response:
-    """Read, append, and answer when the events are on disk; `MessagePublisher` stands in front of it where we serve."""
+    """Publish events; answer when they are on disk. `PublishMiddleware` stands in front of it where we serve."""
     return raw_json_response(await publish_request(gateway_of(request), request.scope, request.receive))
 
 
@@ -57,11 +57,11 @@ async def publish_events(request: Request) -> Response:
 )
 async def read_event(request: Request, id: str) -> Response:
     """Read an event."""
-    asking = query_context(request)
-    found = await asking.gateway.read(
-        asking.tenant, lambda: asking.stored_event(id, request.query_params.get("source"))
+    context = query_context(request)
+    entry = await context.gateway.read(
+        context.tenant, lambda: context.stored_event(id, request.query_params.get("source"))
     )
-    return json_response(Arrival(found.position, found.arrival, shown_event(found)))
+    return json_response(Arrival(entry.position, entry.arrival, shown_event(entry)))
 
 
 @router.delete(
@@ -75,15 +75,15 @@ async def read_event(request: Request, id: str) -> Response:
 )
 async def withdraw(request: Request, id: str) -> Response:
     """Take an event back."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "publish")
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "publish")
     if not id:
         raise InputError("the event's id is missing: DELETE /v1/events/ID")
     source = request.query_params.get("source")
     sees = partial(_may_know, access)
-    found = await door.read(tenant, lambda: door.broker.stored_event(tenant, id, source, sees))
-    access.require_withdrawing(id, found.source)
-    await door.wait_committed(lambda done: door.broker.start_withdraw(tenant, id, found.source, done))
+    entry = await gateway.read(tenant, lambda: gateway.broker.stored_event(tenant, id, source, sees))
+    access.require_withdrawing(id, entry.source)
+    await gateway.wait_committed(lambda done: gateway.broker.start_withdraw(tenant, id, entry.source, done))
     return Response(status_code=204)
 
 

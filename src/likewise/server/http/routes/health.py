@@ -37,11 +37,11 @@ async def health() -> Response:
 @router.get("/readyz", **route_options("Whether events are taken in and matched."))
 async def readiness(request: Request) -> Response:
     """Say whether the broker does its work."""
-    door = gateway_of(request)
-    broker = door.broker
+    gateway = gateway_of(request)
+    broker = gateway.broker
     if broker.worker.failure is not None:
         raise Unavailable(f"matching has stopped: {broker.worker.failure}")
-    if door.stopping.is_set():
+    if gateway.stopping.is_set():
         raise Unavailable("the broker is stopping")
     if broker.store.trouble is not None:
         raise Unavailable(broker.store.trouble)
@@ -55,7 +55,7 @@ async def readiness(request: Request) -> Response:
         raise Unavailable("the default thread pool runs nothing any more; restart the broker, and report what it did")
     behind = broker.store.position - broker.worker.position
     busy = [f"all threads for {pool.name} have been busy for {STARVED_SECONDS:g} s" for pool in executors.starved()]
-    troubles, connections = broker.troubles() + busy, door.connection_limits.shown()
+    troubles, connections = broker.troubles() + busy, gateway.connection_limits.shown()
     return json_response({"status": "ready", "behind": behind, "troubles": troubles, "connections": connections})
 
 
@@ -68,29 +68,29 @@ async def readiness(request: Request) -> Response:
 )
 async def metrics(request: Request) -> Response:
     """Give the figures."""
-    door = gateway_of(request)
-    access = door.authenticator.admit(bearer_token(request))
-    own = None
+    gateway = gateway_of(request)
+    access = gateway.authenticator.admit(bearer_token(request))
+    tenant_only = None
     if not access.free("metrics"):
         access.require("admin")
-        own = access.tenant
-    return Response(door.broker.metrics.page(own), media_type="text/plain; version=0.0.4; charset=utf-8")
+        tenant_only = access.tenant
+    return Response(gateway.broker.metrics.page(tenant_only), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @router.get("/v1/stats", **route_options("What the tenant has in the broker.", answer=TenantStats))
 async def read_stats(request: Request) -> Response:
     """Give figures of the tenant."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "admin")
-    return json_response(await door.read(tenant, lambda: stats(door.broker, access.tenant)))
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "admin")
+    return json_response(await gateway.read(tenant, lambda: stats(gateway.broker, access.tenant)))
 
 
 @router.get("/v1/workers", **route_options("Which process of the broker does what.", answer=PoolStatus))
 async def read_workers(request: Request) -> Response:
     """Show the processes, which all tenants share."""
-    door = gateway_of(request)
-    authenticate(door, request, "admin")
-    return json_response(pool_status(door.broker.topology, door.broker.autoscaler))
+    gateway = gateway_of(request)
+    authenticate(gateway, request, "admin")
+    return json_response(pool_status(gateway.broker.topology, gateway.broker.autoscaler))
 
 
 @router.put(
@@ -103,12 +103,12 @@ async def read_workers(request: Request) -> Response:
 )
 async def set_workers(request: Request) -> Response:
     """Let other settings decide from now on; all tenants share the workers."""
-    door = gateway_of(request)
-    access, _ = authenticate(door, request, "admin")
+    gateway = gateway_of(request)
+    access, _ = authenticate(gateway, request, "admin")
     if access.tenant != TENANT:
         raise NotAllowed(f"workers are everybody's: administrators of the tenant {TENANT!r} change them")
-    update_pool(door.broker.autoscaler, decode_body(await read_body(door, request), PoolSettings))
-    return json_response(pool_status(door.broker.topology, door.broker.autoscaler))
+    update_pool(gateway.broker.autoscaler, decode_body(await read_body(gateway, request), PoolSettings))
+    return json_response(pool_status(gateway.broker.topology, gateway.broker.autoscaler))
 
 
 @router.get(
@@ -116,9 +116,9 @@ async def set_workers(request: Request) -> Response:
 )
 async def read_clock(request: Request) -> Response:
     """Show what a step of the clock holds back."""
-    door = gateway_of(request)
-    authenticate(door, request, "admin")
-    return json_response(door.broker.retention.status())
+    gateway = gateway_of(request)
+    authenticate(gateway, request, "admin")
+    return json_response(gateway.broker.retention.status())
 
 
 @router.post(
@@ -131,12 +131,12 @@ async def read_clock(request: Request) -> Response:
 )
 async def accept_clock(request: Request) -> Response:
     """Accept the clock; all tenants share it."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "admin")
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "admin")
     if access.tenant != TENANT:
         raise NotAllowed(f"the clock is everybody's: administrators of the tenant {TENANT!r} accept it")
-    accepted = await door.read(tenant, door.broker.retention.accept)
-    return json_response(ClockAccepted(accepted, door.broker.retention.status()))
+    accepted = await gateway.read(tenant, gateway.broker.retention.accept)
+    return json_response(ClockAccepted(accepted, gateway.broker.retention.status()))
 
 
 @router.get(
@@ -149,21 +149,21 @@ async def accept_clock(request: Request) -> Response:
 )
 async def list_connections(request: Request) -> Response:
     """List the tenant's connections."""
-    door = gateway_of(request)
-    access, _ = authenticate(door, request, "admin")
-    found = [shown() for tenant, shown in door.connections if tenant == access.tenant]
-    found += [each for listed in door.connection_lists for each in listed(access.tenant)]
-    return json_response(sorted(found, key=lambda each: each.address))
+    gateway = gateway_of(request)
+    access, _ = authenticate(gateway, request, "admin")
+    statuses = [shown() for tenant, shown in gateway.connections if tenant == access.tenant]
+    statuses += [each for listed in gateway.connection_lists for each in listed(access.tenant)]
+    return json_response(sorted(statuses, key=lambda each: each.address))
 
 
 @router.get("/v1/tokens", **route_options("The tenant's tokens, by name.", answer=TokenDetails, many=True))
 async def list_tokens(request: Request) -> Response:
     """List tokens."""
-    door = gateway_of(request)
-    access, _ = authenticate(door, request, "admin")
-    with door.broker.store.reading() as tables:
-        found = listed_tokens(tables)
-    return json_response([TokenDetails(t.name, t.scopes, t.expires) for t in found if t.tenant == access.tenant])
+    gateway = gateway_of(request)
+    access, _ = authenticate(gateway, request, "admin")
+    with gateway.broker.store.reading() as tables:
+        tokens = listed_tokens(tables)
+    return json_response([TokenDetails(t.name, t.scopes, t.expires) for t in tokens if t.tenant == access.tenant])
 
 
 @router.post(
@@ -183,33 +183,38 @@ async def list_tokens(request: Request) -> Response:
 )
 async def create_token(request: Request) -> Response:
     """Make a token."""
-    door = gateway_of(request)
-    access, _ = authenticate(door, request, "admin")
-    if door.authenticator.open:
+    gateway = gateway_of(request)
+    access, _ = authenticate(gateway, request, "admin")
+    if gateway.authenticator.open:
         raise StateError(
             "the first token shuts everybody else out, so it is made where the store is: stop the broker and run "
             "likewise admin token DATA --name NAME --scope admin"
         )
-    wanted = decode_body(await read_body(door, request), TokenRequest)
-    if "metrics" in wanted.scopes:
+    token_request = decode_body(await read_body(gateway, request), TokenRequest)
+    if "metrics" in token_request.scopes:
         raise NotAllowed("metrics")  # it shows every tenant's figures: made where the store is, by who runs the broker
-    expires = None if wanted.expires is None else microseconds(wanted.expires)
-    broker = door.broker
-    token = await door.wait_committed(
+    expires = None if token_request.expires is None else microseconds(token_request.expires)
+    broker = gateway.broker
+    token = await gateway.wait_committed(
         lambda done: broker.store.write(
-            lambda tables: make_token(tables, wanted.name, access.tenant, wanted.scopes, broker.clock(), expires), done
+            lambda tables: make_token(
+                tables, token_request.name, access.tenant, token_request.scopes, broker.clock(), expires
+            ),
+            done,
         )
     )
-    door.reload_tokens()
-    return json_response(CreatedToken(wanted.name, str(token)), 201)
+    gateway.reload_tokens()
+    return json_response(CreatedToken(token_request.name, str(token)), 201)
 
 
 @router.delete("/v1/tokens/{name:id}", **route_options("Let a token open nothing any more.", status=204))
 async def delete_token(request: Request, name: str) -> Response:
     """Remove a token of the tenant."""
-    door = gateway_of(request)
-    access, _ = authenticate(door, request, "admin")
-    store = door.broker.store
-    await door.wait_committed(lambda done: store.write(lambda tables: remove_token(tables, name, access.tenant), done))
-    door.reload_tokens()
+    gateway = gateway_of(request)
+    access, _ = authenticate(gateway, request, "admin")
+    store = gateway.broker.store
+    await gateway.wait_committed(
+        lambda done: store.write(lambda tables: remove_token(tables, name, access.tenant), done)
+    )
+    gateway.reload_tokens()
     return Response(status_code=204)

@@ -34,19 +34,19 @@ _counts: WeakKeyDictionary[Tenant, ActivityCounts] = WeakKeyDictionary()
 
 
 def _route(
-    path: str, summary: str, kind: type, query: dict[str, tuple[str, str]], *, own: bool = False
+    path: str, summary: str, kind: type, query: dict[str, tuple[str, str]], *, one_subscriber: bool = False
 ) -> Callable[[Look], Look]:
     """Open an address that answers with what a look finds: at everybody's events, or `own` at one subscriber's."""
 
     def opened(look: Look) -> Look:
         async def door(request: Request) -> Response:
-            asking = query_context(request)
-            if not own:
-                asking.access.require_free("subscribe")
-            return json_response(await asking.gateway.query(asking.tenant, lambda: look(asking, request)))
+            context = query_context(request)
+            if not one_subscriber:
+                context.access.require_free("subscribe")
+            return json_response(await context.gateway.query(context.tenant, lambda: look(context, request)))
 
-        said = route_options(summary, answer=kind, query=query)
-        router.get(path, name=look.__name__, description=look.__doc__, **said)(door)
+        options = route_options(summary, answer=kind, query=query)
+        router.get(path, name=look.__name__, description=look.__doc__, **options)(door)
         return look
 
     return opened
@@ -61,12 +61,12 @@ def _route(
         "span": ("integer", "minutes that are counted together"),
     },
 )
-def read_tallies(asking: QueryContext, request: Request) -> EventCounts:
+def read_tallies(context: QueryContext, request: Request) -> EventCounts:
     """Count what there is."""
     minutes, span = integer_parameter(request, "minutes", 60, 1, DAY), integer_parameter(request, "span", 1, 1, 60)
-    broker, tally = asking.gateway.broker, _counts.setdefault(asking.tenant, ActivityCounts())
+    broker, tally = context.gateway.broker, _counts.setdefault(context.tenant, ActivityCounts())
     with broker.store.reading() as tables:
-        return tally.count(tables, asking.tenant, broker.clock(), minutes, span)
+        return tally.count(tables, context.tenant, broker.clock(), minutes, span)
 
 
 @_route(
@@ -80,11 +80,11 @@ def read_tallies(asking: QueryContext, request: Request) -> EventCounts:
         "points": ("integer", "how many numbers at most"),
     },
 )
-def read_series(asking: QueryContext, request: Request) -> TimeSeries:
+def read_series(context: QueryContext, request: Request) -> TimeSeries:
     """Read one reading's past."""
     return series(
-        asking.gateway.broker.store,
-        asking.tenant,
+        context.gateway.broker.store,
+        context.tenant,
         term(request, "source"),
         _text(request, "attribute"),
         since=integer_parameter(request, "since", 0),
@@ -107,20 +107,20 @@ def read_series(asking: QueryContext, request: Request) -> TimeSeries:
         "limit": ("integer", "how many at most"),
     },
 )
-def list_events(asking: QueryContext, request: Request) -> StoredEvents:
+def list_events(context: QueryContext, request: Request) -> StoredEvents:
     """List stored events."""
-    met = (_text(request, "subscriber"), _text(request, "subscription"))
-    if bool(met[0]) != bool(met[1]):
+    recipient = (_text(request, "subscriber"), _text(request, "subscription"))
+    if bool(recipient[0]) != bool(recipient[1]):
         raise InputError("`subscriber` and `subscription` go together")
-    before = integer_parameter(request, "before", asking.tenant.appended + 1, 0, FOREVER)
+    before = integer_parameter(request, "before", context.tenant.appended + 1, 0, FOREVER)
     return stored_events(
-        asking.gateway.broker.store,
-        asking.tenant,
+        context.gateway.broker.store,
+        context.tenant,
         before=before,
         limit=integer_parameter(request, "limit", 100, 1, 1_000),
         source=_text(request, "source") or None,
         containing=_text(request, "containing"),
-        subscription=met if all(met) else None,
+        subscription=recipient if all(recipient) else None,
         since=integer_parameter(request, "since", 0),
         until=integer_parameter(request, "until", FOREVER),
     )
@@ -136,18 +136,18 @@ def list_events(asking: QueryContext, request: Request) -> StoredEvents:
         "subscriber": ("string", "whose subscription"),
         "subscription": ("string", "its id"),
     },
-    own=True,
+    one_subscriber=True,
 )
-def read_trace(asking: QueryContext, request: Request) -> Trace:
+def read_trace(context: QueryContext, request: Request) -> Trace:
     """Say what became of an event."""
     subscriber, subscription = term(request, "subscriber"), term(request, "subscription")
-    asking.access.require_subscriber(subscriber)
-    entry = asking.stored_event(term(request, "event"), _text(request, "source") or None)
-    return trace(asking.gateway.broker.store, asking.tenant, entry, subscriber, subscription)
+    context.access.require_subscriber(subscriber)
+    entry = context.stored_event(term(request, "event"), _text(request, "source") or None)
+    return trace(context.gateway.broker.store, context.tenant, entry, subscriber, subscription)
 
 
 def _text(request: Request, name: str) -> str:
-    said = request.query_params.get(name, "")
-    if len(said) > MAX_TERM_LENGTH:
-        raise LimitExceeded(f"characters of `{name}`", allowed=MAX_TERM_LENGTH, found=len(said))
-    return said
+    text = request.query_params.get(name, "")
+    if len(text) > MAX_TERM_LENGTH:
+        raise LimitExceeded(f"characters of `{name}`", allowed=MAX_TERM_LENGTH, found=len(text))
+    return text

@@ -37,15 +37,15 @@ router = APIRouter(tags=["watching"])
 )
 async def watch(request: Request) -> Response:
     """Read the newest events and matches."""
-    door, access, tenant = query_context(request)
+    gateway, access, tenant = query_context(request)
     access.require_free("subscribe")  # it shows everybody's matches
     position, sequence = integer_parameter(request, "position", 0), integer_parameter(request, "sequence", 0)
     limit = integer_parameter(request, "limit", 100, 1, 1_000)
-    return json_response(await door.read(tenant, lambda: _read_activity(door, tenant, position, sequence, limit)))
+    return json_response(await gateway.read(tenant, lambda: _read_activity(gateway, tenant, position, sequence, limit)))
 
 
-def _read_activity(door: Gateway, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
-    with door.broker.store.reading() as tables:
+def _read_activity(gateway: Gateway, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
+    with gateway.broker.store.reading() as tables:
         return activity(tables, tenant, position, sequence, limit)
 
 
@@ -64,7 +64,7 @@ def _read_activity(door: Gateway, tenant: Tenant, position: int, sequence: int, 
 )
 async def show_grid(request: Request) -> Response:
     """Compute the matrix with the tenant's own meaning, feedback included."""
-    (door, _, tenant), sent = await read_query(request, GridRequest)
+    (gateway, _, tenant), sent = await read_query(request, GridRequest)
     event, subscription = event_from_json(bytes(sent.event)), parse(sent.subscription)
 
     def question() -> Grid | None:
@@ -72,7 +72,7 @@ async def show_grid(request: Request) -> Response:
         level = subscription.threshold if subscription.threshold is not None else interpretation.threshold
         return similarity_matrix(event, subscription, interpretation.measure, level)
 
-    return json_response(GridResponse(await door.query(tenant, question)))
+    return json_response(GridResponse(await gateway.query(tenant, question)))
 
 
 @router.get(
@@ -85,10 +85,12 @@ async def show_grid(request: Request) -> Response:
 )
 async def show_evidence(request: Request) -> Response:
     """Describe what made a score, feedback included."""
-    door, _, tenant = query_context(request)
-    wanted = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
-    seen = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
+    gateway, _, tenant = query_context(request)
+    subscription_term = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
+    event_term = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
     interpretation = tenant.stateless.interpretation
     return json_response(
-        await door.query(tenant, lambda: interpretation.space.describe(wanted, seen, interpretation.measure))
+        await gateway.query(
+            tenant, lambda: interpretation.space.describe(subscription_term, event_term, interpretation.measure)
+        )
     )

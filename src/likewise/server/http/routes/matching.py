@@ -38,17 +38,17 @@ from likewise.server.http.requests import integer_parameter, json_response, raw_
 router = APIRouter(tags=["matching"])
 
 
-def _event_of(asking: QueryContext, asked: MatchRequest | JudgementRequest) -> Event | Entry:
-    sent = bytes(asked.event)
-    if sent and asked.event_id is None:
+def _event_of(context: QueryContext, query: MatchRequest | JudgementRequest) -> Event | Entry:
+    sent = bytes(query.event)
+    if sent and query.event_id is None:
         return event_from_json(sent)
-    if asked.event_id is None or sent:
+    if query.event_id is None or sent:
         raise InputError("give the event itself (`event`) or the id of a stored one (`event_id`)")
-    return asking.stored_event(asked.event_id, asked.source)
+    return context.stored_event(query.event_id, query.source)
 
 
-def _event_value(found: Event | Entry) -> Event:
-    event = found.value if isinstance(found, Entry) else found
+def _event_value(stored: Event | Entry) -> Event:
+    event = stored.value if isinstance(stored, Entry) else stored
     assert isinstance(event, Event)
     return event
 
@@ -64,15 +64,15 @@ def _event_value(found: Event | Entry) -> Event:
 )
 async def match(request: Request) -> Response:
     """Match without publishing."""
-    asking, said = await read_query(request, MatchRequest)
-    door, access, tenant = asking
-    if said.text is not None:
-        if bytes(said.event) or said.event_id is not None:
+    context, query = await read_query(request, MatchRequest)
+    gateway, access, tenant = context
+    if query.text is not None:
+        if bytes(query.event) or query.event_id is not None:
             raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
-        return json_response(await _run_backtest(door, tenant, BacktestRequest(said.text)))
-    event = _event_value(await asking.gateway.read(asking.tenant, lambda: _event_of(asking, said)))
-    found = await door.query(tenant, lambda: would_match(tenant, event, door.broker.clock()))
-    return json_response(MatchResponse(tuple(each for each in found if access.owns(each.subscriber))))
+        return json_response(await _run_backtest(gateway, tenant, BacktestRequest(query.text)))
+    event = _event_value(await context.gateway.read(context.tenant, lambda: _event_of(context, query)))
+    matches = await gateway.query(tenant, lambda: would_match(tenant, event, gateway.broker.clock()))
+    return json_response(MatchResponse(tuple(each for each in matches if access.owns(each.subscriber))))
 
 
 @router.post(
@@ -90,25 +90,25 @@ async def match(request: Request) -> Response:
 )
 async def explain(request: Request) -> Response:
     """Explain a match, or the lack of one."""
-    asking, said = await read_query(request, MatchRequest)
-    door, _, tenant = asking
-    found = await asking.gateway.read(asking.tenant, lambda: _event_of(asking, said))
-    now = door.broker.clock()
-    if said.text is not None:
-        subscription = parse(said.text)
-        event = _event_value(found)
-        explained = await door.query(tenant, lambda: explain_text(tenant, subscription, event, now))
-    elif said.subscriber is not None and said.subscription is not None:
-        held = asking.subscription(said.subscriber, said.subscription)
-        explained = await door.query(tenant, lambda: explain_live(tenant, held, found, now))
+    context, query = await read_query(request, MatchRequest)
+    gateway, _, tenant = context
+    stored_event = await context.gateway.read(context.tenant, lambda: _event_of(context, query))
+    now = gateway.broker.clock()
+    if query.text is not None:
+        subscription = parse(query.text)
+        event = _event_value(stored_event)
+        explained = await gateway.query(tenant, lambda: explain_text(tenant, subscription, event, now))
+    elif query.subscriber is not None and query.subscription is not None:
+        stored = context.subscription(query.subscriber, query.subscription)
+        explained = await gateway.query(tenant, lambda: explain_live(tenant, stored, stored_event, now))
     else:
         raise InputError("give a subscription: `subscriber` and `subscription`, or its `text`")
     return raw_json_response(explanation_to_json(explained))
 
 
-async def _run_backtest(door: Gateway, tenant: Tenant, tried: BacktestRequest) -> BacktestResult:
+async def _run_backtest(gateway: Gateway, tenant: Tenant, tried: BacktestRequest) -> BacktestResult:
     subscription = parse(tried.text)
-    broker = door.broker
+    broker = gateway.broker
     limit, shown = max(0, min(tried.events, STORED_EVENTS)), max(0, min(tried.shown, 10_000))
     question = partial(
         backtest,
@@ -120,7 +120,7 @@ async def _run_backtest(door: Gateway, tenant: Tenant, tried: BacktestRequest) -
         limit=limit,
         shown=shown,
     )
-    return await door.query(tenant, question)
+    return await gateway.query(tenant, question)
 
 
 @router.post(
@@ -134,8 +134,8 @@ async def _run_backtest(door: Gateway, tenant: Tenant, tried: BacktestRequest) -
 )
 async def try_subscription(request: Request) -> Response:
     """Try a subscription on stored events."""
-    (door, _, tenant), tried = await read_query(request, BacktestRequest)
-    return json_response(await _run_backtest(door, tenant, tried))
+    (gateway, _, tenant), tried = await read_query(request, BacktestRequest)
+    return json_response(await _run_backtest(gateway, tenant, tried))
 
 
 @router.post(
@@ -148,12 +148,12 @@ async def try_subscription(request: Request) -> Response:
 )
 async def feedback(request: Request) -> Response:
     """Take feedback."""
-    asking, said = await read_query(request, JudgementRequest)
-    door, _, tenant = asking
-    asking.subscription(said.subscriber, said.subscription)
-    event = _event_value(await asking.gateway.read(asking.tenant, lambda: _event_of(asking, said)))
-    command = JudgeCommand(said.subscriber, said.subscription, event, said.relevant)
-    judgement: Any = await door.wait_committed(lambda done: door.broker.command(tenant, command, done))
+    context, judged = await read_query(request, JudgementRequest)
+    gateway, _, tenant = context
+    context.subscription(judged.subscriber, judged.subscription)
+    event = _event_value(await context.gateway.read(context.tenant, lambda: _event_of(context, judged)))
+    command = JudgeCommand(judged.subscriber, judged.subscription, event, judged.relevant)
+    judgement: Any = await gateway.wait_committed(lambda done: gateway.broker.command(tenant, command, done))
     pairs = tuple(JudgedPair(pair.role, pair.asked, pair.seen) for pair in judgement.pairs)
     return json_response(JudgementReceipt(judgement.number, judgement.relevant, pairs))
 
@@ -164,11 +164,11 @@ async def feedback(request: Request) -> Response:
 )
 async def read_board(request: Request, subscriber: str, id: str) -> Response:
     """Read the board of a top-k subscription."""
-    asking = query_context(request)
-    door, _, tenant = asking
-    held = asking.subscription(subscriber, id)
-    ranked = await door.query(tenant, lambda: board(tenant, held))
-    return json_response(await door.read(tenant, lambda: places(door.broker.store, held, ranked)))
+    context = query_context(request)
+    gateway, _, tenant = context
+    stored = context.subscription(subscriber, id)
+    ranked = await gateway.query(tenant, lambda: board(tenant, stored))
+    return json_response(await gateway.read(tenant, lambda: places(gateway.broker.store, stored, ranked)))
 
 
 @router.get(
@@ -181,8 +181,8 @@ async def read_board(request: Request, subscriber: str, id: str) -> Response:
 )
 async def read_keys(request: Request, subscriber: str, id: str) -> Response:
     """Read the keys of an alert."""
-    asking = query_context(request)
-    door, _, tenant = asking
-    held, limit = asking.subscription(subscriber, id), min(1_000, max(1, integer_parameter(request, "limit", 100)))
-    now = door.broker.clock()
-    return json_response(await door.query(tenant, lambda: alert_shown(tenant, held, now, limit)))
+    context = query_context(request)
+    gateway, _, tenant = context
+    stored, limit = context.subscription(subscriber, id), min(1_000, max(1, integer_parameter(request, "limit", 100)))
+    now = gateway.broker.clock()
+    return json_response(await gateway.query(tenant, lambda: alert_shown(tenant, stored, now, limit)))

@@ -23,12 +23,14 @@ router = APIRouter(tags=["meaning"])
 )
 async def relatedness(request: Request) -> Response:
     """Measure two terms."""
-    door, _, tenant = query_context(request)
+    gateway, _, tenant = query_context(request)
     a, b = term(request, "a"), term(request, "b")
     themes, other = terms(request, "themes"), terms(request, "other_themes")
     interpretation = tenant.stateless.interpretation
-    found = await door.query(tenant, lambda: interpretation.space.relatedness(a, b, themes=themes, other_themes=other))
-    return json_response(RelatednessResponse(found))
+    score = await gateway.query(
+        tenant, lambda: interpretation.space.relatedness(a, b, themes=themes, other_themes=other)
+    )
+    return json_response(RelatednessResponse(score))
 
 
 @router.get(
@@ -46,7 +48,7 @@ async def relatedness(request: Request) -> Response:
 )
 async def nearest(request: Request) -> Response:
     """Find near words."""
-    door, _, tenant = query_context(request)
+    gateway, _, tenant = query_context(request)
     word, k, themes = term(request, "term"), integer_parameter(request, "k", 10, 1, 1_000), terms(request, "themes")
-    found = await door.query(tenant, lambda: tenant.stateless.interpretation.space.nearest(word, k, themes))
-    return json_response([RelatedTerm(near, score) for near, score in found])
+    neighbours = await gateway.query(tenant, lambda: tenant.stateless.interpretation.space.nearest(word, k, themes))
+    return json_response([RelatedTerm(near, score) for near, score in neighbours])

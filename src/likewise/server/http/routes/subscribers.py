@@ -33,7 +33,7 @@ router = APIRouter(tags=["subscribers"])
 
 
 def subscriber_details(queue: SubscriberQueue) -> SubscriberDetails:
-    """A subscriber as it is shown."""
+    """Return a subscriber as a response."""
     return SubscriberDetails(
         queue.id,
         queue.policy,
@@ -56,15 +56,15 @@ def subscriber_details(queue: SubscriberQueue) -> SubscriberDetails:
 )
 async def register(request: Request, id: str) -> Response:
     """Register a subscriber."""
-    door, tenant = authenticate_subscriber(request, id)
+    gateway, tenant = authenticate_subscriber(request, id)
     if not id.strip() or not id.isprintable():
         raise InputError("a subscriber's id needs printable text")
     if len(id) > MAX_TERM_LENGTH:
         raise LimitExceeded("characters of an id", allowed=MAX_TERM_LENGTH, found=len(id))
-    body = await read_body(door, request)
-    wanted = decode_body(body, QueueRequest) if body.strip() else QueueRequest()
-    queue: Any = await door.wait_committed(
-        lambda done: door.broker.start_register(tenant, id, wanted.policy, wanted.limit, done)
+    body = await read_body(gateway, request)
+    settings = decode_body(body, QueueRequest) if body.strip() else QueueRequest()
+    queue: Any = await gateway.wait_committed(
+        lambda done: gateway.broker.start_register(tenant, id, settings.policy, settings.limit, done)
     )
     return json_response(subscriber_details(queue))
 
@@ -94,8 +94,8 @@ async def read_subscriber(request: Request, id: str) -> Response:
 )
 async def unregister(request: Request, id: str) -> Response:
     """Unregister a subscriber."""
-    door, tenant = authenticate_subscriber(request, id)
-    await door.wait_committed(lambda done: door.broker.start_unregister(tenant, id, done))
+    gateway, tenant = authenticate_subscriber(request, id)
+    await gateway.wait_committed(lambda done: gateway.broker.start_unregister(tenant, id, done))
     return Response(status_code=204)
 
 
@@ -115,23 +115,25 @@ async def unregister(request: Request, id: str) -> Response:
 )
 async def pending(request: Request, id: str) -> Response:
     """Read what is pending, or replay what was given before."""
-    door, tenant = authenticate_subscriber(request, id)
+    gateway, tenant = authenticate_subscriber(request, id)
     queue, after, limit = (
         tenant.subscriber(id),
         sequence_parameter(request, "after"),
         integer_parameter(request, "limit", 100, 1, 10_000),
     )
-    broker = door.broker
+    broker = gateway.broker
     because = flag_parameter(request, "because")
     if flag_parameter(request, "replay"):
-        page, last = await door.read(tenant, lambda: replay(broker.store, tenant, queue, after, limit, broker.clock()))
+        page, last = await gateway.read(
+            tenant, lambda: replay(broker.store, tenant, queue, after, limit, broker.clock())
+        )
     else:
-        page = await door.read(tenant, lambda: broker.page(tenant, queue, after=after, limit=limit))
+        page = await gateway.read(tenant, lambda: broker.page(tenant, queue, after=after, limit=limit))
         last = page[-1][0] if page else after
     if selects(tenant, queue):
-        page = await door.query(tenant, lambda: with_selected(broker.store, tenant, queue, page, broker.clock()))
+        page = await gateway.query(tenant, lambda: with_selected(broker.store, tenant, queue, page, broker.clock()))
     if because:
-        page = await door.query(tenant, lambda: with_reasons(broker.store, tenant, queue, page, broker.clock()))
+        page = await gateway.query(tenant, lambda: with_reasons(broker.store, tenant, queue, page, broker.clock()))
     return raw_json_response(b'{"deliveries":[%s],"sequence":%d}' % (b",".join(frame for _, frame in page), last))
 
 
@@ -145,7 +147,7 @@ async def pending(request: Request, id: str) -> Response:
 )
 async def acknowledge(request: Request, id: str) -> Response:
     """Acknowledge deliveries."""
-    door, tenant = authenticate_subscriber(request, id)
-    said = decode_body(await read_body(door, request), DeliveryAck)
-    await door.wait_committed(lambda done: door.broker.acknowledge(tenant, id, said.number, done))
+    gateway, tenant = authenticate_subscriber(request, id)
+    ack = decode_body(await read_body(gateway, request), DeliveryAck)
+    await gateway.wait_committed(lambda done: gateway.broker.acknowledge(tenant, id, ack.number, done))
     return Response(status_code=204)

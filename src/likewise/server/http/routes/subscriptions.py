@@ -33,31 +33,33 @@ _BODIES: dict[str, object] = {
 }
 
 
-def subscription_details(tenant: Tenant, held: StoredSubscription) -> SubscriptionDetails:
-    """A subscription as it is shown."""
-    text = subscription_text(held.subscription)
-    owner = tenant.by_number[held.subscriber].id
+def subscription_details(tenant: Tenant, stored: StoredSubscription) -> SubscriptionDetails:
+    """Return a subscription as a response."""
+    text = subscription_text(stored.subscription)
+    owner = tenant.by_number[stored.subscriber].id
     return SubscriptionDetails(
-        owner, held.id, text, held.subscription.kind, held.added, held.ends, tenant.decided(held)
+        owner, stored.id, text, stored.subscription.kind, stored.added, stored.ends, tenant.decided(stored)
     )
 
 
 async def _store(request: Request, subscriber: str, id: str | None) -> tuple[Tenant, list[StoredSubscription]]:
-    door, tenant = authenticate_subscriber(request, subscriber)
+    gateway, tenant = authenticate_subscriber(request, subscriber)
     tenant.subscriber(subscriber)
-    found = decode_subscriptions(
-        await read_body(door, request), MediaType.parse(request.headers.get("content-type")).name
+    subscriptions = decode_subscriptions(
+        await read_body(gateway, request), MediaType.parse(request.headers.get("content-type")).name
     )
     if id is not None:
-        if len(found) != 1:
-            raise InputError(f"one subscription is replaced by one; found {len(found)}")
-        found = [msgspec.structs.replace(found[0], id=id)]
-    broker = door.broker
-    if broker.topology is None and (asking := with_terms(tenant, found)):
-        await door.run_off_loop(tenant, lambda: prefetch_terms(tenant, asking, broker.clock()))
+        if len(subscriptions) != 1:
+            raise InputError(f"one subscription is replaced by one; found {len(subscriptions)}")
+        subscriptions = [msgspec.structs.replace(subscriptions[0], id=id)]
+    broker = gateway.broker
+    if broker.topology is None and (concerned := with_terms(tenant, subscriptions)):
+        await gateway.run_off_loop(tenant, lambda: prefetch_terms(tenant, concerned, broker.clock()))
     replace = id is not None
-    held: Any = await door.wait_committed(lambda done: broker.start_subscribe(tenant, subscriber, found, replace, done))
-    return tenant, held
+    stored: Any = await gateway.wait_committed(
+        lambda done: broker.start_subscribe(tenant, subscriber, subscriptions, replace, done)
+    )
+    return tenant, stored
 
 
 @router.post(
@@ -72,8 +74,8 @@ async def _store(request: Request, subscriber: str, id: str | None) -> tuple[Ten
 )
 async def create(request: Request, subscriber: str) -> Response:
     """Hold new subscriptions."""
-    tenant, held = await _store(request, subscriber, None)
-    return json_response(SubscriptionList(tuple(subscription_details(tenant, each) for each in held)), 201)
+    tenant, stored = await _store(request, subscriber, None)
+    return json_response(SubscriptionList(tuple(subscription_details(tenant, each) for each in stored)), 201)
 
 
 @router.put(
@@ -86,8 +88,8 @@ async def create(request: Request, subscriber: str) -> Response:
 )
 async def replace(request: Request, subscriber: str, id: str) -> Response:
     """Hold a subscription in place of another."""
-    tenant, [held] = await _store(request, subscriber, id)
-    return json_response(subscription_details(tenant, held))
+    tenant, [stored] = await _store(request, subscriber, id)
+    return json_response(subscription_details(tenant, stored))
 
 
 @router.get(
@@ -97,8 +99,8 @@ async def replace(request: Request, subscriber: str, id: str) -> Response:
 async def list_all(request: Request) -> Response:
     """List the subscriptions of every subscriber."""
     access, tenant = authenticate(gateway_of(request), request, "subscribe")
-    found = (subscription_details(tenant, held) for held in tenant.live())
-    return json_response([each for each in found if access.owns(each.subscriber)])
+    details = (subscription_details(tenant, stored) for stored in tenant.live())
+    return json_response([each for each in details if access.owns(each.subscriber)])
 
 
 @router.get(
@@ -123,15 +125,15 @@ async def list_own(request: Request, subscriber: str) -> Response:
 async def read_one(request: Request, subscriber: str, id: str) -> Response:
     """Read a subscription."""
     _, tenant = authenticate_subscriber(request, subscriber)
-    held = tenant.subscription(subscriber, id)
+    stored = tenant.subscription(subscriber, id)
     if request.query_params.get("form") == "json":
-        return raw_json_response(subscription_to_json(held.subscription))
-    return json_response(subscription_details(tenant, held))
+        return raw_json_response(subscription_to_json(stored.subscription))
+    return json_response(subscription_details(tenant, stored))
 
 
 @router.delete("/v1/subscribers/{subscriber:id}/subscriptions/{id:id}", **route_options("Unsubscribe.", status=204))
 async def delete(request: Request, subscriber: str, id: str) -> Response:
     """End a subscription."""
-    door, tenant = authenticate_subscriber(request, subscriber)
-    await door.wait_committed(lambda done: door.broker.start_unsubscribe(tenant, subscriber, id, done))
+    gateway, tenant = authenticate_subscriber(request, subscriber)
+    await gateway.wait_committed(lambda done: gateway.broker.start_unsubscribe(tenant, subscriber, id, done))
     return Response(status_code=204)

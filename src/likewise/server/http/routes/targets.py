@@ -23,8 +23,8 @@ _BODIES: dict[str, object] = {
 }
 
 
-async def _details(door: Gateway, tenant: Tenant, feeds: list[SinkQueue], secret: str = "") -> list[TargetDetails]:
-    states = await door.read(tenant, lambda: door.broker.targets.states(tenant))
+async def _details(gateway: Gateway, tenant: Tenant, feeds: list[SinkQueue], secret: str = "") -> list[TargetDetails]:
+    states = await gateway.read(tenant, lambda: gateway.broker.targets.states(tenant))
     owners = [(feed, tenant.by_number.get(feed.subscriber)) for feed in feeds]
     return [
         target_details(feed, queue.id, states.get(feed.number, TargetStatus()), secret)
@@ -34,19 +34,19 @@ async def _details(door: Gateway, tenant: Tenant, feeds: list[SinkQueue], secret
 
 
 async def _save(request: Request, subscriber: str, subscription: str, id: str, *, partly: bool) -> Response:
-    door, tenant = authenticate_subscriber(request, subscriber)
-    targets = door.broker.targets
-    own = tenant.sinks.of(tenant.subscriber(subscriber).number, subscription)
-    known = next((feed for feed in own if feed.id == id), None)
+    gateway, tenant = authenticate_subscriber(request, subscriber)
+    targets = gateway.broker.targets
+    feeds = tenant.sinks.of(tenant.subscriber(subscriber).number, subscription)
+    known = next((feed for feed in feeds if feed.id == id), None)
     if partly:
         known = targets.find(tenant, subscriber, subscription, id)
-    wanted = decode_target(await read_body(door, request), None if known is None else known.setting, partly=partly)
-    checked, made = check_target(wanted, parse_networks(door.broker.config.targets.allow))
-    feed: Any = await door.wait_committed(
+    target = decode_target(await read_body(gateway, request), None if known is None else known.setting, partly=partly)
+    checked, made = check_target(target, parse_networks(gateway.broker.config.targets.allow))
+    feed: Any = await gateway.wait_committed(
         lambda done: targets.start_set(tenant, subscriber, subscription, id, checked, done)
     )
-    [found] = await _details(door, tenant, [feed], made)
-    return json_response(found)
+    [details] = await _details(gateway, tenant, [feed], made)
+    return json_response(details)
 
 
 @router.put(
@@ -80,26 +80,26 @@ async def change(request: Request, subscriber: str, subscription: str, id: str) 
 @router.get("/v1/targets", **route_options("Every target a token may see.", answer=TargetDetails, many=True))
 async def list_all(request: Request) -> Response:
     """List the targets of every subscriber."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "subscribe")
-    found = await _details(door, tenant, list(tenant.sinks))
-    return json_response([each for each in found if access.owns(each.subscriber)])
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "subscribe")
+    targets = await _details(gateway, tenant, list(tenant.sinks))
+    return json_response([each for each in targets if access.owns(each.subscriber)])
 
 
 @router.get(_PATH, **route_options("The targets of a subscription.", answer=TargetDetails, many=True))
 async def list_own(request: Request, subscriber: str, subscription: str) -> Response:
     """List the targets of a subscription."""
-    door, tenant = authenticate_subscriber(request, subscriber)
+    gateway, tenant = authenticate_subscriber(request, subscriber)
     number = tenant.subscriber(subscriber).number
-    return json_response(await _details(door, tenant, tenant.sinks.of(number, subscription)))
+    return json_response(await _details(gateway, tenant, tenant.sinks.of(number, subscription)))
 
 
 @router.get(_PATH + "/{id:id}", **route_options("One target, and how it fares.", answer=TargetDetails))
 async def read_one(request: Request, subscriber: str, subscription: str, id: str) -> Response:
     """Read a target."""
-    door, tenant = authenticate_subscriber(request, subscriber)
-    [found] = await _details(door, tenant, [door.broker.targets.find(tenant, subscriber, subscription, id)])
-    return json_response(found)
+    gateway, tenant = authenticate_subscriber(request, subscriber)
+    [details] = await _details(gateway, tenant, [gateway.broker.targets.find(tenant, subscriber, subscription, id)])
+    return json_response(details)
 
 
 @router.delete(
@@ -107,9 +107,9 @@ async def read_one(request: Request, subscriber: str, subscription: str, id: str
 )
 async def remove(request: Request, subscriber: str, subscription: str, id: str) -> Response:
     """Remove a target."""
-    door, tenant = authenticate_subscriber(request, subscriber)
-    feed = door.broker.targets.find(tenant, subscriber, subscription, id)
-    await door.wait_committed(lambda done: door.broker.targets.start_remove(tenant, feed, done))
+    gateway, tenant = authenticate_subscriber(request, subscriber)
+    feed = gateway.broker.targets.find(tenant, subscriber, subscription, id)
+    await gateway.wait_committed(lambda done: gateway.broker.targets.start_remove(tenant, feed, done))
     return Response(status_code=204)
 
 
@@ -123,6 +123,8 @@ async def remove(request: Request, subscriber: str, subscription: str, id: str) 
 )
 async def retry(request: Request, subscriber: str, subscription: str, id: str) -> Response:
     """Try a target's dead letters again."""
-    door, tenant = authenticate_subscriber(request, subscriber)
-    feed = door.broker.targets.find(tenant, subscriber, subscription, id)
-    return json_response(RetryReceipt(await door.read(tenant, lambda: door.broker.targets.retry_all(tenant, feed))))
+    gateway, tenant = authenticate_subscriber(request, subscriber)
+    feed = gateway.broker.targets.find(tenant, subscriber, subscription, id)
+    return json_response(
+        RetryReceipt(await gateway.read(tenant, lambda: gateway.broker.targets.retry_all(tenant, feed)))
+    )

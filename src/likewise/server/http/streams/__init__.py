@@ -1,1 +1,1 @@
-"""What stays open: deliveries pushed to subscribers, and events published one after the other."""
+"""Streams: deliveries pushed to subscribers, and events published one after the other."""

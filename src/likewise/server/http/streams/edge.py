@@ -66,9 +66,9 @@ from likewise.server.streaming import StreamReplaced
 class EdgeItemIngest:
     """Events and withdrawals of one connection, in the order of their sequences."""
 
-    def __init__(self, door: Gateway, access: Access, tenant: Tenant, line: EdgeConnection, row: EdgeRow) -> None:
-        self._gateway = door
-        self._broker = broker = door.broker
+    def __init__(self, gateway: Gateway, access: Access, tenant: Tenant, line: EdgeConnection, row: EdgeRow) -> None:
+        self._gateway = gateway
+        self._broker = broker = gateway.broker
         self._access = access
         self._tenant = tenant
         self._line = line
@@ -95,7 +95,7 @@ class EdgeItemIngest:
             self._sequence = upto
         self._line.refused += len(refused)
         for each in refused:
-            _log.warning("an event of an edge is refused", edge=self._line.edge, code=each.code, reason=each.words)
+            _log.warning("edge_event_rejected", edge=self._line.edge, code=each.code, reason=each.words)
         return wire.EventsAckFrame(sequence=self._sequence, refused=tuple(refused))
 
     async def _append(self, entries: list[tuple[int, Entry]], upto: int) -> list[wire.RejectedItem]:
@@ -131,20 +131,22 @@ class EdgeItemIngest:
             except RateExceeded as wait:
                 await asyncio.sleep(min(1.0, wait.retry_after))
 
-    async def withdraw(self, said: wire.WithdrawFrame) -> wire.EventsAckFrame:
+    async def withdraw(self, frame: wire.WithdrawFrame) -> wire.EventsAckFrame:
         """Take an event back that was sent before."""
-        if said.sequence > self._sequence:
+        if frame.sequence > self._sequence:
             broker, tenant = self._broker, self._tenant
             try:
-                self._access.require_source(said.source)
-                position = await self._gateway.read(tenant, lambda: broker.find_event(tenant, said.event, said.source))
+                self._access.require_source(frame.source)
+                position = await self._gateway.read(
+                    tenant, lambda: broker.find_event(tenant, frame.event, frame.source)
+                )
             except (UnknownId, NotAllowed):  # it is over here, or was refused before
-                await self._record_progress(said.sequence)
+                await self._record_progress(frame.sequence)
             else:
                 entry = command_entry(tenant.number, WithdrawCommand(position))
-                entry.progress = self._taking.noted(said.sequence)
+                entry.progress = self._taking.noted(frame.sequence)
                 await self._gateway.wait_committed(lambda done: broker.store.append([entry], done))
-            self._sequence = said.sequence
+            self._sequence = frame.sequence
         return wire.EventsAckFrame(sequence=self._sequence)
 
 
@@ -155,23 +157,23 @@ _log = structlog.get_logger("likewise.edges")
 @router.websocket("/v1/edges/{id}")
 async def edge(socket: WebSocket, id: str) -> None:
     """Serve an edge until one side ends it."""
-    door = gateway_of(socket)
+    gateway = gateway_of(socket)
     try:
-        access, tenant = authenticate(door, socket, "edge")
+        access, tenant = authenticate(gateway, socket, "edge")
         access.require_edge(checked_edge(id))
     except LikewiseError as error:
         await reject(socket, error)
         return
     await socket.accept(subprotocol=offered_subprotocol(socket))
     try:
-        said = wire.decode_edge_frame(await receive_message(socket, EDGE_MESSAGE_BYTES))
-        if not isinstance(said, wire.HelloFrame) or said.id != id:
+        hello = wire.decode_edge_frame(await receive_message(socket, EDGE_MESSAGE_BYTES))
+        if not isinstance(hello, wire.HelloFrame) or hello.id != id:
             raise FormatError(f"the first message of {id!r} is its hello")
-        if door.broker.edges.here and door.broker.edges.here in (id, *said.below):
+        if gateway.broker.edges.here and gateway.broker.edges.here in (id, *hello.below):
             raise RoutingLoop(
-                f"{id!r} is dialled by {door.broker.edges.here!r} itself; let no two brokers dial each other"
+                f"{id!r} is dialled by {gateway.broker.edges.here!r} itself; let no two brokers dial each other"
             )
-        session = await EdgeSession.open(door, access, tenant, socket, said)
+        session = await EdgeSession.open(gateway, access, tenant, socket, hello)
     except (WebSocketDisconnect, RuntimeError):
         return
     except LikewiseError as error:
@@ -180,7 +182,7 @@ async def edge(socket: WebSocket, id: str) -> None:
         return
     try:
         await run_until_closed(
-            door,
+            gateway,
             socket,
             session.receive(),
             session.send_demand(),
@@ -189,7 +191,7 @@ async def edge(socket: WebSocket, id: str) -> None:
             session.replaced(),
         )
     finally:
-        door.broker.edges.disconnect(tenant, session.line)
+        gateway.broker.edges.disconnect(tenant, session.line)
 
 
 class EdgeSession:
@@ -197,7 +199,7 @@ class EdgeSession:
 
     def __init__(
         self,
-        door: Gateway,
+        gateway: Gateway,
         access: Access,
         tenant: Tenant,
         socket: WebSocket,
@@ -205,8 +207,8 @@ class EdgeSession:
         row: EdgeRow,
         queue: SubscriberQueue,
     ) -> None:
-        self._gateway = door
-        self._broker = broker = door.broker
+        self._gateway = gateway
+        self._broker = broker = gateway.broker
         self._tenant = tenant
         self._access = access
         self._socket = socket
@@ -223,30 +225,30 @@ class EdgeSession:
         address = "" if socket.client is None else f"{socket.client.host}:{socket.client.port}"
         self.line = EdgeConnection(hello.id, address, broker.clock(), self._replaced.set)
         self.line.health = wire.HealthFrame(below=hello.below)
-        self._items = EdgeItemIngest(door, access, tenant, self.line, row)
-        self.line.wake = lambda: door.bridge.call(self._changed.set)
+        self._items = EdgeItemIngest(gateway, access, tenant, self.line, row)
+        self.line.wake = lambda: gateway.bridge.call(self._changed.set)
         self._served = object()
 
     @classmethod
     async def open(
-        cls, door: Gateway, access: Access, tenant: Tenant, socket: WebSocket, hello: wire.HelloFrame
+        cls, gateway: Gateway, access: Access, tenant: Tenant, socket: WebSocket, hello: wire.HelloFrame
     ) -> EdgeSession:
         """Welcome an edge."""
-        broker = door.broker
+        broker = gateway.broker
         row = cast(
             "EdgeRow",
-            await door.wait_committed(lambda done: broker.edges.start_open(tenant, hello.id, hello.epoch, done)),
+            await gateway.wait_committed(lambda done: broker.edges.start_open(tenant, hello.id, hello.epoch, done)),
         )
         limit = broker.config.limits.queue
         queue = cast(
             "SubscriberQueue",
-            await door.wait_committed(
+            await gateway.wait_committed(
                 lambda done: broker.start_register(tenant, subscriber_of(hello.id), "drop-oldest", limit, done)
             ),
         )
         if hello.line == row.known.line and queue.acknowledged < hello.received <= tenant.stored_number:
             broker.acknowledge(tenant, queue.id, hello.received)
-        made = cls(door, access, tenant, socket, hello, row, queue)
+        made = cls(gateway, access, tenant, socket, hello, row, queue)
         broker.edges.connect(tenant, made.line)
         queue.wake = made.line.wake
         queue.served_by = made._served
@@ -263,9 +265,9 @@ class EdgeSession:
         return made
 
     async def _send(self, message: wire.HubFrame) -> None:
-        said = wire.encode_frame(message)
-        self.line.sent += len(said)
-        await self._socket.send_text(said.decode())
+        data = wire.encode_frame(message)
+        self.line.sent += len(data)
+        await self._socket.send_text(data.decode())
 
     async def replaced(self) -> None:
         """Wait until a newer connection takes over."""
@@ -278,10 +280,10 @@ class EdgeSession:
         """Take in what comes, one message after the other."""
         while True:
             async with asyncio.timeout(2 * self._broker.config.edges.interval):
-                said = await receive_message(self._socket, EDGE_MESSAGE_BYTES)
-            self.line.received += len(said)
+                data = await receive_message(self._socket, EDGE_MESSAGE_BYTES)
+            self.line.received += len(data)
             self.line.last_seen = self._broker.clock()
-            match wire.decode_edge_frame(said):
+            match wire.decode_edge_frame(data):
                 case wire.EventsFrame() as events:
                     await self._send(await self._items.store(events.items_with_sequences()))
                 case wire.WithdrawFrame() as taken:
@@ -291,7 +293,7 @@ class EdgeSession:
                         await self._apply_source_frame(about)
                     except LikewiseError as error:  # said again it would be refused again: the line goes on
                         self.line.refused += 1
-                        _log.warning("what an edge says of a source is refused", edge=self.line.edge, reason=str(error))
+                        _log.warning("edge_source_frame_rejected", edge=self.line.edge, reason=str(error))
                 case wire.SubscribeFrame(wanted=wanted, whole=whole):
                     await self._subscribe(wanted, whole)
                 case wire.UnsubscribeFrame(ids=ids):
@@ -316,9 +318,9 @@ class EdgeSession:
                     raise FormatError("hello is said once, at the beginning")
 
     async def _apply_source_frame(
-        self, said: wire.AnnounceFrame | wire.RevokeFrame | wire.RenameFrame | wire.VocabularyFrame
+        self, frame: wire.AnnounceFrame | wire.RevokeFrame | wire.RenameFrame | wire.VocabularyFrame
     ) -> None:
-        match said:
+        match frame:
             case wire.AnnounceFrame(announcement=announcement):
                 await self._announce(announcement)
             case wire.RevokeFrame(source=source, reason=reason):
@@ -327,9 +329,9 @@ class EdgeSession:
                 for each in names:
                     await self._rename(each)
             case wire.VocabularyFrame():
-                self._access.require_source(said.source)
+                self._access.require_source(frame.source)
                 demands = self._broker.edges.demands(self._tenant)
-                await self._gateway.read(self._tenant, lambda: demands.see(self.line.edge, said))
+                await self._gateway.read(self._tenant, lambda: demands.see(self.line.edge, frame))
 
     async def _announce(self, announcement: Any) -> None:
         self._access.require_source(announcement.source)
@@ -339,14 +341,14 @@ class EdgeSession:
         demands = broker.edges.demands(tenant)
         await self._gateway.read(tenant, lambda: demands.announce(self.line.edge, announcement))
 
-    async def _rename(self, said: wire.SourceRename) -> None:
+    async def _rename(self, rename: wire.SourceRename) -> None:
         """Take over that a name of the edge's was given up; what is known is passed over."""
         known, learnt = self._tenant.sources.identities, self._broker.catalogue.learnt(self._tenant)
-        command = RenameSourceCommand(said.before, said.sources, said.label, said.basis)
+        command = RenameSourceCommand(rename.before, rename.sources, rename.label, rename.basis)
         if known.is_recorded(command):
             return
-        self._access.require_source(said.before)
-        for source in said.sources:
+        self._access.require_source(rename.before)
+        for source in rename.sources:
             if source in learnt:  # nobody takes the name of another's source
                 self._access.require_source(source)
         announcements = self._broker.announcements
@@ -366,32 +368,32 @@ class EdgeSession:
 
     # -- subscriptions of its own -----------------------------------------------------------------
 
-    async def _subscribe(self, wanted: tuple[wire.EdgeSubscriptionRequest, ...], whole: bool) -> None:
-        taken = []
+    async def _subscribe(self, requests: tuple[wire.EdgeSubscriptionRequest, ...], whole: bool) -> None:
+        results = []
         if whole:
-            ids = {each.id for each in wanted}
+            ids = {each.id for each in requests}
             for id in [id for id in self._queue.subscriptions if id not in ids]:
                 await self._unsubscribe(id)
-        for each in wanted:
+        for each in requests:
             try:
                 await self._add_subscription(each)
-                taken.append(wire.EdgeSubscriptionResult(each.id))
+                results.append(wire.EdgeSubscriptionResult(each.id))
             except LikewiseError as error:
-                taken.append(wire.EdgeSubscriptionResult(each.id, str(error)[:1000]))
+                results.append(wire.EdgeSubscriptionResult(each.id, str(error)[:1000]))
         if whole:
             self._known.set()
-        await self._send(wire.SubscribeAckFrame(taken=tuple(taken)))
+        await self._send(wire.SubscribeAckFrame(taken=tuple(results)))
 
-    async def _add_subscription(self, wanted: wire.EdgeSubscriptionRequest) -> None:
+    async def _add_subscription(self, request: wire.EdgeSubscriptionRequest) -> None:
         broker, tenant = self._broker, self._tenant
-        name = read_name(wanted.id)
+        name = read_name(request.id)
         if name is None or name.path[-1] != self.line.edge:
-            raise InputError(f"{wanted.id[:60]!r} is no name of a subscription of {self.line.edge!r}")
+            raise InputError(f"{request.id[:60]!r} is no name of a subscription of {self.line.edge!r}")
         if broker.edges.here in name.path:
             raise RoutingLoop("the subscription went out from here; let no two brokers dial each other")
-        made = msgspec.structs.replace(subscription_from_json(bytes(wanted.subscription)), id=wanted.id)
-        held = tenant.subscriptions.get(self._queue.subscriptions.get(wanted.id, -1))
-        if held is None or held.subscription != made:
+        made = msgspec.structs.replace(subscription_from_json(bytes(request.subscription)), id=request.id)
+        stored = tenant.subscriptions.get(self._queue.subscriptions.get(request.id, -1))
+        if stored is None or stored.subscription != made:
             await self._gateway.wait_committed(
                 lambda done: broker.start_subscribe(tenant, self._queue.id, [made], True, done)
             )
@@ -430,7 +432,7 @@ class EdgeSession:
             await self._send(wire.SenseFrame(sense=sense))
 
     def _acknowledge(self, sequence: int) -> None:
-        """The edge has everything up to a sequence; what was looked at since and says nothing to it is settled, too."""
+        """Acknowledge the edge's queue up to a sequence, and entries after it that were not for the edge."""
         reached = self._cursor if sequence >= self._last else sequence
         if self._queue.acknowledged < reached <= self._tenant.stored_number:
             self._broker.acknowledge(self._tenant, self._queue.id, reached)
@@ -449,12 +451,14 @@ class EdgeSession:
             if queue.unregistered or queue.served_by is not self._served:
                 raise StreamReplaced
             self._changed.clear()
-            gone, self.line.withdrawn = self.line.withdrawn, []
-            if gone:
+            to_withdraw, self.line.withdrawn = self.line.withdrawn, []
+            if to_withdraw:
                 await self._wait_matched()
-                said = await self._gateway.read(tenant, partial(withdrawn_names, broker.store, tenant, queue, gone))
-                if said:
-                    await self._send(wire.DeliverFrame(withdrawn=tuple(said)))
+                pairs = await self._gateway.read(
+                    tenant, partial(withdrawn_names, broker.store, tenant, queue, to_withdraw)
+                )
+                if pairs:
+                    await self._send(wire.DeliverFrame(withdrawn=tuple(pairs)))
             page = await self._gateway.read(tenant, self._page)
             if page:
                 made = await self._gateway.read(
@@ -500,10 +504,10 @@ def _split_deliveries(made: list[wire.EdgeDelivery]) -> list[list[wire.EdgeDeliv
     parts: list[list[wire.EdgeDelivery]] = []
     size = 0
     for each in made:
-        own = 0 if isinstance(each.event, msgspec.UnsetType) else len(bytes(each.event))
-        if not parts or size + own > EDGE_BYTES:
+        event_bytes = 0 if isinstance(each.event, msgspec.UnsetType) else len(bytes(each.event))
+        if not parts or size + event_bytes > EDGE_BYTES:
             parts.append([])
             size = 0
         parts[-1].append(each)
-        size += own
+        size += event_bytes
     return parts

@@ -81,9 +81,9 @@ class WebSocketCarrier:
         if protocol is not None and not protocol.disconnected:
             protocol.transport.abort()
 
-    def set_reading_paused(self, held: bool) -> None:
-        """Read nothing for now, or go on."""
-        if held:
+    def set_reading_paused(self, paused: bool) -> None:
+        """Stop reading for now, or resume."""
+        if paused:
             self._may_read.clear()
         else:
             self._may_read.set()

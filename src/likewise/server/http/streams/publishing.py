@@ -39,15 +39,15 @@ _ENCODE: Final = msgspec.json.Encoder(enc_hook=str).encode
 @router.websocket("/v1/events/stream")
 async def publish_stream(socket: WebSocket) -> None:
     """Publish what comes until one side ends it."""
-    door = gateway_of(socket)
+    gateway = gateway_of(socket)
     try:
-        access, _ = authenticate(door, socket, "publish")
+        access, _ = authenticate(gateway, socket, "publish")
     except LikewiseError as error:
         await reject(socket, error)
         return
     await socket.accept(subprotocol=offered_subprotocol(socket))
     messages = PublishSession()
-    await run_until_closed(door, socket, messages.receive(socket), messages.publish(socket, door, access))
+    await run_until_closed(gateway, socket, messages.receive(socket), messages.publish(socket, gateway, access))
 
 
 class PublishSession:
@@ -61,37 +61,37 @@ class PublishSession:
     async def receive(self, socket: WebSocket) -> None:
         """Take in what comes, so much ahead of what is written and no more."""
         while True:
-            said = await receive_message(socket)
-            self._waiting.append(said.encode() if isinstance(said, str) else said)
+            data = await receive_message(socket)
+            self._waiting.append(data.encode() if isinstance(data, str) else data)
             self._changed.set()
             while len(self._waiting) >= MAX_WAITING:
                 await asyncio.sleep(0.001)
 
-    async def publish(self, socket: WebSocket, door: Gateway, access: Access) -> None:
+    async def publish(self, socket: WebSocket, gateway: Gateway, access: Access) -> None:
         """Write what waits, again and again, and say what came of it."""
         while True:
             await self._changed.wait()
             self._changed.clear()
-            most = door.broker.config.limits.batch
-            taken, self._waiting = self._waiting[:most], self._waiting[most:]
+            most = gateway.broker.config.limits.batch
+            bodies, self._waiting = self._waiting[:most], self._waiting[most:]
             if self._waiting:
                 self._changed.set()
-            for answer in await self._publish_all(door, access, taken):
+            for answer in await self._publish_all(gateway, access, bodies):
                 await socket.send_text(_ENCODE(answer).decode())
 
-    async def _publish_all(self, door: Gateway, access: Access, taken: list[bytes]) -> list[PublishProgress]:
+    async def _publish_all(self, gateway: Gateway, access: Access, bodies: list[bytes]) -> list[PublishProgress]:
         """Publish messages: together where all of them can be, else one by one."""
         first = self._written + 1
-        self._written += len(taken)
-        if len(taken) > 1 and not any(body.lstrip()[:1] == b"[" for body in taken):
+        self._written += len(bodies)
+        if len(bodies) > 1 and not any(body.lstrip()[:1] == b"[" for body in bodies):
             try:
-                await _publish_when_allowed(door, access, taken)
+                await _publish_when_allowed(gateway, access, bodies)
                 return [PublishProgress(first, self._written)]
             except LikewiseError:
                 pass  # of one of them: each by itself, so that it does not fail the others
         answers: list[PublishProgress] = []
-        for number, body in enumerate(taken, first):
-            refused = await _publish_one(door, access, body)
+        for number, body in enumerate(bodies, first):
+            refused = await _publish_one(gateway, access, body)
             if refused is None and answers and answers[-1].problem is None:
                 answers[-1] = PublishProgress(answers[-1].first, number)
             else:
@@ -99,25 +99,25 @@ class PublishSession:
         return answers
 
 
-async def _publish_when_allowed(door: Gateway, access: Access, taken: list[bytes]) -> None:
+async def _publish_when_allowed(gateway: Gateway, access: Access, bodies: list[bytes]) -> None:
     """Publish messages of an event each with one request, as soon as the tenant's rate allows."""
-    events = decode_each(taken)
+    events = decode_each(bodies)
     while True:
         try:
-            await publish_events(door, access, events)
+            await publish_events(gateway, access, events)
             return
         except RateExceeded as wait:
             await asyncio.sleep(min(1.0, wait.retry_after))
 
 
-async def _publish_one(door: Gateway, access: Access, body: bytes) -> dict[str, object] | None:
+async def _publish_one(gateway: Gateway, access: Access, body: bytes) -> dict[str, object] | None:
     """Publish one message; why it was refused, if it was."""
     while True:
         try:
-            await publish(door, access, body, _JSON)
+            await publish(gateway, access, body, _JSON)
             return None
         except RateExceeded as wait:
             await asyncio.sleep(min(1.0, wait.retry_after))
         except LikewiseError as error:
-            door.broker.metrics.refused(access.tenant, error.code)
+            gateway.broker.metrics.refused(access.tenant, error.code)
             return problem_document(error)

@@ -39,23 +39,23 @@ def _one_line_json(frame: bytes) -> bytes:
 )
 async def events(request: Request, id: str) -> StreamingResponse:
     """Push deliveries as server-sent events."""
-    door, tenant = authenticate_subscriber(request, id)
+    gateway, tenant = authenticate_subscriber(request, id)
     queue = tenant.subscriber(id)
     last = request.headers.get("last-event-id", "")
     because = flag_parameter(request, "because")
     if last.isascii() and last.isdigit() and len(last) < 19:
-        begin = resume_stream(door.broker, tenant, queue, int(last))
+        begin = resume_stream(gateway.broker, tenant, queue, int(last))
     else:
         begin = max(clamp_sequence(tenant, sequence_parameter(request, "cursor")), queue.acknowledged)
 
     async def pushed() -> AsyncIterator[bytes]:
         with DeliveryStream(
-            door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because
+            gateway.broker, tenant, queue, gateway.bridge, gateway.executors.reads, begin, because=because
         ) as stream:
             yield b": connected\n\n"
             pages = stream.pages(window=queue.limit)
-            stopping = asyncio.create_task(door.stopping.wait())
-            shut_out = asyncio.create_task(door.wait_revoked(bearer_token(request)))
+            stopping = asyncio.create_task(gateway.stopping.wait())
+            shut_out = asyncio.create_task(gateway.wait_revoked(bearer_token(request)))
             following: asyncio.Task[list[tuple[int, bytes]]] | None = None
             try:
                 while True:

@@ -34,20 +34,20 @@ _SETTLED: Final = msgspec.json.Decoder(DeliveryAck)
 @router.websocket("/v1/subscribers/{id:id}/stream")
 async def stream(socket: WebSocket, id: str) -> None:
     """Push deliveries until one side ends it."""
-    door = gateway_of(socket)
+    gateway = gateway_of(socket)
     try:
         _, tenant = authenticate_subscriber(socket, id)
         queue = tenant.subscriber(id)
         because, together = flag_parameter(socket, "because"), flag_parameter(socket, "together")
-        begin = resume_stream(door.broker, tenant, queue, sequence_parameter(socket, "cursor"))
+        begin = resume_stream(gateway.broker, tenant, queue, sequence_parameter(socket, "cursor"))
     except LikewiseError as error:
         await reject(socket, error)
         return
     await socket.accept(subprotocol=offered_subprotocol(socket))
     with DeliveryStream(
-        door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because
+        gateway.broker, tenant, queue, gateway.bridge, gateway.executors.reads, begin, because=because
     ) as pushed:
-        await run_until_closed(door, socket, _send(socket, pushed, together), _receive(socket, pushed))
+        await run_until_closed(gateway, socket, _send(socket, pushed, together), _receive(socket, pushed))
 
 
 async def _send(socket: WebSocket, pushed: DeliveryStream, together: bool) -> None:
@@ -65,9 +65,9 @@ async def _send(socket: WebSocket, pushed: DeliveryStream, together: bool) -> No
 
 async def _receive(socket: WebSocket, pushed: DeliveryStream) -> None:
     while True:
-        said = await receive_message(socket)
+        data = await receive_message(socket)
         try:
-            settled = _SETTLED.decode(said)
+            settled = _SETTLED.decode(data)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise FormatError(f'expected {{"sequence": NUMBER}}: {error}') from None
         pushed.acknowledge(settled.number)

@@ -1,4 +1,4 @@
-"""What every WebSocket of the broker has in common: it lasts until one side ends it, and is closed with a reason.
+"""The lifecycle of every WebSocket of the broker, and its close codes.
 
 | close code | meaning |
 |---|---|
@@ -28,7 +28,7 @@ LARGEST_MESSAGE: Final = 65_536  # bytes or characters of what a client says
 
 
 def offered_subprotocol(socket: WebSocket) -> str | None:
-    """The subprotocol that a browser offers, which may be a token."""
+    """Return the subprotocol that a browser offers, which may be a token."""
     return socket.headers.get("sec-websocket-protocol", "").split(",")[0].strip() or None
 
 
@@ -39,31 +39,31 @@ async def reject(socket: WebSocket, error: LikewiseError) -> None:
 
 
 async def receive_message(socket: WebSocket, most: int = LARGEST_MESSAGE) -> bytes | str:
-    """The next message, as text or as bytes, of so many of them at most."""
+    """Receive the next message, as text or bytes, within a size."""
     message = await socket.receive()
     if message["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(message.get("code", 1000))
-    said: bytes | str = message.get("bytes") or b"" if message.get("text") is None else message["text"]
-    if len(said) > most:
-        raise LimitExceeded("bytes of a message", allowed=most, found=len(said))
-    return said
+    data: bytes | str = message.get("bytes") or b"" if message.get("text") is None else message["text"]
+    if len(data) > most:
+        raise LimitExceeded("bytes of a message", allowed=most, found=len(data))
+    return data
 
 
-async def run_until_closed(door: Gateway, socket: WebSocket, *work: Coroutine[Any, Any, None]) -> None:
+async def run_until_closed(gateway: Gateway, socket: WebSocket, *work: Coroutine[Any, Any, None]) -> None:
     """Do some work until part of it ends, the broker stops or the token opens nothing any more; then say why."""
     ends = {
         *(asyncio.create_task(each) for each in work),
-        asyncio.create_task(door.stopping.wait()),
-        asyncio.create_task(door.wait_revoked(bearer_token(socket))),
+        asyncio.create_task(gateway.stopping.wait()),
+        asyncio.create_task(gateway.wait_revoked(bearer_token(socket))),
     }
     done, rest = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     for task in rest:
         task.cancel()
     await asyncio.gather(*rest, return_exceptions=True)
     code, reason = STOPPING, "the broker stops"
-    met = [task.exception() for task in done if not task.cancelled()]  # of all: one nobody asks for is logged
-    for error_met in met:
-        match error_met:
+    errors = [task.exception() for task in done if not task.cancelled()]  # of all: one nobody asks for is logged
+    for error in errors:
+        match error:
             case StreamReplaced():
                 code, reason = REPLACED, "a newer stream serves this subscriber, or it was unregistered"
             case LimitExceeded() as refused:

@@ -21,7 +21,7 @@ class BoundedWebSocketProtocol(WebSocketsSansIOProtocol):
         """Take a handshake; all other paths have checked a token before a message is read."""
         super().handle_connect(event)
         if event.path.partition("?")[0] == MQTT_PATH:
-            self.conn.max_message_size = self.app_state["door"].broker.config.mqtt.connect_bytes
+            self.conn.max_message_size = self.app_state["gateway"].broker.config.mqtt.connect_bytes
         if self.response.status_code == 101:
             self.scope[_KEY] = self  # type: ignore[typeddict-unknown-key]
 
@@ -37,5 +37,5 @@ class BoundedWebSocketProtocol(WebSocketsSansIOProtocol):
 
 def websocket_protocol(scope: Scope) -> BoundedWebSocketProtocol | None:
     """Return what carries a WebSocket; None for another server's, as in tests."""
-    found = scope.get(_KEY)
-    return found if isinstance(found, BoundedWebSocketProtocol) else None
+    protocol = scope.get(_KEY)
+    return protocol if isinstance(protocol, BoundedWebSocketProtocol) else None

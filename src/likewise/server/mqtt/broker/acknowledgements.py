@@ -1,4 +1,4 @@
-"""What a client is told about its messages: taken, when they are on disk; or refused, and why.
+"""Acknowledge messages of clients when they are on disk, or refuse them; and take clients' acknowledgements.
 
 Who speaks MQTT 5 is told the reason; who speaks 3.1.1 can only be told that it was taken, so what is refused is kept as
 a dead letter. What cannot be stored now is not acknowledged: the connection ends, and the client repeats it.
@@ -41,7 +41,7 @@ class ClientAcknowledgements:
         self._home = home
 
     def take(self, connection: MqttConnection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
-        """An acknowledgement came; one of nothing that is awaited changes nothing."""
+        """Take an acknowledgement; one that is not awaited changes nothing."""
         session = connection.session
         assert session is not None
         if isinstance(packet, Pubrel):
@@ -57,7 +57,7 @@ class ClientAcknowledgements:
                 self._received(connection, flight, packet)
 
     def _received(self, connection: MqttConnection, flight: InFlight | None, packet: Pubrec) -> None:
-        """The client has a message of QoS 2. That must be on disk before it is told to forget it."""
+        """Take a PUBREC. It must be on disk before PUBREL tells the client to forget the message."""
         if flight is None or flight.state == AWAITS_ACK:
             if packet.reason < Reason.UNSPECIFIED_ERROR:
                 missing = Reason.PACKET_IDENTIFIER_NOT_FOUND if connection.version == MQTT_5 else Reason.SUCCESS
@@ -77,7 +77,7 @@ class ClientAcknowledgements:
             answer()
 
     def _release(self, connection: MqttConnection, session: Session, packet: int) -> None:
-        """The client forgets a message of QoS 2. Its packet id is free when that is on disk."""
+        """Take a PUBREL. The packet id is free when that is on disk."""
         if packet not in session.received:
             missing = Reason.PACKET_IDENTIFIER_NOT_FOUND if connection.version == MQTT_5 else Reason.SUCCESS
             connection.send_packet(Pubcomp(packet, missing))
@@ -101,7 +101,7 @@ class ClientAcknowledgements:
     # -- again ----------------------------------------------------------------------------------
 
     def resend(self, connection: MqttConnection, session: Session) -> None:
-        """A client is back: send again what it has not acknowledged, then what waits."""
+        """Resend what a client that is back has not acknowledged, then what waits."""
         for sender in (session.outbox, *session.groups.values()):
             if isinstance(sender, DeliveryOutbox) and not sender.shared:
                 sender.cursor = sender.queue.acknowledged
@@ -153,19 +153,19 @@ class ClientAcknowledgements:
 
     def _read(self, session: Session, numbers: list[int]) -> dict[int, Delivery | None]:
         """Read deliveries in their order until they have the bytes of a page; None for one that is gone."""
-        found: dict[int, Delivery | None] = {}
+        deliveries: dict[int, Delivery | None] = {}
         size = 0
         with self._home.broker.store.reading() as tables:
             for number in numbers:
-                if number in found:  # another packet of the same delivery
+                if number in deliveries:  # another packet of the same delivery
                     continue
                 if size >= SEND_PAGE_BYTES:
                     break
-                found[number] = delivery = next(iter(read(tables, session.tenant.number, (number,))), None)
+                deliveries[number] = delivery = next(iter(read(tables, session.tenant.number, (number,))), None)
                 if delivery is not None:
                     delivery.message = read_messages(tables, (delivery.event,)).get(delivery.event)
                     size += delivery.size
-        return found
+        return deliveries
 
     def _resume(self, session: Session) -> None:
         for sender in (session.outbox, *session.groups.values()):
@@ -192,7 +192,7 @@ class PublishAcknowledgements:
             connection.send_packet(Puback(packet.packet_id))
 
     def received(self, connection: MqttConnection, packet: Publish) -> None:
-        """A message of QoS 2 is on disk."""
+        """Note that a message of QoS 2 is on disk."""
         session = connection.session
         assert session is not None
         hasty = session.received.get(packet.packet_id, False) is None
@@ -216,7 +216,7 @@ class PublishAcknowledgements:
             session.received.pop(packet.packet_id, None)
         if not isinstance(error, LikewiseError) or isinstance(error, Unavailable):
             if not isinstance(error, LikewiseError):
-                _log.error("a message could not be stored", topic=packet.topic[:200], exc_info=error)
+                _log.error("mqtt_message_store_failed", topic=packet.topic[:200], exc_info=error)
             connection.end(Reason.SERVER_BUSY, f"what was sent is not stored: {error}")
             return
         broker.metrics.refused(tenant.name, error.code)
@@ -240,14 +240,14 @@ class PublishAcknowledgements:
     def dead_letter(self, tenant: Tenant, packet: Publish, error: LikewiseError, then: Callable[[], None]) -> None:
         """Keep a refused message as a dead letter, then go on."""
         kind = packet.properties.content_type or "application/octet-stream"
-        said = FormatError(f"published to {packet.topic[:200]!r}: {error}")
+        detailed = FormatError(f"published to {packet.topic[:200]!r}: {error}")
         self._home.broker.add_dead_letter(
-            tenant, said, packet.payload[:MAX_DEAD_LETTER_BYTES], lambda result: self._home.bridge.call(then), kind
+            tenant, detailed, packet.payload[:MAX_DEAD_LETTER_BYTES], lambda result: self._home.bridge.call(then), kind
         )
 
 
 def reason_of(error: LikewiseError) -> Reason:
-    """The reason code that an error is said with.
+    """Return the MQTT reason code of an error.
 
     >>> from likewise.errors import NotAllowed
     >>> reason_of(NotAllowed("publish")).name, reason_of(FormatError("no JSON")).name

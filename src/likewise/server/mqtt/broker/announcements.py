@@ -17,7 +17,7 @@ from likewise.server.mqtt.broker.delivery.context import ListenerContext
 
 
 def parse_announcement(access: Access, topic: str, payload: bytes) -> tuple[str, Announcement | None]:
-    """The source that a message announces and what it says, None if it is revoked; refused if it cannot be.
+    """Return the announced source and its announcement, None if it is revoked. Refuse what cannot be one.
 
     >>> free = Access("default", frozenset({"publish"}))
     >>> parse_announcement(free, "likewise/announcements/roof", b"")
@@ -32,12 +32,12 @@ def parse_announcement(access: Access, topic: str, payload: bytes) -> tuple[str,
 
 
 def apply_announcement(
-    home: ListenerContext, tenant: Tenant, source: str, said: Announcement | None, done: Done
+    home: ListenerContext, tenant: Tenant, source: str, announcement: Announcement | None, done: Done
 ) -> None:
     """Hold an announcement, or revoke it; `done` is told when that is on disk. Revoking nothing is no mistake."""
     announcements = home.broker.announcements
-    if said is not None:
-        announcements.start_announce(tenant, said, done)
+    if announcement is not None:
+        announcements.start_announce(tenant, announcement, done)
     elif source in tenant.sources.announcements:
         announcements.start_revoke(tenant, source, "it said so over MQTT", done)
     else:
@@ -45,11 +45,11 @@ def apply_announcement(
 
 
 def may_read_sensing(access: Access, filter: str) -> bool:
-    """Whether a filter is where a source is told that the caller may publish as.
+    """Return whether a filter is the sensing topic of a source that the caller may publish as.
 
     >>> roof = Access("default", frozenset({"publish:roof"}))
-    >>> may_read_sensing(roof, "likewise/sense/roof/1"), may_read_sensing(roof, "likewise/sense/#"), may_read_sensing(roof, "home/1")
-    (True, False, False)
+    >>> [may_read_sensing(roof, f"{topic}/1") for topic in ("likewise/sense/roof", "likewise/sense/#", "home")]
+    [True, False, False]
     """
     source = source_in(filter, SENSE)
     if not source or "+" in filter or "#" in filter:

@@ -1,4 +1,4 @@
-"""Who is let in: the password is a token, which decides the tenant and which client ids it may have.
+"""Authenticate clients: the password is a token, which decides the tenant and the allowed client ids.
 
 Failed logins: answered later and later for one address, and logged now and then.
 
@@ -65,10 +65,10 @@ class PendingConnections:
         self._all[connection] = 0
         key = self._key_of(connection.address)
         if key is not None:
-            own = self._by.setdefault(key, {})
-            own[connection] = None
-            if len(own) > max(1, self.allowed // PENDING_SHARE):
-                self._evict(next(iter(own)))
+            of_address = self._by.setdefault(key, {})
+            of_address[connection] = None
+            if len(of_address) > max(1, self.allowed // PENDING_SHARE):
+                self._evict(next(iter(of_address)))
         if len(self._all) > self.allowed:
             self._evict(next(iter(self._all)))
 
@@ -85,20 +85,20 @@ class PendingConnections:
             while self._bytes_by[key] > max(1, self.allowed_bytes // PENDING_SHARE):
                 self._evict(next(each for each in self._by[key] if self._all[each]))
         while self.bytes > self.allowed_bytes:
-            self._evict(next(each for each, held in self._all.items() if held))
+            self._evict(next(each for each, size_held in self._all.items() if size_held))
 
     def remove(self, connection: MqttConnection) -> None:
-        """A connection has logged in, or is over."""
+        """Remove a connection that has logged in or ended."""
         size = self._all.pop(connection, None)
         if size is None:
             return
         self.bytes -= size
         key = self._key_of(connection.address)
         if key is not None:
-            own = self._by[key]
-            own.pop(connection, None)
+            of_address = self._by[key]
+            of_address.pop(connection, None)
             self._bytes_by[key] -= size
-            if not own:
+            if not of_address:
                 del self._by[key], self._bytes_by[key]
 
     def _evict(self, connection: MqttConnection) -> None:
@@ -180,7 +180,7 @@ class LoginRefused(Exception):
 
 
 class Login(NamedTuple):
-    """Who comes: what they may do, and under which client id."""
+    """An accepted login: the access and the client id."""
 
     access: Access
     token: str | None
@@ -188,13 +188,13 @@ class Login(NamedTuple):
     assigned: bool
 
 
-def authenticate_client(door: Gateway, packet: Connect) -> Login:
-    """Who a CONNECT says it comes from; refused where that is not so."""
+def authenticate_client(gateway: Gateway, packet: Connect) -> Login:
+    """Authenticate the client of a CONNECT. Raises `LoginRefused`."""
     if packet.properties.authentication_method is not None:
         raise LoginRefused(Reason.BAD_AUTHENTICATION_METHOD, "only a token as the password is known here")
     token = None if packet.password is None else packet.password.decode(errors="replace")
     try:
-        access = door.authenticator.admit(token)
+        access = gateway.authenticator.admit(token)
     except NotAuthenticated as error:
         reason = Reason.NOT_AUTHORIZED if token is None else Reason.BAD_USER_NAME_OR_PASSWORD
         raise LoginRefused(reason, f"{error}; over MQTT the token is the password") from None
@@ -222,13 +222,13 @@ def _check_will(packet: Connect, access: Access) -> None:
 
 
 def _client_id(packet: Connect, access: Access, publishes: bool, subscribes: bool) -> tuple[str, bool]:
-    """The client id; one is given to who has none."""
-    own = access.bound("subscribe")
+    """Return the client id; assign one where it is missing."""
+    bound_names = access.bound("subscribe")
     if not packet.client_id:
         if packet.version != MQTT_5 and not packet.clean_start:
             raise LoginRefused(Reason.CLIENT_IDENTIFIER_NOT_VALID, "a session that is kept needs a client id")
-        if not access.free("subscribe") and len(own) == 1:
-            return own[0], True
+        if not access.free("subscribe") and len(bound_names) == 1:
+            return bound_names[0], True
         return f"auto-{uuid.uuid4().hex}", True
     try:
         check_id(packet.client_id)
@@ -239,21 +239,21 @@ def _client_id(packet: Connect, access: Access, publishes: bool, subscribes: boo
     if len(packet.client_id.encode()) > MAX_CLIENT_ID:
         raise LoginRefused(Reason.CLIENT_IDENTIFIER_NOT_VALID, f"a client id has at most {MAX_CLIENT_ID:,} bytes")
     if subscribes and not access.owns(packet.client_id):
-        words = f"this token is for the client ids {', '.join(own)}"
+        words = f"this token is for the client ids {', '.join(bound_names)}"
         raise LoginRefused(Reason.CLIENT_IDENTIFIER_NOT_VALID, words)
     return packet.client_id, False
 
 
 def may_resume(access: Access, session: Session) -> bool:
-    """Whether who comes may go on with a session: who may subscribe under its name, or whose own it is."""
+    """Return whether a client may resume a session: it may subscribe under its name, or owns it."""
     subscribes = access.free("subscribe") or bool(access.bound("subscribe"))
     return access.owns(session.client) if subscribes else session.owner == access.name
 
 
 def session_expiry(packet: Connect, longest: str) -> int:
-    """For how many seconds a session outlives its connection, as the client asks for it and is granted."""
+    """Return the session expiry in seconds: as requested, at most as configured."""
     if packet.version == MQTT_5:
-        asked = packet.properties.session_expiry or 0
+        requested = packet.properties.session_expiry or 0
     else:
-        asked = 0 if packet.clean_start else 2**32 - 1
-    return min(asked, duration(longest) // SECOND)
+        requested = 0 if packet.clean_start else 2**32 - 1
+    return min(requested, duration(longest) // SECOND)

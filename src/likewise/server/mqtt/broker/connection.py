@@ -49,7 +49,7 @@ MAX_REASON_BYTES: Final = 512  # bytes of a reason in words
 
 
 class Carrier(Protocol):
-    """What carries a connection's bytes: a socket or a WebSocket."""
+    """The transport of a connection's bytes: a socket or a WebSocket."""
 
     def write(self, data: bytes) -> None:
         """Send some bytes."""
@@ -59,8 +59,8 @@ class Carrier(Protocol):
         """End it when everything is sent, or after a while."""
         ...
 
-    def set_reading_paused(self, held: bool) -> None:
-        """Read nothing for now, or go on."""
+    def set_reading_paused(self, paused: bool) -> None:
+        """Stop reading for now, or resume."""
         ...
 
     def unsent(self) -> int:
@@ -77,44 +77,44 @@ class Carrier(Protocol):
 
 
 class ConnectionListener(Protocol):
-    """Who deals with what a connection says."""
+    """The receiver of a connection's packets."""
 
     buffers: SendBuffers
 
     def begin(self, connection: MqttConnection) -> None:
-        """A connection is there."""
+        """Add a connection."""
         ...
 
     def buffered(self, connection: MqttConnection, size: int) -> None:
-        """A connection that is not logged in has sent a part of a packet, of so many bytes."""
+        """Count the bytes of an incomplete packet of a connection that is not logged in."""
         ...
 
     def connect(self, connection: MqttConnection, packet: Connect) -> None:
-        """A client wants to be let in."""
+        """Take a CONNECT."""
         ...
 
     def publish(self, connection: MqttConnection, packets: list[Publish]) -> None:
-        """A client publishes messages."""
+        """Take PUBLISH packets."""
         ...
 
     def acknowledge(self, connection: MqttConnection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
-        """A client acknowledges something."""
+        """Take an acknowledgement of a client."""
         ...
 
     def subscribe(self, connection: MqttConnection, packet: Subscribe) -> None:
-        """A client asks for something."""
+        """Take a SUBSCRIBE."""
         ...
 
     def unsubscribe(self, connection: MqttConnection, packet: Unsubscribe) -> None:
-        """A client asks for something no longer."""
+        """Take an UNSUBSCRIBE."""
         ...
 
     def send_soon(self, connection: MqttConnection) -> None:
-        """Bytes wait to be written."""
+        """Schedule the write of a connection's bytes."""
         ...
 
     def end(self, connection: MqttConnection) -> None:
-        """A connection is over."""
+        """Remove a connection."""
         ...
 
 
@@ -205,7 +205,7 @@ class MqttConnection:
     # -- coming in ------------------------------------------------------------------------------
 
     def received(self, data: bytes) -> None:
-        """Some bytes came."""
+        """Take received bytes."""
         if self.closed:
             return
         self.last_activity = asyncio.get_running_loop().time()
@@ -228,7 +228,7 @@ class MqttConnection:
         self._carrier.authenticated()
 
     def _process(self, packets: Iterable[Packet]) -> None:
-        """Deal with packets in their order; messages next to each other together."""
+        """Process packets in their order; consecutive messages together."""
         messages: list[Publish] = []
         try:
             for packet in packets:
@@ -248,7 +248,7 @@ class MqttConnection:
                 self._publish(messages)
 
     def _is_deferred(self, packet: Packet) -> bool:
-        """Whether a packet has to wait for another one to be dealt with; then it does."""
+        """Defer a packet while another one is processed; return whether it was deferred."""
         if self.busy:
             if self._packets is None:
                 self._packets = deque()
@@ -290,18 +290,18 @@ class MqttConnection:
         self._finish()
 
     def suspend(self) -> None:
-        """Let what comes wait until `go_on`."""
+        """Defer further packets until `continue_packets`."""
         self.busy = True
         self._waiting_bytes = 0
 
     def suspend_with(self, packets: list[Publish]) -> None:
-        """Let messages, and what comes after them, wait until `go_on`."""
+        """Defer messages, and packets after them, until `continue_packets`."""
         self.suspend()
         self._packets = deque((*packets, *(self._packets or ())))
         self.set_reading_paused(True)
 
     def continue_packets(self) -> None:
-        """Deal with what waited."""
+        """Process the deferred packets."""
         self.busy = False
         if self.closed:
             return
@@ -314,11 +314,11 @@ class MqttConnection:
         if not self.busy:
             self.set_reading_paused(False)
 
-    def set_reading_paused(self, held: bool) -> None:
-        """Let nothing come for now, or go on."""
-        if held != self._reading_paused and not self.closed:
-            self._reading_paused = held
-            self._carrier.set_reading_paused(held)
+    def set_reading_paused(self, paused: bool) -> None:
+        """Stop reading for now, or resume."""
+        if paused != self._reading_paused and not self.closed:
+            self._reading_paused = paused
+            self._carrier.set_reading_paused(paused)
 
     # -- going out ------------------------------------------------------------------------------
 
@@ -384,7 +384,7 @@ class MqttConnection:
                 self.server.buffers.note(self)
 
     def reason_properties(self, words: str) -> Properties:
-        """A reason in words, for those who want it."""
+        """Return a reason string, for clients that want one."""
         return (
             Properties(reason_string=truncate_text(words, MAX_REASON_BYTES))
             if self.reason_strings and words
@@ -392,11 +392,11 @@ class MqttConnection:
         )
 
     def pause(self) -> None:
-        """The other side does not take what it was sent."""
+        """Note that the transport's buffer is full."""
         self._paused = True
 
     def resume(self) -> None:
-        """It takes more."""
+        """Note that the transport's buffer has drained."""
         self._paused = False
         self.server.buffers.note(self)
         self.resume_sending()
@@ -423,11 +423,11 @@ class MqttConnection:
     # -- ending ---------------------------------------------------------------------------------
 
     def refuse(self, error: PacketError) -> None:
-        """What came is no packet, or not one that may come now."""
+        """End the connection after a malformed or misplaced packet."""
         self.end(error.reason, str(error))
 
     def end(self, reason: int, words: str = "") -> None:
-        """Say why, where that can be said, and close."""
+        """Send the reason, where the protocol has a packet for it, and close."""
         if self.closed:
             return
         if self.session is None:
@@ -443,7 +443,7 @@ class MqttConnection:
         self._finish()
 
     def abort(self) -> None:
-        """Close without a word: nobody is known to be there who would read it."""
+        """Close without a packet: nobody is known to be there who would read it."""
         if not self.closed:
             self._finish()
 
@@ -453,7 +453,7 @@ class MqttConnection:
         self._carrier.close()
 
     def lost(self) -> None:
-        """What carried it ended."""
+        """Note that the transport is closed."""
         if not self.closed:
             self._closed()
 

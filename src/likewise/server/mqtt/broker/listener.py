@@ -67,11 +67,11 @@ _FAILED_LOGIN: Final = frozenset(
 class MqttListener:
     """Serves connections, whatever carries them; made on the loop it serves them on."""
 
-    def __init__(self, door: Gateway) -> None:
-        self.gateway = door
-        self.broker = door.broker
-        self.bridge = door.bridge
-        self.config = door.broker.config.mqtt
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+        self.broker = gateway.broker
+        self.bridge = gateway.bridge
+        self.config = gateway.broker.config.mqtt
         self.renderer = Renderer()
         self.rows = InFlightRows(self.broker, self.bridge)
         self.live: dict[int, TopicRouter] = {}
@@ -80,7 +80,7 @@ class MqttListener:
         self._readers: dict[int, MessageReader] = {}
         self._counters: dict[str, TenantCounters] = {}
         self._connections: set[MqttConnection] = set()
-        limits = door.connection_limits
+        limits = gateway.connection_limits
         self.buffers = SendBuffers(self.config.send_bytes, self._loop.time)
         # At most half of all connections: else sockets that say nothing would leave none for HTTP and for clients.
         pending = max(1, min(self.config.pending, limits.allowed // 2))
@@ -111,27 +111,27 @@ class MqttListener:
         self.broker.activation.topics.filters.append(lambda tenant: self.live_of(tenant).filters())
 
     def counters(self, tenant: Tenant) -> TenantCounters:
-        """What is counted for a tenant."""
-        found = self._counters.get(tenant.name)
-        if found is None:
-            found = self._counters[tenant.name] = TenantCounters()
-        return found
+        """Counters of one tenant."""
+        counters = self._counters.get(tenant.name)
+        if counters is None:
+            counters = self._counters[tenant.name] = TenantCounters()
+        return counters
 
     def reader(self, tenant: Tenant) -> MessageReader:
-        """What reads the messages of a tenant."""
-        found = self._readers.get(tenant.number)
-        if found is None:
-            found = self._readers[tenant.number] = MessageReader(
+        """Return the decoder of a tenant's messages."""
+        reader = self._readers.get(tenant.number)
+        if reader is None:
+            reader = self._readers[tenant.number] = MessageReader(
                 self._maps, strict=self.config.strict, identities=tenant.sources.identities
             )
-        return found
+        return reader
 
     def live_of(self, tenant: Tenant) -> TopicRouter:
-        """Who is sent what is published to a tenant's topics as it comes."""
+        """Return the topic router of a tenant."""
         return self.live.setdefault(tenant.number, TopicRouter())
 
     def spawn(self, work: Coroutine[object, object, None]) -> None:
-        """Do something beside; a mistake in it is said."""
+        """Run a task in the background; log its error."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._finished)
@@ -140,20 +140,20 @@ class MqttListener:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             if isinstance(error, LikewiseError):
-                _log.warning("something could not be done for a device", error=str(error))
+                _log.warning("mqtt_task_failed", error=str(error))
             else:
-                _log.error("something could not be done for a device", exc_info=error)
+                _log.error("mqtt_task_failed", exc_info=error)
 
     def match_reason(self, sender: QueueSender, delivery: Delivery, place: int, id: str) -> bytes:
-        """Why a delivery came, as JSON."""
+        """Return the reasons of a delivery as JSON."""
         score = round(unpack_scores(delivery.scores, len(delivery.matched))[place], 6)
-        met = [(int(delivery.matched[place]), id, score)]
-        return _ENCODE(reasons_of(self.broker.store, sender.tenant, delivery.event, met, self.broker.clock()))
+        matched = [(int(delivery.matched[place]), id, score)]
+        return _ENCODE(reasons_of(self.broker.store, sender.tenant, delivery.event, matched, self.broker.clock()))
 
     # -- connections ----------------------------------------------------------------------------
 
     def connection(self, carrier: Carrier, peer: str, address: str) -> MqttConnection | None:
-        """A new connection; None if there are too many, or the broker stops."""
+        """Return a new connection; None if there are too many, or the broker stops."""
         if len(self._connections) >= self.config.connections or self.gateway.stopping.is_set():
             return None
         made = MqttConnection(self, carrier, connect_bytes=self.config.connect_bytes, peer=peer, address=address)
@@ -161,15 +161,15 @@ class MqttListener:
         return made
 
     def begin(self, connection: MqttConnection) -> None:
-        """A connection is there."""
+        """Add a connection."""
         self._connections.add(connection)
 
     def buffered(self, connection: MqttConnection, size: int) -> None:
-        """A connection that is not logged in has sent a part of a packet."""
+        """Count the bytes of an incomplete packet of a connection that is not logged in."""
         self.pending.note(connection, size)
 
     def end(self, connection: MqttConnection) -> None:
-        """A connection is over."""
+        """Remove a connection."""
         self._connections.discard(connection)
         self.pending.remove(connection)
         self.buffers.forget(connection)
@@ -179,7 +179,7 @@ class MqttListener:
             self.sessions.disconnected(connection)
 
     def send_soon(self, connection: MqttConnection) -> None:
-        """Bytes wait to be written: all connections' together, at the end of this turn."""
+        """Schedule the write of a connection's bytes: all connections' together, at the end of this turn."""
         if not self._unsent:
             self._loop.call_soon(self._write)
         self._unsent.append(connection)
@@ -190,7 +190,7 @@ class MqttListener:
             connection.flush()
 
     def schedule_pump(self, sender: QueueSender) -> None:
-        """Something was acknowledged: at the end of this turn that is said, and more is sent."""
+        """Schedule a sender that got an acknowledgement: at the end of this turn it records it and sends more."""
         if not self._touched:
             self._loop.call_soon(self._pump_touched)
         self._touched[sender] = None
@@ -204,7 +204,7 @@ class MqttListener:
     # -- packets --------------------------------------------------------------------------------
 
     def connect(self, connection: MqttConnection, packet: Connect) -> None:
-        """Let a client in, or not.
+        """Accept or refuse a client.
 
         Its token is checked before anything else is read: what follows a good CONNECT may be large.
         """
@@ -259,19 +259,19 @@ class MqttListener:
     def _accept_login(
         self, connection: MqttConnection, packet: Connect, who: Login, session: Session, present: bool
     ) -> None:
-        config, asked = self.config, packet.properties
+        config, requested = self.config, packet.properties
         connection.session, connection.access, connection.tenant = session, who.access, session.tenant
         connection.token, connection.tokens_version = who.token, self.gateway.tokens_version
-        connection.receive_maximum = min(asked.receive_maximum or 65_535, config.in_flight)
-        connection.max_packet_bytes = asked.maximum_packet_size or 2**28
+        connection.receive_maximum = min(requested.receive_maximum or 65_535, config.in_flight)
+        connection.max_packet_bytes = requested.maximum_packet_size or 2**28
         connection.max_session_expiry = duration(config.session) // SECOND
         keep_alive = packet.keep_alive
         if config.keep_alive and not 0 < keep_alive <= config.keep_alive:
             keep_alive = config.keep_alive
         connection.keep_alive = 1.5 * keep_alive
-        wanted = asked.session_expiry or 0
-        said = Properties(
-            session_expiry=session.expiry if packet.version == MQTT_5 and wanted != session.expiry else None,
+        session_expiry = requested.session_expiry or 0
+        properties = Properties(
+            session_expiry=session.expiry if packet.version == MQTT_5 and session_expiry != session.expiry else None,
             receive_maximum=config.receive_maximum,
             maximum_packet_size=config.packet_bytes,
             topic_alias_maximum=MQTT_ALIASES,
@@ -282,7 +282,7 @@ class MqttListener:
         counters.connections += 1
         counters.connected += 1
         connection.ready = True
-        connection.send_packet(Connack(present, 0, said))
+        connection.send_packet(Connack(present, 0, properties))
         self._client_acks.resend(connection, session)
         connection.continue_packets()
 
@@ -291,21 +291,21 @@ class MqttListener:
         self._publisher.take(connection, packets)
 
     def acknowledge(self, connection: MqttConnection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
-        """A client acknowledges something."""
+        """Take an acknowledgement of a client."""
         self._client_acks.take(connection, packet)
 
     def subscribe(self, connection: MqttConnection, packet: Subscribe) -> None:
-        """Serve what a client asks for."""
+        """Take a SUBSCRIBE."""
         self._subscriptions.subscribe(connection, packet)
 
     def unsubscribe(self, connection: MqttConnection, packet: Unsubscribe) -> None:
-        """End what a client asks for no longer."""
+        """Take an UNSUBSCRIBE."""
         self._subscriptions.unsubscribe(connection, packet)
 
     # -- time -----------------------------------------------------------------------------------
 
     async def watch(self) -> None:
-        """Every second: who is silent for too long, whose token is over, which sessions are."""
+        """Check every second: keep-alives, revoked tokens, stalled clients and expired sessions."""
         while not self.gateway.stopping.is_set():
             await asyncio.sleep(1.0)
             now, clock = self._loop.time(), self.broker.clock()
@@ -337,12 +337,12 @@ class MqttListener:
         expires = connection.access.expires if connection.access is not None else None
         if connection.tokens_version != self.gateway.tokens_version or (expires is not None and expires <= clock):
             try:
-                found = self.gateway.authenticator.admit(connection.token)
+                access = self.gateway.authenticator.admit(connection.token)
             except NotAuthenticated as error:
                 connection.end(Reason.NOT_AUTHORIZED, str(error))
                 return
             connection.tokens_version = self.gateway.tokens_version
-            if connection.access != found:
+            if connection.access != access:
                 connection.end(Reason.NOT_AUTHORIZED, "the token opens something else now; connect again")
 
     def _is_stalled(self, connection: MqttConnection, now: float) -> bool:
@@ -358,7 +358,7 @@ class MqttListener:
         return now - since > self.config.stalled_seconds
 
     async def stop(self) -> None:
-        """Say goodbye to everybody, and write down what lasts."""
+        """Disconnect all clients, and store what persists."""
         for connection in list(self._connections):
             connection.clean_disconnect = True  # it is the broker that goes: a will is for when the client does
             connection.end(Reason.SERVER_SHUTTING_DOWN, "the broker stops; connect again")
@@ -370,19 +370,19 @@ class MqttListener:
         self.stopped.set()
 
     def connection_statuses(self, tenant: str) -> list[ConnectionStatus]:
-        """The connections of a tenant, for people."""
-        found = []
+        """Return the connections of a tenant, for the list of connections."""
+        statuses = []
         for connection in list(self._connections):
             session = connection.session
             if session is not None and session.tenant.name == tenant:
-                came = connection.received_count
+                received = connection.received_count
                 shown = ConnectionStatus(
                     "mqtt",
                     session.client,
                     True,
                     "",
-                    came,
-                    came,
+                    received,
+                    received,
                     0,
                     0,
                     0,
@@ -393,5 +393,5 @@ class MqttListener:
                     len(session.options),
                     connection.peer,
                 )
-                found.append(shown)
-        return found
+                statuses.append(shown)
+        return statuses

@@ -26,7 +26,7 @@ _RESERVED: Final = (SEMANTIC_PREFIX, SHARED_PREFIX, "$SYS/", SENSE)
 
 
 def decode_events(home: ListenerContext, tenant: Tenant, access: Access, client: str, packet: Publish) -> list[Event]:
-    """The events of a message, at least one; refused if its client may not publish it."""
+    """Return the events of a message, at least one. Refuse what its client may not publish."""
     topic, properties, reader = packet.topic, packet.properties, home.reader(tenant)
     access.require("publish")
     if topic.startswith(ANNOUNCEMENTS):  # a will: checked now, carried out when it is published
@@ -59,18 +59,18 @@ def decode_events(home: ListenerContext, tenant: Tenant, access: Access, client:
     home.counters(tenant).unannounced = reader.unannounced
     if not events and access.free("publish"):
         home.broker.announcements.announce_all(tenant, reader.announcements(message))
-    found: Sequence[Event] = events or [reader.opaque_event(message, home.broker.clock())]
-    own = reader.source_of(topic, packet.payload)
+    decoded: Sequence[Event] = events or [reader.opaque_event(message, home.broker.clock())]
+    source = reader.source_of(topic, packet.payload)
     check_sources(
-        access, [each for each in found if each.source != own]
+        access, [each for each in decoded if each.source != source]
     )  # the topic's own source is allowed by its topic
-    if (ends := first_end(found)) is not None and ends < 0:
+    if (ends := first_end(decoded)) is not None and ends < 0:
         raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
-    return list(found)
+    return list(decoded)
 
 
 def stored_message(packet: Publish, client: str, now: int) -> StoredMessage:
-    """A message as it is kept."""
+    """Return a message as it is stored."""
     properties = packet.properties
     expiry = properties.message_expiry
     return StoredMessage(

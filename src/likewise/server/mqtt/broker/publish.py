@@ -55,11 +55,11 @@ class JsonMessageBatches:
     """Gathers and stores them; `apart` takes those that cannot be stored so, each by itself."""
 
     def __init__(
-        self, home: ListenerContext, answers: PublishAcknowledgements, apart: Callable[[list[JsonMessage]], None]
+        self, home: ListenerContext, answers: PublishAcknowledgements, fallback: Callable[[list[JsonMessage]], None]
     ) -> None:
         self._home = home
         self._answers = answers
-        self._fallback = apart
+        self._fallback = fallback
         self._waiting: dict[Tenant, list[JsonMessage]] = {}  # of this turn of the loop
 
     def add(self, connection: MqttConnection, tenant: Tenant, packet: Publish) -> bool:
@@ -76,25 +76,25 @@ class JsonMessageBatches:
         if plain is None:
             return False
         try:
-            found = _ANYTHING.decode(payload)
+            document = _ANYTHING.decode(payload)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             return False
-        if not found or not plain.reserved.isdisjoint(found) or not has_unique_keys(payload, found):
+        if not document or not plain.reserved.isdisjoint(document) or not has_unique_keys(payload, document):
             return False
         session = connection.session
         assert session is not None
         now = 0 if properties.message_expiry is None else self._home.broker.clock()
         message = stored_message(packet, session.client, now)
         envelope = plain.envelope(payload, session.client_json, message.expires)
-        found.update(plain.names)
-        found["client"] = session.client
+        document.update(plain.names)
+        document["client"] = session.client
         if packet.qos == 2:
             session.received[packet.packet_id] = False
         waiting = self._waiting.get(tenant)
         if waiting is None:
             waiting = self._waiting[tenant] = []
             asyncio.get_running_loop().call_soon(self.store, tenant)
-        waiting.append(JsonMessage(connection, packet, message, found, envelope, plain.source))
+        waiting.append(JsonMessage(connection, packet, message, document, envelope, plain.source))
         return True
 
     def store(self, tenant: Tenant) -> None:
@@ -145,8 +145,8 @@ class JsonMessageBatches:
                 answers.setdefault(connection, []).append(b"\x40\x02" + packet.packet_id.to_bytes(2))
             elif packet.qos == 2:
                 self._answers.received(connection, packet)
-        for connection, said in answers.items():
-            connection.send(b"".join(said))
+        for connection, packets in answers.items():
+            connection.send(b"".join(packets))
 
 
 __all___message_batches = ["JsonMessage", "JsonMessageBatches"]
@@ -170,7 +170,7 @@ class MessagePublisher:
         self._plain = JsonMessageBatches(home, self._answers, self._publish_individually)
 
     def take(self, connection: MqttConnection, packets: list[Publish]) -> None:
-        """Messages of a client, one after the other."""
+        """Publish messages of a client in their order."""
         session, access, tenant = connection.session, connection.access, connection.tenant
         assert session is not None
         assert access is not None
@@ -190,8 +190,8 @@ class MessagePublisher:
                 if connection.received_qos2 > most:
                     connection.end(Reason.RECEIVE_MAXIMUM_EXCEEDED, f"at most {most:,} messages are taken at once")
                     return
-            own = self._command_for(packet.topic)
-            if packet.retain and packet.payload and own is None:
+            command = self._command_for(packet.topic)
+            if packet.retain and packet.payload and command is None:
                 try:
                     check_retained(tenant, packet.topic, message_bytes(packet), self._home.broker.config.limits)
                 except LikewiseError as refused:
@@ -200,13 +200,13 @@ class MessagePublisher:
             # What came before it in one read and is not stored yet has to stay before it.
             if free and not read and self._plain.add(connection, tenant, packet):
                 continue
-            if own is not None:
+            if command is not None:
                 self._store(connection, read)
                 if connection.busy:
                     connection.received_qos2 -= bool(packet.qos)
                     connection.suspend_with(packets[place:])
                     return
-                own(connection, packet)
+                command(connection, packet)
                 if len(packets) > place + 1:
                     connection.suspend_with(packets[place + 1 :])
                 return
@@ -222,7 +222,7 @@ class MessagePublisher:
         self._store(connection, read)
 
     def _command_for(self, topic: str) -> Take | None:
-        """What takes the messages of a topic that is a command to the broker; None of any other."""
+        """Return what processes a topic that is a command to the broker; None for any other."""
         if topic.startswith(SEMANTIC_PREFIX + SUBSCRIPTIONS):
             return lambda connection, packet: self._subscribed(connection, packet, self._answers.acknowledge)
         return self._announce if topic.startswith(ANNOUNCEMENTS) else None
@@ -245,8 +245,8 @@ class MessagePublisher:
 
         try:
             home.gateway.check_rate(tenant, 1)
-            source, said = parse_announcement(access, packet.topic, packet.payload)
-            apply_announcement(home, tenant, source, said, lambda result: home.bridge.call(over, result))
+            source, announcement = parse_announcement(access, packet.topic, packet.payload)
+            apply_announcement(home, tenant, source, announcement, lambda result: home.bridge.call(over, result))
         except LikewiseError as refused:  # said in the next turn, when what came after it waits
             asyncio.get_running_loop().call_soon(over, refused)
 
@@ -265,25 +265,25 @@ class MessagePublisher:
                 self._answers.refuse(connection, packet, refused)
             else:
                 read.setdefault(connection, []).append((packet, events))
-        for connection, own in read.items():
-            self._store(connection, own)
+        for connection, messages in read.items():
+            self._store(connection, messages)
 
     def _store(self, connection: MqttConnection, read: list[Read]) -> None:
         """Hand messages over to be stored together; who cannot be told about a rate is held up by it."""
         if not read or connection.closed:
             return
-        tenant, door = connection.tenant, self._home.gateway
+        tenant, gateway = connection.tenant, self._home.gateway
         assert tenant is not None
         if tenant.blocking and tenant.blocked:
             self._delay(connection, read, BLOCKED_SECONDS, time.monotonic() + BLOCK_SECONDS)
             return
         try:
-            door.check_rate(tenant, sum(len(events) for _, events in read))
+            gateway.check_rate(tenant, sum(len(events) for _, events in read))
         except RateExceeded as wait:
-            told = [packet for packet, _ in read if packet.qos and connection.version == MQTT_5]
-            for packet in told:
+            answerable = [packet for packet, _ in read if packet.qos and connection.version == MQTT_5]
+            for packet in answerable:
                 self._answers.refuse(connection, packet, wait)
-            if rest := [each for each in read if each[0] not in told]:
+            if rest := [each for each in read if each[0] not in answerable]:
                 self._delay(connection, rest, min(1.0, max(0.01, wait.retry_after)))
             return
         self._submit(connection, tenant, read)
@@ -363,12 +363,12 @@ class MessagePublisher:
 
         def done(result: object) -> None:
             if isinstance(result, BaseException):
-                _log.warning("a will could not be published", client=client[:200], error=str(result))
+                _log.warning("mqtt_will_failed", client=client[:200], error=str(result))
 
         try:
             if message.topic.startswith(ANNOUNCEMENTS):
-                source, said = parse_announcement(access, message.topic, message.payload)
-                apply_announcement(home, tenant, source, said, done)
+                source, announcement = parse_announcement(access, message.topic, message.payload)
+                apply_announcement(home, tenant, source, announcement, done)
                 return
             if message.retain and message.payload:
                 check_retained(tenant, message.topic, message_bytes(packet), home.broker.config.limits)
@@ -378,7 +378,7 @@ class MessagePublisher:
             self._answers.dead_letter(tenant, packet, refused.error, lambda: None)
             return
         except LikewiseError as error:
-            _log.warning("a will is refused", client=client[:200], error=str(error))
+            _log.warning("mqtt_will_refused", client=client[:200], error=str(error))
             return
         for part, entry in enumerate(request[0]):
             entry.message = message if not part else StoredMessage(message.topic, b"", message.qos, part=part)

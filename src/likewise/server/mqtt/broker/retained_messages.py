@@ -36,41 +36,41 @@ class RetainedSender:
             connection.continue_packets()
             return
         connection.retained = waiting = dict.fromkeys(filters)
-        held = True  # the client's next packets
+        suspended = True  # the client's next packets
         try:
             while waiting and not connection.closed:
                 text = next(iter(waiting))
                 del waiting[text]
-                held = await self._send_filter(connection, session, text, held)
+                suspended = await self._send_filter(connection, session, text, suspended)
         finally:
             connection.retained = None
-            if held:
+            if suspended:
                 connection.continue_packets()
 
-    async def _send_filter(self, connection: MqttConnection, session: Session, text: str, held: bool) -> bool:
+    async def _send_filter(self, connection: MqttConnection, session: Session, text: str, suspended: bool) -> bool:
         """Send those of one filter; return whether the client's next packets still wait."""
-        option, found = session.options.get(text), parse_topic_filter(text)
-        if option is None or found.kind != "topic" or found.group:
-            return held
+        option, topic_filter = session.options.get(text), parse_topic_filter(text)
+        if option is None or topic_filter.kind != "topic" or topic_filter.group:
+            return suspended
         tenant = session.tenant
         positions = iter(tenant.retained.positions(text))
         unread: list[int] = []
         while True:
             unread += islice(positions, SEND_PAGE - len(unread))
             if not unread:
-                return held
+                return suspended
             reads = self._home.gateway.executors.reads
             page = await reads.run(tenant.name, partial(self._read, tenant, unread, option.qos))
             unread = unread[len(page) :]
             for position, message in page:
                 if connection.is_congested:
-                    if held:
-                        held = False
+                    if suspended:
+                        suspended = False
                         connection.continue_packets()
                     if not await connection.drained():
-                        return held
+                        return suspended
                 if session.connection is not connection or session.options.get(text) is not option:
-                    return held  # it is another connection's now, or was subscribed to anew
+                    return suspended  # it is another connection's now, or was subscribed to anew
                 if message is not None:
                     self._send(connection, session, position, message, option)
 
@@ -87,7 +87,7 @@ class RetainedSender:
 
     def _read(self, tenant: Tenant, positions: list[int], qos: int) -> list[tuple[int, StoredMessage | None]]:
         """Read messages in the order of the log until they have the bytes of a page; None for what is not sent here."""
-        found: list[tuple[int, StoredMessage | None]] = []
+        messages: list[tuple[int, StoredMessage | None]] = []
         size = 0
         with self._home.broker.store.reading() as tables:
             for position in positions:
@@ -96,8 +96,8 @@ class RetainedSender:
                 in_queue = row is not None and min(row.qos, qos) > 0
                 if row is not None and not in_queue and position not in tenant.withdrawn:
                     message = read_messages(tables, (position,)).get(position)
-                found.append((position, message))
+                messages.append((position, message))
                 size += 0 if message is None else len(message.payload)
                 if size >= SEND_PAGE_BYTES:
                     break
-        return found
+        return messages

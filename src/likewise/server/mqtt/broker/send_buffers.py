@@ -49,7 +49,7 @@ class SendBuffers:
             self._by.pop(connection, None)
 
     def forget(self, connection: Buffered) -> None:
-        """A connection is over."""
+        """Remove a connection."""
         self.total -= self._by.pop(connection, 0)
 
     def recount(self) -> None:

@@ -39,7 +39,7 @@ from likewise.server.mqtt.broker.wills import Wills
 from likewise.server.mqtt.codec import Connect, Reason
 
 
-async def save_session(door: Gateway, session: Session, ends: int | None = None) -> None:
+async def save_session(gateway: Gateway, session: Session, ends: int | None = None) -> None:
     """Write a session as it is; `ends` is when it is over, unless its client comes back."""
     lasting, tenant, client = session.lasting, session.tenant.number, session.client
 
@@ -49,27 +49,29 @@ async def save_session(door: Gateway, session: Session, ends: int | None = None)
         put_session(tables, SessionRow(session.number, tenant, client, ends, lasting))
         return session.number
 
-    number = await door.wait_committed(lambda done: door.broker.store.write(write, done))
+    number = await gateway.wait_committed(lambda done: gateway.broker.store.write(write, done))
     assert isinstance(number, int)
     session.number = number
 
 
-def save_session_soon(door: Gateway, session: Session, ends: int | None) -> None:
+def save_session_soon(gateway: Gateway, session: Session, ends: int | None) -> None:
     """`keep` for one that has a row, without waiting for it."""
     row = SessionRow(session.number, session.tenant.number, session.client, ends, session.lasting)
-    door.broker.store.write(lambda tables: put_session(tables, row), lambda result: None)
+    gateway.broker.store.write(lambda tables: put_session(tables, row), lambda result: None)
 
 
-async def delete_session(door: Gateway, number: int) -> None:
+async def delete_session(gateway: Gateway, number: int) -> None:
     """Remove a session's row and all that goes with it."""
-    await door.wait_committed(lambda done: door.broker.store.write(lambda tables: remove_session(tables, number), done))
+    await gateway.wait_committed(
+        lambda done: gateway.broker.store.write(lambda tables: remove_session(tables, number), done)
+    )
 
 
 class StoredSessions:
-    """What was kept: sessions with their ends, and by queue what was in flight."""
+    """The stored sessions with their expiries, and the packets in flight, by queue."""
 
-    def __init__(self, door: Gateway) -> None:
-        broker = door.broker
+    def __init__(self, gateway: Gateway) -> None:
+        broker = gateway.broker
         with broker.store.reading() as tables:
             rows, flights, received = read_sessions(tables), read_in_flight(tables), read_received(tables)
         self.sessions: dict[int, tuple[Session, int | None]] = {}
@@ -126,7 +128,7 @@ class SessionRegistry:
     async def open(
         self, connection: MqttConnection, packet: Connect, who: Login, tenant: Tenant
     ) -> tuple[Session, bool]:
-        """The session of who connects, and whether it was there before; an older connection of it ends."""
+        """Open a client's session; return it and whether it existed. An older connection of it ends."""
         key = (tenant.number, who.client)
         async with self._client_lock(key):
             session = self._all.get(key)
@@ -159,7 +161,7 @@ class SessionRegistry:
 
     @asynccontextmanager
     async def _client_lock(self, key: Key) -> AsyncIterator[None]:
-        """One at a time for each client id; nothing is remembered of those that nobody waits for."""
+        """Lock a client id; a lock that nobody waits for is dropped."""
         lock, users = self._opening.get(key) or (asyncio.Lock(), 0)
         self._opening[key] = lock, users + 1
         try:
@@ -175,7 +177,7 @@ class SessionRegistry:
     # -- ending ---------------------------------------------------------------------------------
 
     def disconnected(self, connection: MqttConnection) -> None:
-        """A connection is over; its session lasts for a while, or is over with it."""
+        """Disconnect a session: it expires later, or ends with its connection."""
         session = connection.session
         if session is None or session.connection is not connection:
             return
@@ -233,18 +235,18 @@ class SessionRegistry:
             self._home.spawn(self.end(session))
 
     def count(self, tenant: int) -> int:
-        """How many sessions a tenant has."""
+        """Return how many sessions a tenant has."""
         return sum(number == tenant for number, _ in self._all)
 
     def of(self, tenant: int) -> list[Session]:
-        """The sessions of a tenant."""
+        """Return the sessions of a tenant."""
         return [session for (number, _), session in self._all.items() if number == tenant]
 
     async def restore(self) -> None:
         """Find sessions again, with what is in flight to them; what was left of others is unregistered."""
-        found, now = StoredSessions(self._home.gateway), self._home.broker.clock()
+        stored, now = StoredSessions(self._home.gateway), self._home.broker.clock()
         senders: list[DeliveryOutbox] = []
-        for session, ends in found.sessions.values():
+        for session, ends in stored.sessions.values():
             self._all[session.tenant.number, session.client] = session
             self._away[session] = now + session.expiry * SECOND if ends is None else ends
             queue = session.tenant.subscribers.get(session.subscriber)
@@ -264,18 +266,18 @@ class SessionRegistry:
                     self._live_of(session.tenant).put(text, session, option)
             session.refresh_options()
         for outbox in senders:
-            found.restore_in_flight(outbox)
+            stored.restore_in_flight(outbox)
         served = {(sender.tenant.number, sender.queue.id) for sender in senders}
         for tenant in list(self._home.broker.tenants.values()):
             for id in list(tenant.subscribers):
                 if id.startswith(_REGISTERED) and (tenant.number, id) not in served:
                     await self._unregister(tenant, id)
-        for session, ends in found.sessions.values():
+        for session, ends in stored.sessions.values():
             if ends is None:  # the broker was killed while it was connected
                 self._wills.plan(session)
 
     def stop(self) -> None:
-        """The broker stops: write down until when those last that are connected."""
+        """Store the expiries of connected sessions when the broker stops."""
         now = self._home.broker.clock()
         for session in self._all.values():
             if session.number:
@@ -283,7 +285,7 @@ class SessionRegistry:
 
 
 def try_parse_topic_filter(text: str):  # type: ignore[no-untyped-def]
-    """A filter taken apart; None for what a message made."""
+    """Parse a filter; None for a subscription made by a message."""
     try:
         return parse_topic_filter(text)
     except LikewiseError:

@@ -1,4 +1,4 @@
-"""Where devices connect: sockets that are taken before the broker starts, so that one in use is said at once.
+"""Sockets of the listener. They are opened before the broker starts, so that a port in use is an error.
 
 TCP and TLS: bytes between a socket and a connection, on the loop that serves HTTP.
 """
@@ -37,27 +37,27 @@ class MqttProtocol(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody comes."""
-        self._transport = found = cast("asyncio.Transport", transport)
-        found.set_write_buffer_limits(high=MQTT_BUFFER_BYTES)
-        if (opened := found.get_extra_info("socket")) is not None:  # the kernel's buffer is memory, too
+        """Accept a socket."""
+        self._transport = tcp = cast("asyncio.Transport", transport)
+        tcp.set_write_buffer_limits(high=MQTT_BUFFER_BYTES)
+        if (opened := tcp.get_extra_info("socket")) is not None:  # the kernel's buffer is memory, too
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MQTT_BUFFER_BYTES)
-        peer = found.get_extra_info("peername")
+        peer = tcp.get_extra_info("peername")
         address, shown = (str(peer[0]), f"{peer[0]}:{peer[1]}") if isinstance(peer, tuple) else ("", "")
         self._limits.mqtt += 1
         if self._limits.open <= self._limits.allowed:
             self._connection = self._connect(self, shown, address)
         if self._connection is None:
             self._limits.refused += 1
-            found.abort()
+            tcp.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes came."""
+        """Take received bytes."""
         if self._connection is not None:
             self._connection.received(data)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It is over."""
+        """Note that the socket is closed."""
         self._limits.mqtt -= 1
         if self._connection is not None:
             self._connection.lost()
@@ -65,12 +65,12 @@ class MqttProtocol(asyncio.Protocol):
         self._transport = None
 
     def pause_writing(self) -> None:
-        """The other side does not take what it is sent."""
+        """Note that the socket's buffer is full."""
         if self._connection is not None:
             self._connection.pause()
 
     def resume_writing(self) -> None:
-        """It takes more."""
+        """Note that the transport's buffer has drained."""
         if self._connection is not None:
             self._connection.resume()
 
@@ -92,11 +92,11 @@ class MqttProtocol(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def set_reading_paused(self, held: bool) -> None:
-        """Read nothing for now, or go on."""
+    def set_reading_paused(self, paused: bool) -> None:
+        """Stop reading for now, or resume."""
         if self._transport is None or self._transport.is_closing():
             return
-        if held:
+        if paused:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
@@ -110,7 +110,7 @@ class MqttProtocol(asyncio.Protocol):
         return 0 if self._transport is None else unread_bytes(self._transport)
 
     def authenticated(self) -> None:
-        """Nothing changes: the connection's decoder bounds what comes."""
+        """Do nothing: the connection's decoder bounds packets."""
 
 
 _log = structlog.get_logger("likewise.mqtt")
@@ -127,7 +127,7 @@ class OpenedSocket(NamedTuple):
 def open_sockets(config: Config) -> list[OpenedSocket]:
     """Take the ports that the configuration says; a broker that listens for no device has none."""
     server, mqtt = config.server, config.mqtt
-    found: list[OpenedSocket] = []
+    result: list[OpenedSocket] = []
     if mqtt.tls_port is not None and (server.tls_certificate is None or server.tls_key is None):
         raise InputError("[mqtt] tls_port needs a certificate: give --tls-certificate and --tls-key")
     for port, tls in ((mqtt.port, False), (mqtt.tls_port, True)):
@@ -137,30 +137,30 @@ def open_sockets(config: Config) -> list[OpenedSocket]:
         try:
             opened = socket.create_server((server.host, port), family=family, backlog=accept_backlog(file_limit()))
         except OSError as error:
-            for each in found:
+            for each in result:
                 each.socket.close()
             raise StateError(f"devices cannot connect at {server.host}:{port}: {error}; choose another port") from None
         shown = f"[{server.host}]" if ":" in server.host else server.host
-        found.append(OpenedSocket(opened, f"mqtt{'s' * tls}://{shown}:{opened.getsockname()[1]}", tls))
-    return found
+        result.append(OpenedSocket(opened, f"mqtt{'s' * tls}://{shown}:{opened.getsockname()[1]}", tls))
+    return result
 
 
 def listener_connectors(sockets: list[OpenedSocket]) -> list[partial[Coroutine[object, object, None]]]:
-    """What runs the listener beside a server, if there is anywhere to listen."""
+    """Return what runs the listener beside a server, if it has sockets."""
     return [partial(_run, sockets=sockets)] if sockets else []
 
 
-async def get_listener(door: Gateway) -> MqttListener:
-    """The listener of a door, made when the first device comes, whatever brings it."""
-    if door.mqtt is None:
-        door.mqtt = asyncio.ensure_future(_start(door))
-    found = await asyncio.shield(door.mqtt)
-    assert isinstance(found, MqttListener)
-    return found
+async def get_listener(gateway: Gateway) -> MqttListener:
+    """Return the listener of a gateway, made when the first client connects, over TCP or WebSocket."""
+    if gateway.mqtt is None:
+        gateway.mqtt = asyncio.ensure_future(_start(gateway))
+    listener = await asyncio.shield(gateway.mqtt)
+    assert isinstance(listener, MqttListener)
+    return listener
 
 
-async def _start(door: Gateway) -> MqttListener:
-    listener = MqttListener(door)
+async def _start(gateway: Gateway) -> MqttListener:
+    listener = MqttListener(gateway)
     await listener.start()
     listener.spawn(_watch(listener))
     return listener
@@ -173,9 +173,9 @@ async def _watch(listener: MqttListener) -> None:
     listener.spawn(listener.stop())
 
 
-async def _run(door: Gateway, *, sockets: list[OpenedSocket]) -> None:
-    listener = await get_listener(door)
-    loop, config = asyncio.get_running_loop(), door.broker.config.server
+async def _run(gateway: Gateway, *, sockets: list[OpenedSocket]) -> None:
+    listener = await get_listener(gateway)
+    loop, config = asyncio.get_running_loop(), gateway.broker.config.server
     servers = []
     for opened in sockets:
         context = None
@@ -185,15 +185,15 @@ async def _run(door: Gateway, *, sockets: list[OpenedSocket]) -> None:
             context.load_cert_chain(config.tls_certificate, config.tls_key)
         servers.append(
             await loop.create_server(
-                lambda: MqttProtocol(listener.connection, door.connection_limits),
+                lambda: MqttProtocol(listener.connection, gateway.connection_limits),
                 sock=opened.socket,
                 ssl=context,
-                ssl_handshake_timeout=door.broker.config.mqtt.connect_seconds if opened.tls else None,
+                ssl_handshake_timeout=gateway.broker.config.mqtt.connect_seconds if opened.tls else None,
                 backlog=accept_backlog(file_limit()),
             )
         )
-        _log.info("devices may connect", url=opened.url)
-    await door.stopping.wait()
+        _log.info("mqtt_listening", url=opened.url)
+    await gateway.stopping.wait()
     for server in servers:
         server.close()
     await listener.stopped.wait()

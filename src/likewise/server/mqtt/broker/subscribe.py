@@ -1,4 +1,4 @@
-"""What clients ask for: topics, subscriptions by meaning, either of them shared with others.
+"""Serve SUBSCRIBE and UNSUBSCRIBE: topics, semantic subscriptions, and shared ones of both.
 
 A session needs a queue, and is registered as a subscriber, as soon as something it asks for is acknowledged or goes by
 meaning. Plain topics with QoS 0 need nothing but the trie.
@@ -90,9 +90,9 @@ class SubscriptionService:
         answers = [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
         session.refresh_options()
         reasons = []
-        for reason, said in answers:
+        for reason, text in answers:
             reasons.append(reason)
-            words = words or said
+            words = words or text
         if session.number and any(reason < Reason.UNSPECIFIED_ERROR for reason in reasons):
             await self._keep(session)
         connection.send_packet(Suback(packet.packet_id, tuple(reasons), connection.reason_properties(words)))
@@ -110,10 +110,10 @@ class SubscriptionService:
         """Serve one filter: the QoS granted, or why not, also in words."""
         before = session.options.get(wish.filter)
         try:
-            found = parse_topic_filter(wish.filter)
+            topic_filter = parse_topic_filter(wish.filter)
             access = connection.access
             assert access is not None
-            if found.group or not may_read_sensing(access, wish.filter):
+            if topic_filter.group or not may_read_sensing(access, wish.filter):
                 access.require("subscribe")
                 if not session.groups and not access.owns(session.client):
                     access.require_subscriber(session.client)
@@ -127,34 +127,34 @@ class SubscriptionService:
                 wish.retain_as_published,
                 properties.subscription_identifiers[:1],
                 user.get("explain", "") not in ("", "0", "false"),
-                found.text or (user.get("q", "") if found.kind == "named" else ""),
+                topic_filter.text or (user.get("q", "") if topic_filter.kind == "named" else ""),
             )
             session.options[wish.filter] = option  # before anything comes of it
-            if found.group:
-                await self._groups.join(session, wish.filter, found, option)
-            elif found.kind == "topic":
+            if topic_filter.group:
+                await self._groups.join(session, wish.filter, topic_filter, option)
+            elif topic_filter.kind == "topic":
                 await self._subscribe_topic(session, wish, option, before)
-            elif found.kind != "private":
-                await self._subscribe_semantic(session, found, option, before)
-            self._route(session, wish.filter, found, option)
+            elif topic_filter.kind != "private":
+                await self._subscribe_semantic(session, topic_filter, option, before)
+            self._route(session, wish.filter, topic_filter, option)
             return wish.qos, ""
         except LikewiseError as error:
             self._restore_option(session, wish.filter, before)
             return _refusal_reason(error), str(error)
         except Exception as mistake:
             self._restore_option(session, wish.filter, before)
-            _log.exception("a filter could not be served", filter=wish.filter[:200])
+            _log.exception("mqtt_subscribe_failed", filter=wish.filter[:200])
             return Reason.UNSPECIFIED_ERROR, f"{type(mistake).__name__}: {mistake}"
 
     def _restore_option(self, session: Session, text: str, before: FilterOptions | None) -> None:
-        """What was refused changes nothing."""
+        """Restore the option of a filter that was refused."""
         session.options.pop(text, None)
         if before is not None:
             session.options[text] = before
 
-    def _route(self, session: Session, text: str, found: TopicFilter, option: FilterOptions) -> None:
-        """From now on what is published there is sent as it comes."""
-        if found.kind == "topic" and not found.group:
+    def _route(self, session: Session, text: str, topic_filter: TopicFilter, option: FilterOptions) -> None:
+        """Route new messages of a filter to the session."""
+        if topic_filter.kind == "topic" and not topic_filter.group:
             self._live_of(session.tenant).put(text, session, option)
 
     async def _subscribe_topic(
@@ -162,22 +162,22 @@ class SubscriptionService:
     ) -> None:
         if option.qos:
             retained = wish.retain_handling == 0 or (wish.retain_handling == 1 and before is None)
-            wanted = SubscribeTopicCommand(session.subscriber, wish.filter, option.qos, option.no_local, retained)
+            command = SubscribeTopicCommand(session.subscriber, wish.filter, option.qos, option.no_local, retained)
             if session.outbox is None or session.outbox.queue.unregistered:
-                await self.queue_of(session, wanted)  # in one step: what others publish from now on comes
+                await self.queue_of(session, command)  # in one step: what others publish from now on comes
             else:
-                await self._command(session.tenant, wanted)
+                await self._command(session.tenant, command)
         elif before is not None and before.qos:
             await self._command(session.tenant, UnsubscribeTopicCommand(session.subscriber, wish.filter))
 
     async def _subscribe_semantic(
-        self, session: Session, found: TopicFilter, option: FilterOptions, before: FilterOptions | None
+        self, session: Session, topic_filter: TopicFilter, option: FilterOptions, before: FilterOptions | None
     ) -> None:
         if not option.own:
             raise InputError(
-                f"{found.filter[:80]!r} needs the user property `q` with a subscription, such as {{no2 > 40}}"
+                f"{topic_filter.filter[:80]!r} needs the user property `q` with a subscription, such as {{no2 > 40}}"
             )
-        subscription = parse(option.own, id=found.id)
+        subscription = parse(option.own, id=topic_filter.id)
         await self.queue_of(session)
         if before is None or before.own != option.own:
             await self.store_subscription(session.tenant, session.subscriber, subscription)
@@ -190,7 +190,7 @@ class SubscriptionService:
         )
 
     async def queue_of(self, session: Session, *also: Command) -> DeliveryOutbox:
-        """A session's queue, registered if it is new, and then other commands are given at once."""
+        """Return a session's queue; a new one is registered together with other commands."""
         if session.outbox is None or session.outbox.queue.unregistered:
             queue = await self.register(session.tenant, session.subscriber, *also)
             if session.outbox is None or session.outbox.queue is not queue:
@@ -201,7 +201,7 @@ class SubscriptionService:
         return cast("DeliveryOutbox", session.outbox)
 
     async def register(self, tenant: Tenant, id: str, *also: Command) -> SubscriberQueue:
-        """A subscriber's queue, registered if it is new; other commands follow at once."""
+        """Return a subscriber's queue; a new one is registered together with other commands."""
         known = tenant.subscribers.get(id)
         if known is not None and not known.unregistered and not also:
             return known
@@ -236,22 +236,22 @@ class SubscriptionService:
         if option is None:
             return Reason.NO_SUBSCRIPTION_EXISTED
         try:
-            found = parse_topic_filter(text)
+            topic_filter = parse_topic_filter(text)
             tenant, broker = session.tenant, self._home.broker
-            if found.group:
+            if topic_filter.group:
                 await self._groups.leave(session, text)
-            elif found.kind == "topic":
+            elif topic_filter.kind == "topic":
                 self._live_of(tenant).remove(text, session)
                 if option.qos:
                     await self._command(tenant, UnsubscribeTopicCommand(session.subscriber, text))
-            elif found.kind != "private":
+            elif topic_filter.kind != "private":
                 await self._home.gateway.wait_committed(
-                    lambda done: broker.start_unsubscribe(tenant, session.subscriber, found.id, done)
+                    lambda done: broker.start_unsubscribe(tenant, session.subscriber, topic_filter.id, done)
                 )
         except UnknownId:
             pass  # its subscriber was unregistered by another way
         except LikewiseError as error:
-            _log.warning("a filter could not be ended", filter=text[:200], error=str(error))
+            _log.warning("mqtt_unsubscribe_failed", filter=text[:200], error=str(error))
             return Reason.UNSPECIFIED_ERROR
         session.options.pop(text, None)
         return Reason.SUCCESS
@@ -259,7 +259,7 @@ class SubscriptionService:
     # -- by a message ---------------------------------------------------------------------------
 
     def publish_subscription(self, connection: MqttConnection, packet: Publish, acknowledge: Acknowledge) -> None:
-        """A text published to `$likewise/subscriptions/NAME` makes a subscription by meaning, an empty one ends it."""
+        """Store the subscription published to `$likewise/subscriptions/NAME`; an empty text removes it."""
         connection.suspend()
         self._home.spawn(self._publish_subscription(connection, packet, acknowledge))
 
@@ -271,7 +271,7 @@ class SubscriptionService:
         assert access is not None
         name = packet.topic.removeprefix(SEMANTIC_PREFIX + SUBSCRIPTIONS)
         text = session_filter(f"{MATCHES}{name}")
-        said: dict[str, object] = {"name": name, "accepted": True}
+        answer: dict[str, object] = {"name": name, "accepted": True}
         try:
             access.require("subscribe")
             access.require_subscriber(session.client)
@@ -281,10 +281,10 @@ class SubscriptionService:
                 most = self._home.config.subscriptions
                 if text not in session.options and len(session.options) >= most:
                     raise LimitExceeded("filters of a session", allowed=most)
-                own = packet.payload.decode(errors="replace")
-                subscription = parse(own, id=f"{MATCHES}{name}")
+                body = packet.payload.decode(errors="replace")
+                subscription = parse(body, id=f"{MATCHES}{name}")
                 await self.queue_of(session)
-                before, session.options[text] = session.options.get(text), FilterOptions(packet.qos, own=own)
+                before, session.options[text] = session.options.get(text), FilterOptions(packet.qos, own=body)
                 try:
                     await self.store_subscription(session.tenant, session.subscriber, subscription)
                 except LikewiseError:
@@ -295,8 +295,8 @@ class SubscriptionService:
             if session.number:
                 await self._keep(session)
         except LikewiseError as error:
-            said |= {"accepted": False, "code": error.code, "problem": str(error)}
-        made = SharedPublish(f"{SEMANTIC_PREFIX}{ANSWERS}{name}", _ENCODE(said), version=connection.version)
+            answer |= {"accepted": False, "code": error.code, "problem": str(error)}
+        made = SharedPublish(f"{SEMANTIC_PREFIX}{ANSWERS}{name}", _ENCODE(answer), version=connection.version)
         connection.send(made.encode_for(0))
         if packet.qos:
             acknowledge(connection, packet)

@@ -50,7 +50,7 @@ class Wills:
         session.will_delay = will.properties.will_delay or 0
 
     def plan(self, session: Session) -> None:
-        """The connection broke: publish the will, after its delay."""
+        """Plan the publication of the will, after its delay."""
         if session.will is None or session.will_timer is not None:
             return
         delay = min(session.will_delay, session.expiry)
@@ -60,7 +60,7 @@ class Wills:
             session.will_timer = asyncio.get_running_loop().call_later(delay, self.publish, session)
 
     def cancel(self, session: Session) -> None:
-        """The client is back, or said goodbye."""
+        """Cancel the will of a client that is back or disconnected cleanly."""
         if session.will_timer is not None:
             session.will_timer.cancel()
             session.will_timer = None

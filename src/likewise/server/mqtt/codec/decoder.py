@@ -75,7 +75,7 @@ PacketReader = Callable[[bytes, int, int, int, int], Packet]
 
 
 def read_publish(data: bytes, at: int, end: int, flags: int, version: int) -> Publish:
-    """A PUBLISH as it stands: with an alias its topic may be ''."""
+    """Decode a PUBLISH; with an alias its topic may be ''."""
     begin = at + 2
     if begin > end or (at := begin + (data[at] << 8 | data[at + 1])) > end:
         malformed("a PUBLISH ends within its topic")
@@ -110,36 +110,36 @@ def _read_packet_id(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def read_connect(data: bytes, at: int, end: int, flags: int, version: int) -> Connect:
-    """A CONNECT; it says its version itself."""
+    """Decode a CONNECT, which states its version itself."""
     name, at = read_binary(data, at, end)
     level, at = read_byte(data, at, end)
     if name != b"MQTT" or level not in (MQTT_3_1_1, MQTT_5):
         raise PacketError("this speaks MQTT 3.1.1 and 5 only", reason=Reason.UNSUPPORTED_PROTOCOL_VERSION)
-    asked, at = read_byte(data, at, end)
-    if asked & 1 or (not asked & 4 and asked & 0b111000) or asked & 0b11000 == 0b11000:
-        malformed(f"{asked:#04x} are no flags of a CONNECT")
-    if level == MQTT_3_1_1 and asked & 0x40 and not asked & 0x80:
+    flags_byte, at = read_byte(data, at, end)
+    if flags_byte & 1 or (not flags_byte & 4 and flags_byte & 0b111000) or flags_byte & 0b11000 == 0b11000:
+        malformed(f"{flags_byte:#04x} are no flags of a CONNECT")
+    if level == MQTT_3_1_1 and flags_byte & 0x40 and not flags_byte & 0x80:
         malformed("a CONNECT of MQTT 3.1.1 has a password and no user name")
     keep_alive, at = read_number(data, at, end, 2)
     properties, at = _properties(data, at, end, CONNECT, level)
     client_id, at = read_text(data, at, end)
     will = username = password = None
-    if asked & 4:
-        said, at = _properties(data, at, end, WILL, level)
+    if flags_byte & 4:
+        will_properties, at = _properties(data, at, end, WILL, level)
         topic, at = read_text(data, at, end)
         check_topic(topic)
         payload, at = read_binary(data, at, end)
-        will = Will(topic, payload, asked >> 3 & 3, bool(asked & 0x20), said)
-    if asked & 0x80:
+        will = Will(topic, payload, flags_byte >> 3 & 3, bool(flags_byte & 0x20), will_properties)
+    if flags_byte & 0x80:
         username, at = read_text(data, at, end)
-    if asked & 0x40:
+    if flags_byte & 0x40:
         password, at = read_binary(data, at, end)
     _at_end(at, end, CONNECT)
-    return Connect(client_id, level, bool(asked & 2), keep_alive, username, password, will, properties)
+    return Connect(client_id, level, bool(flags_byte & 2), keep_alive, username, password, will, properties)
 
 
 def read_connack(data: bytes, at: int, end: int, flags: int, version: int) -> Connack:
-    """A CONNACK; 3.1.1's return code as the reason code it stands for."""
+    """Return a CONNACK; 3.1.1's return code as the reason code it stands for."""
     present, at = read_byte(data, at, end)
     if present > 1:
         malformed(f"{present:#04x} are no flags of a CONNACK")
@@ -170,42 +170,42 @@ def _acknowledgement_reader(made: type[Puback | Pubrec | Pubrel | Pubcomp], pack
 
 
 def read_subscribe(data: bytes, at: int, end: int, flags: int, version: int) -> Subscribe:
-    """A SUBSCRIBE with at least one filter."""
+    """Return a SUBSCRIBE with at least one filter."""
     packet_id, at = _read_packet_id(data, at, end)
     properties, at = _properties(data, at, end, SUBSCRIBE, version)
     wishes: list[FilterRequest] = []
     while at < end:
-        asked, at = read_text(data, at, end)
-        check_topic_filter(asked)
+        topic_filter, at = read_text(data, at, end)
+        check_topic_filter(topic_filter)
         options, at = read_byte(data, at, end)
         if options & 3 == 3 or options & (0xC0 if version == MQTT_5 else 0xFC):
             malformed(f"{options:#04x} are no options of a filter")
         if options & 0x30 == 0x30:
             protocol_error("a filter's retain handling is 3; there are 0, 1 and 2")
-        if options & 4 and asked.startswith(SHARED):
+        if options & 4 and topic_filter.startswith(SHARED):
             protocol_error("a filter that is shared cannot leave out what its own client publishes")
-        wishes.append(FilterRequest(asked, options & 3, bool(options & 4), bool(options & 8), options >> 4))
+        wishes.append(FilterRequest(topic_filter, options & 3, bool(options & 4), bool(options & 8), options >> 4))
     if not wishes:
         protocol_error("a SUBSCRIBE asks for nothing")
     return Subscribe(packet_id, tuple(wishes), properties)
 
 
 def read_unsubscribe(data: bytes, at: int, end: int, flags: int, version: int) -> Unsubscribe:
-    """An UNSUBSCRIBE with at least one filter."""
+    """Return an UNSUBSCRIBE with at least one filter."""
     packet_id, at = _read_packet_id(data, at, end)
     properties, at = _properties(data, at, end, UNSUBSCRIBE, version)
     filters: list[str] = []
     while at < end:
-        asked, at = read_text(data, at, end)
-        check_topic_filter(asked)
-        filters.append(asked)
+        topic_filter, at = read_text(data, at, end)
+        check_topic_filter(topic_filter)
+        filters.append(topic_filter)
     if not filters:
         protocol_error("an UNSUBSCRIBE names nothing")
     return Unsubscribe(packet_id, tuple(filters), properties)
 
 
 def read_suback(data: bytes, at: int, end: int, flags: int, version: int) -> Suback:
-    """A SUBACK; 3.1.1 knows one failure only."""
+    """Return a SUBACK; 3.1.1 knows one failure only."""
     packet_id, at = _read_packet_id(data, at, end)
     properties, at = _properties(data, at, end, SUBACK, version)
     reasons = tuple(_reason(code, SUBACK) for code in data[at:end])
@@ -215,7 +215,7 @@ def read_suback(data: bytes, at: int, end: int, flags: int, version: int) -> Sub
 
 
 def read_unsuback(data: bytes, at: int, end: int, flags: int, version: int) -> Unsuback:
-    """An UNSUBACK; in 3.1.1 without reasons."""
+    """Return an UNSUBACK; in 3.1.1 without reasons."""
     packet_id, at = _read_packet_id(data, at, end)
     properties, at = _properties(data, at, end, UNSUBACK, version)
     if (at < end) != (version == MQTT_5):
@@ -224,19 +224,19 @@ def read_unsuback(data: bytes, at: int, end: int, flags: int, version: int) -> U
 
 
 def read_pingreq(data: bytes, at: int, end: int, flags: int, version: int) -> Pingreq:
-    """A PINGREQ."""
+    """Return a PINGREQ."""
     _at_end(at, end, PINGREQ)
     return Pingreq()
 
 
 def read_pingresp(data: bytes, at: int, end: int, flags: int, version: int) -> Pingresp:
-    """A PINGRESP."""
+    """Return a PINGRESP."""
     _at_end(at, end, PINGRESP)
     return Pingresp()
 
 
 def read_disconnect(data: bytes, at: int, end: int, flags: int, version: int) -> Disconnect:
-    """A DISCONNECT."""
+    """Return a DISCONNECT."""
     if at == end:
         return Disconnect()
     if version == MQTT_3_1_1:
@@ -250,7 +250,7 @@ def read_disconnect(data: bytes, at: int, end: int, flags: int, version: int) ->
 
 
 def read_auth(data: bytes, at: int, end: int, flags: int, version: int) -> Auth:
-    """An AUTH, of MQTT 5."""
+    """Return an AUTH, of MQTT 5."""
     if version == MQTT_3_1_1:
         protocol_error("MQTT 3.1.1 has no AUTH")
     if at == end:
@@ -343,7 +343,7 @@ class Decoder:
         return len(self._data) - self._at
 
     def feed(self, data: bytes) -> Iterator[Packet]:
-        """The packets that are complete with these bytes; raises `PacketError` where a malformed one stands.
+        """Yield the packets that these bytes complete. Raises `PacketError` at a malformed one.
 
         The bytes are taken at once, a packet is read when it is asked for: what is set after one counts for the next.
         """
@@ -368,7 +368,7 @@ class Decoder:
             raise
 
     def _next(self) -> Packet | None:
-        """The next packet; None if it is not there as a whole."""
+        """Decode the next packet; None if it is incomplete."""
         data, at = self._data, self._at
         if isinstance(data, bytearray):
             data = self._data = bytes(data)
@@ -429,7 +429,7 @@ class Decoder:
         return True
 
     def _size(self, data: bytes, at: int) -> tuple[int, int]:
-        """How many bytes follow the head, and where; (0, 0) if the number has not ended yet."""
+        """Return how many bytes follow the fixed header, and where; (0, 0) if the number is incomplete."""
         size = 0
         for place in range(4):
             if at + place == len(data):
@@ -443,7 +443,7 @@ class Decoder:
         malformed("the size of a packet of MQTT has no end")
 
     def _resolved(self, packet: Publish) -> Publish:
-        """A PUBLISH with the topic that its alias stands for."""
+        """Return a PUBLISH with the topic that its alias stands for."""
         if packet.properties.subscription_identifiers and self._refused is BY_A_SERVER:
             protocol_error("a client's PUBLISH has a subscription identifier")
         alias = packet.properties.topic_alias

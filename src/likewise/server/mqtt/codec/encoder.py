@@ -86,7 +86,7 @@ class SharedPublish:
         dup: bool = False,
         identifiers: tuple[int, ...] = (),
     ) -> bytes:
-        """The packet for one recipient; `identifiers` are those of its subscriptions that the message meets."""
+        """Return the packet for one recipient; `identifiers` are those of its subscriptions that the message meets."""
         first = 0x30 | dup << 3 | qos << 1 | retain
         halves = self._made.get((first, identifiers))
         if halves is None:
@@ -109,7 +109,7 @@ _with_reason: Final = struct.Struct(">BBHB").pack
 
 
 def encode(packet: Packet, version: int = MQTT_5) -> bytes:
-    """A packet in bytes. For 3.1.1 what only 5 can say is left out.
+    """Encode a packet. For 3.1.1, what only 5 has is left out.
 
     >>> encode(Puback(258)), encode(Puback(1, reason=0x97)), encode(Puback(1, reason=0x97), MQTT_3_1_1)
     (b'@\\x02\\x01\\x02', b'@\\x03\\x00\\x01\\x97', b'@\\x02\\x00\\x01')

@@ -34,7 +34,7 @@ def read_byte(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def read_number(data: bytes, at: int, end: int, size: int) -> tuple[int, int]:
-    """A number of two or four bytes."""
+    """Return a number of two or four bytes."""
     after = at + size
     if after > end:
         malformed("a packet of MQTT ends within a number")
@@ -42,7 +42,7 @@ def read_number(data: bytes, at: int, end: int, size: int) -> tuple[int, int]:
 
 
 def read_variable(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """A number of one to four bytes, in as few of them as it needs.
+    """Return a number of one to four bytes, in as few of them as it needs.
 
     >>> read_variable(b"\\xc1\\x02", 0, 2)
     (321, 2)
@@ -68,14 +68,14 @@ def read_binary(data: bytes, at: int, end: int) -> tuple[bytes, int]:
 
 
 def read_text(data: bytes, at: int, end: int) -> tuple[str, int]:
-    """A text in UTF-8 with its length before it; neither surrogates nor U+0000 may stand in it.
+    """Return a text in UTF-8 with its length before it; neither surrogates nor U+0000 may stand in it.
 
     >>> read_text(b"\\x00\\x03roof", 0, 6)
     ('roo', 5)
     """
-    found, after = read_binary(data, at, end)
+    raw, after = read_binary(data, at, end)
     try:
-        text = found.decode()
+        text = raw.decode()
     except UnicodeDecodeError as error:
         malformed(f"a text in a packet of MQTT is not UTF-8: {error.reason} at byte {error.start}")
     if "\0" in text:
@@ -84,7 +84,7 @@ def read_text(data: bytes, at: int, end: int) -> tuple[str, int]:
 
 
 def encode_variable(number: int) -> bytes:
-    """A number in one to four bytes.
+    """Return a number in one to four bytes.
 
     >>> variable(127), variable(321)
     (b'\\x7f', b'\\xc1\\x02')
@@ -109,7 +109,7 @@ def encode_binary(data: bytes) -> bytes:
 
 
 def encode_text(words: str) -> bytes:
-    """A text in UTF-8 with its length before it."""
+    """Return a text in UTF-8 with its length before it."""
     try:
         written = words.encode()
     except UnicodeEncodeError:
@@ -120,11 +120,13 @@ def encode_text(words: str) -> bytes:
 
 
 def truncate_text(words: str, most: int = LONGEST_FIELD) -> str:
-    """Words as a packet can say them: what it cannot is U+FFFD, and they are cut to a number of bytes.
+    """Return a text that a packet can hold: invalid characters are U+FFFD, and it is cut to a number of bytes.
 
     >>> fitting("a\\0b\\ud800"), fitting("grün", 3)
     ('a\\ufffdb\\ufffd', 'gr')
     """
-    said = words.encode(errors="surrogatepass").replace(b"\0", b"\xef\xbf\xbd")
-    said = said.decode(errors="surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
-    return said[:most].decode(errors="ignore")
+    encoded = words.encode(errors="surrogatepass").replace(b"\0", b"\xef\xbf\xbd")
+    encoded = (
+        encoded.decode(errors="surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    )
+    return encoded[:most].decode(errors="ignore")

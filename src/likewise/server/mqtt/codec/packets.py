@@ -17,7 +17,7 @@ MQTT_5: Final = 5
 
 
 class Will(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
-    """What is published when the connection breaks; its delay is the property `will_delay`."""
+    """The message that is published when the connection breaks; its delay is the property `will_delay`."""
 
     topic: str
     payload: bytes

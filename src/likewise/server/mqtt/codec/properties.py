@@ -8,7 +8,7 @@ import msgspec
 
 
 class Properties(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
-    """What a packet says beside its fixed fields; None, () or '' where it says nothing of it.
+    """The properties of a packet; None, () or '' where one is absent.
 
     >>> Properties(content_type="application/json", user=(("id", "e1"),))
     Properties(content_type='application/json', user=(('id', 'e1'),))

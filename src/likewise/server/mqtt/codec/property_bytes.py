@@ -53,7 +53,7 @@ _Encoder = Callable[[Any], bytes]
 
 
 class _PropertyCodec(NamedTuple):
-    """How a property is read and written; `fits` says whether a value may be."""
+    """Codec of a property; `fits` checks its value."""
 
     read: _Decoder
     write: _Encoder
@@ -128,14 +128,14 @@ _WRITTEN: Final = tuple((each.number.to_bytes(), each.name, each.kind, each.pack
 
 
 def read_properties(data: bytes, at: int, end: int, packet: int) -> tuple[Properties, int]:
-    """The properties of a packet (or of its will), with their length before them."""
+    """Return the properties of a packet (or of its will), with their length before them."""
     if at < end and data[at] == 0:
         return NO_PROPERTIES, at + 1
     size, at = read_variable(data, at, end)
     if at + size > end:
         malformed(f"the properties of a {NAMES[packet]} end after the packet")
     end = at + size
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     while at < end:
         known = _BY_NUMBER.get(data[at])
         if known is None:
@@ -146,29 +146,29 @@ def read_properties(data: bytes, at: int, end: int, packet: int) -> tuple[Proper
         if not known.kind.fits(value):
             protocol_error(f"{value} cannot be the property {known.name}")
         if known.several and (known.name == "user" or packet == PUBLISH):
-            found.setdefault(known.name, []).append(value)
-        elif known.name in found:
+            values.setdefault(known.name, []).append(value)
+        elif known.name in values:
             protocol_error(f"a {NAMES[packet]} has the property {known.name} twice")
         else:
-            found[known.name] = [value] if known.several else value
-    return _validated(found), at
+            values[known.name] = [value] if known.several else value
+    return _validated(values), at
 
 
-def _validated(found: dict[str, Any]) -> Properties:
+def _validated(values: dict[str, Any]) -> Properties:
     for name in ("user", "subscription_identifiers"):
-        if name in found:
-            found[name] = tuple(found[name])
-    if "response_topic" in found:
-        check_topic(found["response_topic"])
-    if found.get("topic_alias") == 0:
+        if name in values:
+            values[name] = tuple(values[name])
+    if "response_topic" in values:
+        check_topic(values["response_topic"])
+    if values.get("topic_alias") == 0:
         raise PacketError("0 is no alias of a topic", reason=Reason.TOPIC_ALIAS_INVALID)
-    if "authentication_data" in found and "authentication_method" not in found:
+    if "authentication_data" in values and "authentication_method" not in values:
         protocol_error("data to authenticate with come without their method")
-    return Properties(**found)
+    return Properties(**values)
 
 
 def encode_properties(properties: Properties, packet: int) -> bytes:
-    """A packet's properties with their length before them."""
+    """Return a packet's properties with their length before them."""
     if properties is NO_PROPERTIES:
         return b"\0"
     written = encode_properties_body(properties, packet)
@@ -176,7 +176,7 @@ def encode_properties(properties: Properties, packet: int) -> bytes:
 
 
 def encode_properties_body(properties: Properties, packet: int) -> bytes:
-    """The same without their length."""
+    """Return a packet's properties without their length."""
     parts: list[bytes] = []
     values = msgspec.structs.astuple(properties)
     for place, value in enumerate(values):

@@ -1,4 +1,4 @@
-"""What answers say: the reason codes of MQTT 5 (section 2.4), and what MQTT 3.1.1 says in their place."""
+"""Reason codes of MQTT 5 (section 2.4), and the return codes of MQTT 3.1.1 in their place."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ _RETURNED: Final = {
 
 
 def return_code(reason: int) -> int:
-    """What MQTT 3.1.1's CONNACK says for a reason code; 3 (unavailable) where it has no word for it.
+    """Return the CONNACK code of MQTT 3.1.1 for a reason code; 3 (unavailable) where it has none.
 
     >>> return_code(Reason.BAD_USER_NAME_OR_PASSWORD), return_code(Reason.QUOTA_EXCEEDED)
     (4, 3)
@@ -114,5 +114,5 @@ def return_code(reason: int) -> int:
 
 
 def reason_of_return_code(code: int) -> Reason | None:
-    """The reason code for what MQTT 3.1.1's CONNACK says; None if it says nothing known."""
+    """Return the reason code for a CONNACK code of MQTT 3.1.1; None if it is unknown."""
     return _RETURNED.get(code)

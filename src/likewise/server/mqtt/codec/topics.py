@@ -1,4 +1,4 @@
-"""What may be a topic to publish to and a filter to subscribe with (MQTT 5.0, sections 4.7 and 4.8)."""
+"""Check topic names and topic filters (MQTT 5.0, sections 4.7 and 4.8)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHARED: Final = "$share/"
 
 
 def check_topic(topic: str) -> None:
-    """Refuse what is no topic to publish to; whether it is a text at all was seen when it was read.
+    """Refuse an invalid topic name; its encoding was checked when it was read.
 
     >>> check_topic("home/+/temperature")
     Traceback (most recent call last):
@@ -22,24 +22,24 @@ def check_topic(topic: str) -> None:
         raise PacketError(f"the topic {topic[:60]!r} is empty or has a wildcard", reason=Reason.TOPIC_NAME_INVALID)
 
 
-def check_topic_filter(asked: str) -> None:
-    """Refuse what is no filter to subscribe with, also where a group shares it: `$share/GROUP/FILTER`.
+def check_topic_filter(topic_filter: str) -> None:
+    """Refuse an invalid topic filter, shared ones included: `$share/GROUP/FILTER`.
 
     >>> check_topic_filter("$share/readers/home/+/#")
     >>> check_topic_filter("$share/readers")
     Traceback (most recent call last):
     likewise.errors.PacketError: the filter '$share/readers' names no group or nothing that it shares (reason ...
     """
-    if asked.startswith(SHARED):
-        group, _, shared = asked[len(SHARED) :].partition("/")
+    if topic_filter.startswith(SHARED):
+        group, _, shared = topic_filter[len(SHARED) :].partition("/")
         if not group or not shared or "+" in group or "#" in group:
-            _refuse(f"the filter {asked[:60]!r} names no group or nothing that it shares")
-        asked = shared
-    if not asked:
+            _refuse(f"the filter {topic_filter[:60]!r} names no group or nothing that it shares")
+        topic_filter = shared
+    if not topic_filter:
         _refuse("a filter of topics is empty")
-    if "#" in asked or "+" in asked:
+    if "#" in topic_filter or "+" in topic_filter:
         try:
-            check_filter(asked)
+            check_filter(topic_filter)
         except InvalidSubscription as error:
             _refuse(str(error))
 

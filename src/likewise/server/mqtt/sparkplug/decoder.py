@@ -42,7 +42,7 @@ class BirthMetric(NamedTuple):
 
 
 class _Birth:
-    """What one node or device announced."""
+    """The metrics of one node or device."""
 
     __slots__ = ("by_alias", "by_name", "characters")
 
@@ -53,7 +53,7 @@ class _Birth:
 
 
 class BirthRegistry:
-    """What is announced now, by node (`GROUP/NODE`) and device ('' is the node itself).
+    """The current BIRTHs, by node (`GROUP/NODE`) and device ('' is the node itself).
 
     >>> births = Births()
     >>> births.born("plant/press", "", [Announced("oil/temperature", 7, "degC", 10)], session=3)
@@ -101,11 +101,11 @@ class BirthRegistry:
         return True
 
     def is_current(self, node: str, session: int | None) -> bool:
-        """Whether a session is a node's last one, as far as is known."""
+        """Return whether a session is a node's last one, as far as is known."""
         return session is None or self._sessions.get(node, session) == session
 
     def find(self, node: str, device: str, name: str, alias: int | None) -> BirthMetric | None:
-        """What was announced of a metric, by its name, or else by its alias."""
+        """Return the BIRTH's description of a metric, by its name, or else by its alias."""
         birth = self._nodes.get(node, {}).get(device)
         if birth is None:
             return None
@@ -187,12 +187,12 @@ class SparkplugReader:
         self.unannounced = 0  # metrics whose alias no BIRTH had announced
 
     def read(self, levels: Mapping[str, str], body: bytes) -> list[Event]:
-        """The events of a message, by the named levels of its topic; none if it says nothing."""
+        """Return the events of a message, by the named levels of its topic; none if it says nothing."""
         kind, node, device = _address(levels)
         payload = read_payload(body)
-        said = [self._resolve(each, node, device, kind) for each in payload.metrics]
+        metrics = [self._resolve(each, node, device, kind) for each in payload.metrics]
         first: dict[str, Any] = {}
-        session = next((_integer(each) for each in said if each.name == _SESSION), None)
+        session = next((_integer(each) for each in metrics if each.name == _SESSION), None)
         if kind.endswith("BIRTH"):
             first["state"] = "online"
         elif kind.endswith("DEATH"):
@@ -200,17 +200,17 @@ class SparkplugReader:
                 first["state"] = "offline"
             else:
                 first["note"] = "the end of an earlier session; the node has been born again since"
-        unknown = [each.name for each in said if not each.known]
+        unknown = [each.name for each in metrics if not each.known]
         if unknown:
             first["note"] = _note(unknown)
-        made = _events(first, said, payload.time)
+        made = _events(first, metrics, payload.time)
         if kind.endswith("BIRTH"):
-            self.births.record_birth(node, device, _birth_metrics(said), session)
+            self.births.record_birth(node, device, _birth_metrics(metrics), session)
         elif kind.endswith("DEATH"):
             self.births.record_death(node, device, session)
         if unknown:
             if not self.unannounced:
-                _log.warning("a Sparkplug alias comes before its BIRTH", node=node[:200], device=device[:200])
+                _log.warning("sparkplug_alias_unknown", node=node[:200], device=device[:200])
             self.unannounced += len(unknown)
         return made
 
@@ -229,7 +229,7 @@ class SparkplugReader:
 
 
 def sparkplug_source(levels: Mapping[str, str]) -> str:
-    """The source of a message: `GROUP/NODE` or `GROUP/NODE/DEVICE`.
+    """Return the source of a message: `GROUP/NODE` or `GROUP/NODE/DEVICE`.
 
     >>> source_of({"group": "plant", "message": "DDATA", "node": "press", "device": "oil"})
     'plant/press/oil'
@@ -238,24 +238,24 @@ def sparkplug_source(levels: Mapping[str, str]) -> str:
 
 
 def _address(levels: Mapping[str, str]) -> tuple[str, str, str]:
-    """What kind of message it is, its node and its device ('' for the node itself)."""
+    """Return the kind of a message, its node and its device ('' for the node itself)."""
     group, kind, node = (levels.get(name, "") for name in LEVELS)
     device = levels.get("device", "")
     if not group or not node or kind not in (_DEVICE if device else _NODE):
-        wanted = ", ".join(sorted(_DEVICE if device else _NODE))
+        expected = ", ".join(sorted(_DEVICE if device else _NODE))
         raise FormatError(
             f"{kind[:40]!r} is no message of a {'device' if device else 'node'}; a topic of Sparkplug B is "
-            f"spBv1.0/GROUP/TYPE/NODE or spBv1.0/GROUP/TYPE/NODE/DEVICE, here with the type {wanted}"
+            f"spBv1.0/GROUP/TYPE/NODE or spBv1.0/GROUP/TYPE/NODE/DEVICE, here with the type {expected}"
         )
     return kind, f"{group}/{node}", device
 
 
-def _birth_metrics(said: list[_ResolvedMetric]) -> list[BirthMetric]:
-    return [BirthMetric(each.name, each.metric.alias, each.unit, each.datatype) for each in said]
+def _birth_metrics(metrics: list[_ResolvedMetric]) -> list[BirthMetric]:
+    return [BirthMetric(each.name, each.metric.alias, each.unit, each.datatype) for each in metrics]
 
 
-def _integer(said: _ResolvedMetric) -> int | None:
-    value = said.metric.value
+def _integer(metric: _ResolvedMetric) -> int | None:
+    value = metric.metric.value
     return value.value if isinstance(value, UnsignedInteger) else None
 
 
@@ -264,13 +264,13 @@ def _note(unknown: list[str]) -> str:
     return f"no BIRTH has announced {unknown[0]}{more}"
 
 
-def _events(first: dict[str, Any], said: list[_ResolvedMetric], sent: int | None) -> list[Event]:
-    """Events of what is said: of one time each, each name once, none too large."""
+def _events(first: dict[str, Any], metrics: list[_ResolvedMetric], sent: int | None) -> list[Event]:
+    """Return the events of metrics: each of one time, each name once, none too large."""
     now = _timestamp(sent)
     made = [_EventBuilder(now, first, size=len(first))]
     open_ = {(now, 0): made[0]}  # that more goes into, by time and by how often its names were said before
     times = {(now, name): 1 for name in first}
-    for each in said:
+    for each in metrics:
         time = (_timestamp(each.metric.time) or now) if each.metric.historical else now
         units: dict[str, str] = {}
         value = _value(each, each.name, units)
@@ -289,30 +289,30 @@ def _events(first: dict[str, Any], said: list[_ResolvedMetric], sent: int | None
 
 
 def _timestamp(milliseconds: int | None) -> int | None:
-    """A time in microseconds; None where none is said that is one: the time of arrival counts then."""
+    """Return a time in µs; None where none is stated that is valid: the time of arrival counts then."""
     return milliseconds * 1_000 if milliseconds and milliseconds < _LATEST else None
 
 
-def _value(said: _ResolvedMetric, path: str, units: dict[str, str]) -> Any:
-    """A metric's value as JSON has it, its unit put among the units; None if it has no value."""
-    value = said.metric.value
+def _value(metric: _ResolvedMetric, path: str, units: dict[str, str]) -> Any:
+    """Return a metric's value as JSON has it, its unit put among the units; None if it has no value."""
+    value = metric.metric.value
     if isinstance(value, UnsignedInteger):
-        value = value.of(said.datatype)
+        value = value.of(metric.datatype)
     if isinstance(value, tuple):
         parts = [_ResolvedMetric(each, each.name, each.unit, each.datatype) for each in value if each.name]
-        found = {each.name: _value(each, f"{path}.{each.name}", units) for each in parts}
-        return {name: each for name, each in found.items() if each is not None} or None
+        values = {each.name: _value(each, f"{path}.{each.name}", units) for each in parts}
+        return {name: each for name, each in values.items() if each is not None} or None
     if isinstance(value, list):
         return [{name: _json_value(cell) for name, cell in row.items()} for row in value] or None
     if isinstance(value, bytes):
         value = base64.b64encode(value).decode()
-    if said.unit and isinstance(value, (int, float)) and not isinstance(value, bool):
-        units[path] = said.unit
+    if metric.unit and isinstance(value, (int, float)) and not isinstance(value, bool):
+        units[path] = metric.unit
     return _json_value(value)
 
 
 def _json_value(value: Any) -> Any:
-    """A value that an event may hold: what is no number as text, a long text in pieces."""
+    """Return a value that an event may hold: NaN and the like as text, a long text in pieces."""
     if isinstance(value, float) and value - value != 0:
         return str(value)
     if isinstance(value, str) and len(value) > MAX_TERM_LENGTH:
@@ -321,7 +321,7 @@ def _json_value(value: Any) -> Any:
 
 
 def _leaves(value: Any) -> int:
-    """How many tuples a value becomes, at most."""
+    """Return how many tuples a value becomes, at most."""
     if isinstance(value, dict):
         return sum(map(_leaves, value.values()))
     return sum(map(_leaves, value)) if isinstance(value, list) else 1

@@ -1,4 +1,4 @@
-"""What a payload of Sparkplug B says: its metrics as they were sent, before anybody looks at what was announced.
+"""Decode payloads of Sparkplug B into metrics as they were sent, before BIRTHs are applied.
 
 `sparkplug_b.proto` names the fields. A field that is not known is passed over; one that holds something else than it
 should, more fields or deeper templates than are allowed, and a payload in another encoding are refused.
@@ -35,7 +35,7 @@ class ProtobufField(NamedTuple):
     value: int | bytes
 
     def whole(self, bits: int = 64) -> int:
-        """A whole number, cut to its type's bits as Protobuf does.
+        """Return a whole number, cut to its type's bits as Protobuf does.
 
         >>> Field(4, VARINT, 2**32 + 7).whole(32)
         7
@@ -45,7 +45,7 @@ class ProtobufField(NamedTuple):
         return self.value & ((1 << bits) - 1)
 
     def truth(self) -> bool:
-        """A Boolean."""
+        """Return a Boolean."""
         return self.whole() != 0
 
     def body(self) -> bytes:
@@ -55,20 +55,20 @@ class ProtobufField(NamedTuple):
         return self.value
 
     def text(self) -> str:
-        """A text in UTF-8."""
+        """Return a text in UTF-8."""
         try:
             return self.body().decode()
         except UnicodeDecodeError:
             raise FormatError(f"field {self.number} is no text in UTF-8; send Sparkplug's texts as UTF-8") from None
 
     def double(self) -> float:
-        """A number of eight bytes."""
+        """Return a number of eight bytes."""
         if self.kind != EIGHT or not isinstance(self.value, bytes):
             raise self._wrong_type("eight bytes")
         return float(_DOUBLE.unpack(self.value)[0])
 
     def float(self) -> float:
-        """A number of four bytes, by the fewest digits that mean the same four bytes.
+        """Return a number of four bytes, by the fewest digits that mean the same four bytes.
 
         >>> Field(12, FOUR, _FLOAT.pack(21.1)).float()
         21.1
@@ -81,8 +81,8 @@ class ProtobufField(NamedTuple):
         shorter = (float(f"{number:.{digits}g}") for digits in (6, 7, 8))
         return next((each for each in shorter if _same(each, self.value)), number)
 
-    def _wrong_type(self, wanted: str) -> FormatError:
-        return FormatError(f"field {self.number} holds wire type {self.kind}, not {wanted}; it is not Sparkplug B's")
+    def _wrong_type(self, expected: str) -> FormatError:
+        return FormatError(f"field {self.number} holds wire type {self.kind}, not {expected}; it is not Sparkplug B's")
 
 
 def _same(number: float, packed: bytes) -> bool:
@@ -93,7 +93,7 @@ def _same(number: float, packed: bytes) -> bool:
 
 
 def read_varint(body: bytes, at: int) -> tuple[int, int]:
-    """The whole number at a place, and the place after it.
+    """Return the whole number at a place, and the place after it.
 
     >>> varint(bytes([0x96, 0x01]), 0)
     (150, 2)
@@ -109,20 +109,20 @@ def read_varint(body: bytes, at: int) -> tuple[int, int]:
 
 
 class FieldBudget:
-    """How many more fields a payload may have, those of messages inside it counted."""
+    """The number of fields that a payload may still have, nested messages included."""
 
     def __init__(self, most: int = MAX_SPARKPLUG_FIELDS) -> None:
         self._most = self._left = most
 
     def take(self) -> None:
-        """One more field; refused if there is no room for it."""
+        """Count a field; refuse it if there are too many."""
         self._left -= 1
         if self._left < 0:
             raise LimitExceeded("fields of a Sparkplug payload", allowed=self._most)
 
 
 def read_fields(body: bytes, room: FieldBudget) -> Iterator[ProtobufField]:
-    """The fields of a message, in their order.
+    """Yield the fields of a message, in their order.
 
     >>> [(each.number, each.held) for each in fields(bytes([0x08, 0x96, 0x01, 0x12, 0x02]) + b"hi", Room())]
     [(1, 150), (2, b'hi')]
@@ -164,13 +164,13 @@ class UnsignedInteger(NamedTuple):
     bits: int
 
     def of(self, datatype: int) -> int:
-        """The number that it is, by its type; without one it has no sign.
+        """Return the number that it is, by its type; without one it has no sign.
 
         >>> Whole(2**32 - 3, 32).of(1), Whole(253, 32).of(1), Whole(253, 32).of(5)
         (-3, -3, 253)
         """
-        own = _SIGNED.get(datatype)
-        for bits in (self.bits, own) if own else ():
+        signed_bits = _SIGNED.get(datatype)
+        for bits in (self.bits, signed_bits) if signed_bits else ():
             if 1 << (bits - 1) <= self.value < 1 << bits:
                 return self.value - (1 << bits)
         return self.value
@@ -200,7 +200,7 @@ class Payload(NamedTuple):
 
 
 def read_payload(body: bytes) -> Payload:
-    """The metrics of a payload.
+    """Return the metrics of a payload.
 
     >>> read_payload(bytes([0x08, 0x07, 0x12, 0x06, 0x0A, 0x01]) + b"t" + bytes([0x50, 0xAC, 0x02])).metrics[0].value
     Whole(value=300, bits=32)
@@ -219,7 +219,7 @@ def read_payload(body: bytes) -> Payload:
 
 
 def _scalar(field: ProtobufField, first: int) -> Plain | None:
-    """The value of a field, where six of them stand for six kinds, from the number of the first on."""
+    """Return the value of a field, where six of them stand for six kinds, from the number of the first on."""
     match field.number - first:
         case 0:
             return UnsignedInteger(field.whole(32), 32)
@@ -269,7 +269,7 @@ def _metric(body: bytes, room: FieldBudget, depth: int) -> Metric:
 
 
 def _unit(body: bytes, room: FieldBudget) -> str:
-    """The engineering unit among properties; '' if there is none."""
+    """Return the engineering unit among properties; '' if there is none."""
     keys: list[str] = []
     values: list[bytes] = []
     for field in read_fields(body, room):
@@ -279,14 +279,14 @@ def _unit(body: bytes, room: FieldBudget) -> str:
             values.append(field.body())
     if len(keys) != len(values):
         raise FormatError(f"a set of properties has {len(keys)} keys and {len(values)} values; send as many of both")
-    found = (value for key, value in zip(keys, values, strict=True) if key.casefold() == _UNIT)
+    units = (value for key, value in zip(keys, values, strict=True) if key.casefold() == _UNIT)
     return next(
-        (field.text().strip() for value in found for field in read_fields(value, room) if field.number == 8), ""
+        (field.text().strip() for value in units for field in read_fields(value, room) if field.number == 8), ""
     )
 
 
 def _rows(body: bytes, room: FieldBudget) -> Rows:
-    """The rows of a data set, each by the names of its columns."""
+    """Return the rows of a data set, each by the names of its columns."""
     columns: list[str] = []
     types: list[int] = []
     rows: list[list[Plain | None]] = []
@@ -313,15 +313,15 @@ def _packed(field: ProtobufField) -> list[int]:
     """Whole numbers of a repeated field, which may stand in one piece."""
     if field.kind != BYTES:
         return [field.whole(32)]
-    body, at, found = field.body(), 0, []
+    body, at, numbers = field.body(), 0, []
     while at < len(body):
         value, at = read_varint(body, at)
-        found.append(value)
-    return found
+        numbers.append(value)
+    return numbers
 
 
 def _last(body: bytes, first: int, room: FieldBudget) -> Plain | None:
-    """The value of a message that holds nothing else."""
+    """Return the value of a message that holds nothing else."""
     value: Plain | None = None
     for field in read_fields(body, room):
         value = _scalar(field, first) if first <= field.number < first + 6 else value
@@ -329,19 +329,19 @@ def _last(body: bytes, first: int, room: FieldBudget) -> Plain | None:
 
 
 def _template(body: bytes, room: FieldBudget, depth: int) -> tuple[Metric, ...] | None:
-    """The metrics and parameters of a template's instance; None of a definition, which is no reading."""
+    """Return the metrics and parameters of a template's instance; None of a definition, which is no reading."""
     if depth > MAX_SPARKPLUG_TEMPLATES:
         raise LimitExceeded("templates within templates", allowed=MAX_SPARKPLUG_TEMPLATES)
-    found: list[Metric] = []
+    metrics: list[Metric] = []
     definition = False
     for field in read_fields(body, room):
         if field.number == 2:
-            found.append(_metric(field.body(), room, depth))
+            metrics.append(_metric(field.body(), room, depth))
         elif field.number == 3:
-            found.append(_parameter(field.body(), room))
+            metrics.append(_parameter(field.body(), room))
         elif field.number == 5:
             definition = field.truth()
-    return None if definition else tuple(found)
+    return None if definition else tuple(metrics)
 
 
 def _parameter(body: bytes, room: FieldBudget) -> Metric:

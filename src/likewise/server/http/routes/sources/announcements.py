@@ -30,11 +30,11 @@ _BODIES: Final[dict[str, object]] = {
 
 
 def authenticate_source(request: Request, source: str) -> tuple[Gateway, Tenant]:
-    """Who may speak for a source: who may publish as it."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "publish")
+    """Authenticate a caller that may publish as a source."""
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "publish")
     access.require_source(source)
-    return door, tenant
+    return gateway, tenant
 
 
 @router.put(
@@ -47,11 +47,11 @@ def authenticate_source(request: Request, source: str) -> tuple[Gateway, Tenant]
 )
 async def announce(request: Request, source: str) -> Response:
     """Announce a source."""
-    door, tenant = authenticate_source(request, source)
-    announcement = decode_announcement(await read_body(door, request), source)
-    door.check_rate(tenant, 1)
-    renewed = await door.wait_committed(
-        lambda done: door.broker.announcements.start_announce(tenant, announcement, done)
+    gateway, tenant = authenticate_source(request, source)
+    announcement = decode_announcement(await read_body(gateway, request), source)
+    gateway.check_rate(tenant, 1)
+    renewed = await gateway.wait_committed(
+        lambda done: gateway.broker.announcements.start_announce(tenant, announcement, done)
     )
     return json_response(AnnouncementReceipt(source, tenant.sources.announcement(source).ends, bool(renewed)))
 
@@ -66,16 +66,16 @@ async def read_one(request: Request, source: str) -> Response:
 @router.delete(_PATH, **route_options("Revoke what a source announced.", status=204))
 async def revoke(request: Request, source: str) -> Response:
     """Revoke an announcement."""
-    door, tenant = authenticate_source(request, source)
-    await door.wait_committed(lambda done: door.broker.announcements.start_revoke(tenant, source, "", done))
+    gateway, tenant = authenticate_source(request, source)
+    await gateway.wait_committed(lambda done: gateway.broker.announcements.start_revoke(tenant, source, "", done))
     return Response(status_code=204)
 
 
 @router.put("/v1/sources/{source:id}/keep", **route_options("Keep a source awake, whoever asks for it.", status=204))
 async def keep(request: Request, source: str) -> Response:
     """Keep a source awake."""
-    door, tenant = authenticate_source(request, source)
-    await door.wait_committed(lambda done: door.broker.announcements.start_keep(tenant, source, True, done))
+    gateway, tenant = authenticate_source(request, source)
+    await gateway.wait_committed(lambda done: gateway.broker.announcements.start_keep(tenant, source, True, done))
     return Response(status_code=204)
 
 
@@ -84,6 +84,6 @@ async def keep(request: Request, source: str) -> Response:
 )
 async def let_rest(request: Request, source: str) -> Response:
     """Let a source rest."""
-    door, tenant = authenticate_source(request, source)
-    await door.wait_committed(lambda done: door.broker.announcements.start_keep(tenant, source, False, done))
+    gateway, tenant = authenticate_source(request, source)
+    await gateway.wait_committed(lambda done: gateway.broker.announcements.start_keep(tenant, source, False, done))
     return Response(status_code=204)

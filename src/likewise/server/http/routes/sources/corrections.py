@@ -20,26 +20,35 @@ SSSOM = "text/tab-separated-values"
 
 
 def authenticate_editor(request: Request) -> tuple[Gateway, Access, Tenant]:
-    """Who may say what words mean for everybody of a tenant: no token that is bound to one name."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "subscribe")
+    """Authenticate a caller that may correct meanings for the tenant: no token bound to one name."""
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "subscribe")
     access.require_free("subscribe")
-    return door, access, tenant
+    return gateway, access, tenant
 
 
-def correction_details(number: int, said: Correction) -> CorrectionDetails:
-    """A correction as it is shown."""
-    return CorrectionDetails(number, said.attribute, said.of, said.name, said.means, said.unit, said.by, said.at)
+def correction_details(number: int, correction: Correction) -> CorrectionDetails:
+    """Return a correction as a response."""
+    return CorrectionDetails(
+        number,
+        correction.attribute,
+        correction.of,
+        correction.name,
+        correction.means,
+        correction.unit,
+        correction.by,
+        correction.at,
+    )
 
 
 @router.get("/v1/corrections", **route_options("Every correction that holds.", answer=CorrectionDetails, many=True))
 async def list_corrections(request: Request) -> Response:
     """List corrections; as an SSSOM table where that is accepted."""
     _, _, tenant = authenticate_editor(request)
-    held = list(tenant.sources.corrections.items())
+    corrections = list(tenant.sources.corrections.items())
     if SSSOM in request.headers.get("accept", ""):
-        return Response(write_sssom([said for _, said in held]), media_type=SSSOM)
-    return json_response([correction_details(number, said) for number, said in held])
+        return Response(write_sssom([correction for _, correction in corrections]), media_type=SSSOM)
+    return json_response([correction_details(number, correction) for number, correction in corrections])
 
 
 @router.post(
@@ -56,27 +65,37 @@ async def list_corrections(request: Request) -> Response:
 )
 async def correct(request: Request) -> Response:
     """Correct what an attribute means."""
-    door, access, tenant = authenticate_editor(request)
-    body, now = await read_body(door, request), door.broker.clock()
+    gateway, access, tenant = authenticate_editor(request)
+    body, now = await read_body(gateway, request), gateway.broker.clock()
     if request.headers.get("content-type", "").partition(";")[0].strip() == SSSOM:
         try:
-            found = read_sssom(body.decode(), by=access.name, at=now)
+            imported = read_sssom(body.decode(), by=access.name, at=now)
         except UnicodeDecodeError:
             raise FormatError("the table is not UTF-8 text") from None
-        await door.wait_committed(lambda done: door.broker.announcements.start_correct(tenant, found, done))
-        return json_response(ImportReceipt(len(found)))
-    wanted = decode_body(body, CorrectionRequest)
-    said = Correction(wanted.attribute, wanted.of, wanted.name, wanted.means, wanted.unit, access.name, now)
-    numbers = await door.wait_committed(lambda done: door.broker.announcements.start_correct(tenant, [said], done))
+        await gateway.wait_committed(lambda done: gateway.broker.announcements.start_correct(tenant, imported, done))
+        return json_response(ImportReceipt(len(imported)))
+    correction_request = decode_body(body, CorrectionRequest)
+    correction = Correction(
+        correction_request.attribute,
+        correction_request.of,
+        correction_request.name,
+        correction_request.means,
+        correction_request.unit,
+        access.name,
+        now,
+    )
+    numbers = await gateway.wait_committed(
+        lambda done: gateway.broker.announcements.start_correct(tenant, [correction], done)
+    )
     assert isinstance(numbers, list)
-    return json_response(correction_details(numbers[0], said))
+    return json_response(correction_details(numbers[0], correction))
 
 
 @router.delete("/v1/corrections/{number:id}", **route_options("Take a correction back.", status=204))
 async def take_back(request: Request, number: str) -> Response:
     """Take a correction back."""
-    door, _, tenant = authenticate_editor(request)
+    gateway, _, tenant = authenticate_editor(request)
     if not number.isascii() or not number.isdigit() or len(number) > 18:
         raise InputError(f"a correction has a number, not {number[:40]!r}")
-    await door.wait_committed(lambda done: door.broker.announcements.start_take_back(tenant, int(number), done))
+    await gateway.wait_committed(lambda done: gateway.broker.announcements.start_take_back(tenant, int(number), done))
     return Response(status_code=204)

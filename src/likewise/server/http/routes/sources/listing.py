@@ -16,11 +16,11 @@ _CONTAINING = {"containing": ("string", "only those whose name contains this tex
 
 
 def authenticate_reader(request: Request) -> tuple[Gateway, Tenant]:
-    """Who may look at all of a tenant's sources: no token that is bound to one name."""
-    door = gateway_of(request)
-    access, tenant = authenticate(door, request, "subscribe")
+    """Authenticate a caller that may read all sources of a tenant: no token bound to one name."""
+    gateway = gateway_of(request)
+    access, tenant = authenticate(gateway, request, "subscribe")
     access.require_free("subscribe")
-    return door, tenant
+    return gateway, tenant
 
 
 @router.get(
@@ -33,10 +33,12 @@ def authenticate_reader(request: Request) -> tuple[Gateway, Tenant]:
 )
 async def list_sources(request: Request) -> Response:
     """List sources."""
-    door, tenant = authenticate_reader(request)
+    gateway, tenant = authenticate_reader(request)
     after, containing = (request.query_params.get(name, "") for name in ("after", "containing"))
     limit = integer_parameter(request, "limit", 100, 1, 1_000)
-    return json_response(await door.query(tenant, lambda: door.broker.catalogue.page(tenant, after, limit, containing)))
+    return json_response(
+        await gateway.query(tenant, lambda: gateway.broker.catalogue.page(tenant, after, limit, containing))
+    )
 
 
 @router.get(
@@ -45,8 +47,8 @@ async def list_sources(request: Request) -> Response:
 )
 async def show_source(request: Request, source: str) -> Response:
     """Show a source."""
-    door, tenant = authenticate_reader(request)
-    return json_response(await door.query(tenant, lambda: door.broker.catalogue.source(tenant, source)))
+    gateway, tenant = authenticate_reader(request)
+    return json_response(await gateway.query(tenant, lambda: gateway.broker.catalogue.source(tenant, source)))
 
 
 @router.get(
@@ -60,12 +62,12 @@ async def show_source(request: Request, source: str) -> Response:
 )
 async def vocabulary(request: Request) -> Response:
     """List the words of the stream."""
-    door, tenant = authenticate_reader(request)
+    gateway, tenant = authenticate_reader(request)
     containing, limit = (
         request.query_params.get("containing", ""),
         integer_parameter(request, "limit", 1_000, 1, 10_000),
     )
-    return json_response(await door.query(tenant, lambda: door.broker.catalogue.words(tenant, containing, limit)))
+    return json_response(await gateway.query(tenant, lambda: gateway.broker.catalogue.words(tenant, containing, limit)))
 
 
 @router.get(
@@ -79,6 +81,6 @@ async def vocabulary(request: Request) -> Response:
 )
 async def questions(request: Request) -> Response:
     """Ask what would help most."""
-    door, tenant = authenticate_reader(request)
+    gateway, tenant = authenticate_reader(request)
     limit = integer_parameter(request, "limit", 10, 1, 100)
-    return json_response(await door.query(tenant, lambda: door.broker.catalogue.questions(tenant, limit)))
+    return json_response(await gateway.query(tenant, lambda: gateway.broker.catalogue.questions(tenant, limit)))

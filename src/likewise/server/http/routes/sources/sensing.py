@@ -30,17 +30,17 @@ MAX_WAIT_S: Final = 30.0  # seconds that a request may wait
 )
 async def sense(request: Request, source: str) -> Response:
     """Tell a source."""
-    door, tenant = authenticate_source(request, source)
-    said = request.query_params.get("wait", "0")
+    gateway, tenant = authenticate_source(request, source)
+    text = request.query_params.get("wait", "0")
     try:
-        wait = min(MAX_WAIT_S, max(0.0, float(said)))
+        wait = min(MAX_WAIT_S, max(0.0, float(text)))
     except ValueError:
-        raise InputError(f"`wait` is a number of seconds, not {said[:40]!r}") from None
+        raise InputError(f"`wait` is a number of seconds, not {text[:40]!r}") from None
     after, deadline = integer_parameter(request, "after", 0), asyncio.get_running_loop().time() + wait
     while True:  # in small steps, so that no thread is held and a stop ends it
-        found = door.broker.activation.sense(tenant, source)
-        if found.version > after or asyncio.get_running_loop().time() >= deadline or door.stopping.is_set():
-            return json_response(found)
+        command = gateway.broker.activation.sense(tenant, source)
+        if command.version > after or asyncio.get_running_loop().time() >= deadline or gateway.stopping.is_set():
+            return json_response(command)
         await asyncio.sleep(0.1)
 
 
@@ -53,9 +53,9 @@ async def sense(request: Request, source: str) -> Response:
 )
 async def demand(request: Request, source: str) -> Response:
     """Show a source's demand."""
-    door, tenant = authenticate_source(request, source)
-    found = await door.query(tenant, lambda: door.broker.source_demand.demand(tenant, source))
+    gateway, tenant = authenticate_source(request, source)
+    details = await gateway.query(tenant, lambda: gateway.broker.source_demand.demand(tenant, source))
     filters = tuple(
-        DemandFilterDetails(each.id, str(each), msgspec.to_builtins(each.alternatives)) for each in found.filters
+        DemandFilterDetails(each.id, str(each), msgspec.to_builtins(each.alternatives)) for each in details.filters
     )
-    return json_response(SourceDemandDetails(source, found.version, filters, found.everything))
+    return json_response(SourceDemandDetails(source, details.version, filters, details.everything))

@@ -1,4 +1,4 @@
-"""What the parts of the listener share: the broker, those who are connected, what is counted."""
+"""The context that the parts of the listener share: broker, connections, counters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from likewise.server.mqtt.payloads import MessageReader
 
 
 class ListenerContext(Protocol):
-    """The listener as its parts see it."""
+    """The listener, as its parts use it."""
 
     gateway: Gateway
     broker: Broker
@@ -31,25 +31,25 @@ class ListenerContext(Protocol):
 
     @property
     def live(self) -> Mapping[int, TopicRouter]:
-        """Who is sent what is published to topics as it comes, by tenant."""
+        """Return the topic routers, by tenant."""
         ...
 
     def counters(self, tenant: Tenant) -> TenantCounters:
-        """What is counted for a tenant."""
+        """Counters of one tenant."""
         ...
 
     def reader(self, tenant: Tenant) -> MessageReader:
-        """What reads the messages of a tenant."""
+        """Return the decoder of a tenant's messages."""
         ...
 
     def spawn(self, work: Coroutine[object, object, None]) -> None:
-        """Do something beside."""
+        """Run a task in the background."""
         ...
 
     def schedule_pump(self, sender: QueueSender) -> None:
-        """Something was acknowledged: in this turn of the loop that is said, and more is sent."""
+        """Schedule a sender that got an acknowledgement: in this turn it records it and sends more."""
         ...
 
     def match_reason(self, sender: QueueSender, delivery: Delivery, place: int, id: str) -> bytes:
-        """Why a delivery came, as JSON."""
+        """Return the reasons of a delivery as JSON."""
         ...

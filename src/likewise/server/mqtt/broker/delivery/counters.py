@@ -1,4 +1,4 @@
-"""How the listener fares: what a tenant's devices brought and got, for metrics and people."""
+"""Counters of the listener, by tenant, for metrics and the list of connections."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ListenerCounters(Collector):
         self._buffers = buffers
 
     def collect(self) -> Iterator[Metric]:
-        """The counters, by tenant."""
+        """Yield the counters, by tenant."""
         for name, words in (("connected", "Devices connected now"), ("sessions", "Sessions of devices")):
             gauge = GaugeMetricFamily(f"likewise_mqtt_{name}", words, labels=["tenant"])
             for tenant, counters in list(self._tenants.items()):

@@ -1,4 +1,4 @@
-"""What nobody acknowledges (QoS 0), sent as it comes: as soon as it is on disk, to whoever is connected.
+"""Fan-out of messages with QoS 0: to connected clients, as soon as they are on disk.
 
 The log tells of new entries on the writer's thread; sending is the loop's. What is published with QoS 1 or 2 for a
 subscription that asks for it comes from the subscriber's queue instead (`outbox`). Retained messages change here, too,
@@ -26,7 +26,7 @@ class FanOut:
 
     def take(self, entries: list[Entry]) -> None:
         """New entries are on disk. On the writer's thread."""
-        home, found = self._home, []
+        home, messages = self._home, []
         for entry in entries:
             if entry.kind != EVENT:
                 continue
@@ -44,9 +44,9 @@ class FanOut:
                 if not topic:
                     continue
                 message = event_message(entry.body, entry.position, topic)
-            found.append((entry.tenant, message))
-        if found:
-            home.bridge.call(self._send_all, found)
+            messages.append((entry.tenant, message))
+        if messages:
+            home.bridge.call(self._send_all, messages)
 
     def _send_all(self, messages: list[tuple[int, StoredMessage]]) -> None:
         """Send messages to all who get them without an acknowledgement."""
@@ -98,7 +98,7 @@ class FanOut:
 
 
 def _next_member(group: DeliveryOutbox) -> Session | None:
-    """The member of a group that gets the next message: they take turns."""
+    """Return the member of a group that gets the next message: round robin."""
     for _ in range(len(group.members)):
         session = group.members.pop(0)
         group.members.append(session)

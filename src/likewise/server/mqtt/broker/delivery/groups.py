@@ -36,29 +36,32 @@ class SharedGroups:
         self._live_of = live_of
         self._outboxes: dict[tuple[int, str], DeliveryOutbox] = {}
 
-    async def join(self, session: Session, text: str, found: TopicFilter, option: FilterOptions) -> None:
+    async def join(self, session: Session, text: str, topic_filter: TopicFilter, option: FilterOptions) -> None:
         """Let a session share a filter, or a subscription by meaning, with the others of its group."""
-        tenant, id = session.tenant, group_subscriber(found.group, found.filter)
+        tenant, id = session.tenant, group_subscriber(topic_filter.group, topic_filter.filter)
         if option.no_local:
             raise InputError(f"{text[:80]!r} is shared: a group has no messages of its own; leave No Local out")
         outbox = await self._outbox(tenant, id, text)
         broker = self._home.broker
         others = (each.options[text].qos for each in outbox.members if text in each.options and each is not session)
         most = max((option.qos, *others))
-        if found.kind == "topic":
+        if topic_filter.kind == "topic":
             if most:
-                command = SubscribeTopicCommand(id, found.filter, most)
+                command = SubscribeTopicCommand(id, topic_filter.filter, most)
                 await self._home.gateway.wait_committed(lambda done: broker.command(tenant, command, done))
-            self._live_of(tenant).put(found.filter, outbox, FilterOptions(most))
+            self._live_of(tenant).put(topic_filter.filter, outbox, FilterOptions(most))
         else:
             known = tenant.subscribers[id].subscriptions
             if option.own:
-                subscription = parse(option.own, id=found.id)
-                if found.id not in known or tenant.subscription(id, found.id).subscription != subscription:
+                subscription = parse(option.own, id=topic_filter.id)
+                if (
+                    topic_filter.id not in known
+                    or tenant.subscription(id, topic_filter.id).subscription != subscription
+                ):
                     await self._home.gateway.wait_committed(
                         lambda done: broker.start_subscribe(tenant, id, [subscription], True, done)
                     )
-            elif found.id not in known:
+            elif topic_filter.id not in known:
                 raise InputError(f"{text[:80]!r} needs the user property `q` with a subscription")
         if session not in outbox.members:
             outbox.members.append(session)
@@ -74,9 +77,9 @@ class SharedGroups:
         return outbox
 
     def restore(self, session: Session, text: str) -> DeliveryOutbox | None:
-        """A session that lasted has its place in a group again; None if the group is gone."""
-        found = parse_topic_filter(text)
-        id = group_subscriber(found.group, found.filter)
+        """Rejoin a restored session to its group; None if the group is gone."""
+        topic_filter = parse_topic_filter(text)
+        id = group_subscriber(topic_filter.group, topic_filter.filter)
         queue = session.tenant.subscribers.get(id)
         if queue is None:
             return None
@@ -85,9 +88,9 @@ class SharedGroups:
         self._outboxes[key] = outbox
         outbox.members.append(session)
         session.groups[text] = outbox
-        if found.kind == "topic":
+        if topic_filter.kind == "topic":
             most = max(member.options[text].qos for member in outbox.members if text in member.options)
-            self._live_of(session.tenant).put(found.filter, outbox, FilterOptions(most))
+            self._live_of(session.tenant).put(topic_filter.filter, outbox, FilterOptions(most))
         return outbox
 
     async def leave(self, session: Session, text: str) -> None:
@@ -99,12 +102,12 @@ class SharedGroups:
         assert isinstance(outbox, DeliveryOutbox)
         if outbox.members:
             return
-        found = parse_topic_filter(text)
-        id = group_subscriber(found.group, found.filter)
+        topic_filter = parse_topic_filter(text)
+        id = group_subscriber(topic_filter.group, topic_filter.filter)
         self._outboxes.pop((session.tenant.number, id), None)
         outbox.close()
-        if found.kind == "topic":
-            self._live_of(session.tenant).remove(found.filter, outbox)
+        if topic_filter.kind == "topic":
+            self._live_of(session.tenant).remove(topic_filter.filter, outbox)
         if outbox.queue.unregistered:
             return
         with suppress(StateError):  # somebody else unregistered it

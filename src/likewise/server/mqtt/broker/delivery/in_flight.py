@@ -1,4 +1,4 @@
-"""What is on its way to sessions that last, brought to disk.
+"""Store the in-flight packets of persistent sessions.
 
 With QoS 1 a packet may be sent first: if its row is lost, it is sent again. With QoS 2 the row comes first, or a client
 would take a repetition under another packet id for another message. Rows are written together, one commit for many.
@@ -41,7 +41,7 @@ class InFlightRows:
         self._urgent = False
 
     def sent(self, flight: InFlight) -> None:
-        """A packet of QoS 1 was sent."""
+        """Record that a packet of QoS 1 was sent."""
         self._new_rows[flight] = None
         self._schedule()
 
@@ -52,10 +52,10 @@ class InFlightRows:
         self._then.append(then)
         self._flush_soon()
 
-    def settled(self, flight: InFlight, kept: bool) -> None:
-        """A packet awaits nothing any more; with `kept` that is remembered, for there are others in front of it."""
+    def settled(self, flight: InFlight, remember: bool) -> None:
+        """Record that a packet is complete; with `remember` its row stays, because earlier ones are not."""
         self._new_rows.pop(flight, None)
-        if kept:
+        if remember:
             self._changed[flight.key] = InFlightRow(*flight.key, flight.outbox.tenant.number, 0, 0, SETTLED)
             flight.written = True
         elif flight.written:
@@ -70,7 +70,7 @@ class InFlightRows:
         self._schedule()
 
     def released(self, session: int, packet: int, then: Callback) -> None:
-        """A client released a packet id of QoS 2; when that is on disk it is told."""
+        """Record a PUBREL; call `then` when that is on disk."""
         self._released.append((session, packet))
         self._then.append(then)
         self._flush_soon()
@@ -124,7 +124,7 @@ class InFlightRows:
         then: list[Callback],
         error: object,
     ) -> None:
-        _log.warning("what is in flight cannot be written; trying again", error=str(error))
+        _log.warning("mqtt_in_flight_write_failed", error=str(error))
         self._changed = changed | self._changed
         self._released = released + self._released
         self._then = then + self._then

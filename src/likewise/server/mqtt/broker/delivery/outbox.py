@@ -1,4 +1,4 @@
-"""What waits in a queue, sent to the session that it is of, or to the members of a group that share it.
+"""Send a queue's deliveries to its session, or to the members of a shared subscription.
 
 A page of deliveries is read, each becomes a packet or several, and stays open until all of them are acknowledged.
 Acknowledgements may come in any order. At most so many are under way to a client as it says it takes.
@@ -76,16 +76,16 @@ class DeliveryOutbox:
     # -- sending --------------------------------------------------------------------------------
 
     def _next_member(self) -> tuple[Session, PacketSink] | None:
-        """Who is sent to next: of those who take something, the one with the fewest in flight."""
-        found, fewest = None, 0
+        """Return the member to send to next: of those with room, the one with the fewest in flight."""
+        chosen, fewest = None, 0
         for session in self.members:
             connection = session.connection
             if connection is None or connection.is_congested or not connection.ready:
                 continue
             count = len(session.flights)
-            if count < connection.receive_maximum and (found is None or count < fewest):
-                found, fewest = (session, connection), count
-        return found
+            if count < connection.receive_maximum and (chosen is None or count < fewest):
+                chosen, fewest = (session, connection), count
+        return chosen
 
     def pump(self) -> None:
         """Send what waits, as far as somebody takes it."""
@@ -107,13 +107,13 @@ class DeliveryOutbox:
         self.acknowledge()
 
     def _page(self) -> list[Delivery]:
-        """The next deliveries, with what devices published; no more than a client may leave unread."""
+        """Return the next deliveries with their messages; no more than a client may leave unread."""
         return self.home.broker.deliveries(
             self.tenant, self.queue, after=self.cursor, limit=SEND_PAGE, messages=True, most_bytes=SEND_PAGE_BYTES
         )
 
     async def _read(self) -> None:
-        """A page that is not in memory, read beside the loop."""
+        """Read a page that is not in memory, on another thread."""
         try:
             page = await self.home.gateway.executors.reads.run(self.tenant.name, self._page)
         finally:
@@ -170,13 +170,13 @@ class DeliveryOutbox:
             self._done.append(delivery.number)
 
     def packets_of(self, delivery: Delivery, session: Session, connection: PacketSink) -> list[OutgoingPacket]:
-        """What a session is sent of a delivery: a packet for its topics, or one for each subscription by meaning."""
+        """Return the packets of a delivery: one for topics, or one for each semantic subscription."""
         now = self.home.broker.clock()
         if delivery.cause in (TOPIC, RETAINED):
             return self._topic_packets(delivery, session, connection, now)
-        found = []
-        own = self.tenant.recipient_subscriptions(delivery, self.queue.number)
-        for place, id in own:
+        packets = []
+        matched = self.tenant.recipient_subscriptions(delivery, self.queue.number)
+        for place, id in matched:
             option = session.options.get(self.shared or session_filter(id))
             if option is None:
                 continue
@@ -184,12 +184,12 @@ class DeliveryOutbox:
             qos = granted_qos(session, topic, option.qos) if id.startswith(MATCHES) else option.qos
             if connection.version == MQTT_5:
                 because = self.home.match_reason(self, delivery, place, id) if option.explain else b""
-                payload, properties = render_semantic(delivery, own, place, topic, now, because)
+                payload, properties = render_semantic(delivery, matched, place, topic, now, because)
                 made = SharedPublish(topic, payload, properties, MQTT_5)
             else:
-                made = SharedPublish(topic, render(delivery, own), version=connection.version)
-            found.append(OutgoingPacket(int(delivery.matched[place]), qos, made, identifiers=option.identifiers))
-        return found
+                made = SharedPublish(topic, render(delivery, matched), version=connection.version)
+            packets.append(OutgoingPacket(int(delivery.matched[place]), qos, made, identifiers=option.identifiers))
+        return packets
 
     def _topic_packets(
         self, delivery: Delivery, session: Session, connection: PacketSink, now: int
@@ -197,16 +197,16 @@ class DeliveryOutbox:
         message = delivery.message or event_message(delivery.body, delivery.event)
         if message.expires is not None and message.expires <= now:
             return []
-        held = self.tenant.topics.by_number
+        subscriptions = self.tenant.topics.by_number
         if delivery.topics is None:
             delivery.topics = {}
             for number in delivery.matched.tolist():
-                if (each := held.get(number)) is not None:
+                if (each := subscriptions.get(number)) is not None:
                     delivery.topics.setdefault(each.subscriber, []).append(number)
         options = [
             option
             for number in delivery.topics.get(self.queue.number, ())
-            if (each := held.get(number)) is not None
+            if (each := subscriptions.get(number)) is not None
             and (option := session.options.get(self.shared or each.filter)) is not None
         ]
         if not options:
@@ -217,8 +217,10 @@ class DeliveryOutbox:
         )
         identifiers = tuple(each for option in options for each in option.identifiers)
         if session.identified:  # those of filters that ask for QoS 0 are not in the queue
-            own = ((text, option) for text, option in session.options.items() if option.identifiers and not option.qos)
-            identifiers += tuple(o.identifiers[0] for text, o in own if filter_matches(text, message.topic))
+            identified = (
+                (text, option) for text, option in session.options.items() if option.identifiers and not option.qos
+            )
+            identifiers += tuple(o.identifiers[0] for text, o in identified if filter_matches(text, message.topic))
         key = (self.tenant.number, delivery.number)
         made = self.home.renderer.many(message, connection.version, now, key)
         return [OutgoingPacket(0, qos, made, retain, identifiers)]
@@ -226,7 +228,7 @@ class DeliveryOutbox:
     # -- acknowledging --------------------------------------------------------------------------
 
     def complete_flight(self, flight: InFlight) -> None:
-        """A packet awaits nothing any more."""
+        """Complete a packet that was in flight."""
         flight.session.flights.pop(flight.packet, None)
         left = self.open.get(flight.sequence, 1) - 1
         if left:
@@ -242,11 +244,11 @@ class DeliveryOutbox:
         self.home.schedule_pump(self)
 
     def _first_in_flight(self) -> int:
-        """The first number that is in flight."""
+        """Return the first sequence number in flight."""
         return min(self.open, default=2**63)
 
     def acknowledge(self) -> None:
-        """Say what is settled, and forget what was remembered of it."""
+        """Acknowledge the queue up to the last complete delivery, and delete the rows below it."""
         if not self._done:
             return
         done, self._done = self._done, []
@@ -258,7 +260,7 @@ class DeliveryOutbox:
                 self.home.rows.forget(keys)
 
     def requeue(self, session: Session) -> None:
-        """A member is gone: what it has not acknowledged with QoS 1 goes to another, what is of QoS 2 never does."""
+        """Requeue a disconnected member's packets: of QoS 1 for another member, of QoS 2 never."""
         for flight in [each for each in session.flights.values() if each.outbox is self and each.state == AWAITS_ACK]:
             del session.flights[flight.packet]
             left = self.open.get(flight.sequence, 1) - 1
@@ -271,7 +273,7 @@ class DeliveryOutbox:
         self.pump()
 
     def discard_member(self, session: Session) -> None:
-        """A member's session is over: what it had with QoS 2 goes to nobody else."""
+        """Discard the packets of QoS 2 of a member whose session ended: nobody else gets them."""
         self.requeue(session)
         for flight in [each for each in session.flights.values() if each.outbox is self]:
             self.complete_flight(flight)
@@ -281,6 +283,6 @@ class DeliveryOutbox:
 
 
 def granted_qos(session: Session, topic: str, otherwise: int) -> int:
-    """The QoS that a session asked for where its own matches are; what it published the subscription with, if none."""
-    own = ((text, option.qos) for text, option in session.options.items() if text.startswith(SEMANTIC_PREFIX))
-    return max((qos for text, qos in own if filter_matches(text, topic)), default=otherwise)
+    """Return the QoS of a session's filter for its matches; else that of the subscription's message."""
+    filters = ((text, option.qos) for text, option in session.options.items() if text.startswith(SEMANTIC_PREFIX))
+    return max((qos for text, qos in filters if filter_matches(text, topic)), default=otherwise)

@@ -28,7 +28,7 @@ _JSON: Final = Properties(content_type="application/json")
 
 
 def encode_stored_properties(properties: Properties) -> bytes:
-    """The properties of a message that are passed on, as they are kept: its expiry is kept beside them."""
+    """Return the forwarded properties of a message as bytes to store; its expiry is stored beside them."""
     if properties is NO_PROPERTIES:
         return b""
     passed = msgspec.structs.replace(properties, message_expiry=None, topic_alias=None, subscription_identifiers=())
@@ -36,24 +36,24 @@ def encode_stored_properties(properties: Properties) -> bytes:
 
 
 def delivery_properties(message: StoredMessage, now: int) -> Properties:
-    """The properties of a message as they are sent now.
+    """Return the properties of a stored message as they are sent now.
 
     >>> kept = Kept("a", b"1", properties=encode_stored_properties(Properties(content_type="x")), expires=5_000_000)
     >>> user_properties(kept, 3_000_000).content_type, user_properties(kept, 3_000_000).message_expiry
     ('x', 2)
     """
-    found = NO_PROPERTIES
+    properties = NO_PROPERTIES
     if message.properties:
         written = encode_variable(len(message.properties)) + message.properties
-        found, _ = read_properties(written, 0, len(written), PUBLISH)
+        properties, _ = read_properties(written, 0, len(written), PUBLISH)
     if message.expires is not None:
         left = max(1, -(-(message.expires - now) // SECOND))
-        found = msgspec.structs.replace(found, message_expiry=left)
-    return found
+        properties = msgspec.structs.replace(properties, message_expiry=left)
+    return properties
 
 
 def event_message(body: bytes, position: int, topic: str = "") -> StoredMessage:
-    """An event that came another way as a message; its tuple `topic` says where to."""
+    """Return an event that was not published over MQTT as a message; its tuple `topic` is the topic."""
     if not topic:
         items = read_event(body, position).tuples
         topic = next((str(item.value) for item in items if item.attribute == "topic"), "")
@@ -68,7 +68,7 @@ class Renderer:
         self._bytes = 0  # of the payloads of these
 
     def many(self, message: StoredMessage, version: int, now: int, key: tuple[int, int] | None = None) -> SharedPublish:
-        """A message for those who speak a version; `key` is its tenant and sequence number."""
+        """Return a message encoded for a version; `key` is its tenant and sequence number."""
         if key is None or message.expires is not None:
             return SharedPublish(message.topic, message.payload, delivery_properties(message, now), version)
         known = self._made.get((*key, version))
@@ -82,14 +82,14 @@ class Renderer:
 
 
 def render_semantic(
-    delivery: Delivery, own: list[tuple[int, str]], place: int, topic: str, now: int, because: bytes = b""
+    delivery: Delivery, matched: list[tuple[int, str]], place: int, topic: str, now: int, because: bytes = b""
 ) -> tuple[bytes, Properties]:
-    """The payload and properties of a delivery by meaning for MQTT 5: as published, and what was met how well."""
+    """Return the payload and properties of a semantic match for MQTT 5, with subscriptions and scores."""
     message = delivery.message or event_message(delivery.body, delivery.event, topic or " ")
     scores = unpack_scores(delivery.scores, len(delivery.matched))
     added = [
         ("score", f"{round(float(scores[place]), 6):g}"),
-        ("subscriptions", _ENCODE([{"id": id, "score": round(float(scores[at]), 6)} for at, id in own]).decode()),
+        ("subscriptions", _ENCODE([{"id": id, "score": round(float(scores[at]), 6)} for at, id in matched]).decode()),
         ("cause", CAUSES[delivery.cause]),
         ("sequence", str(delivery.number)),
     ]
@@ -97,9 +97,9 @@ def render_semantic(
         added.append(("topic", delivery.message.topic))
     if because:
         added.append(("because", because.decode()))
-    found = delivery_properties(message, now)
-    user = (*found.user, *((name, truncate_text(value)) for name, value in added))
-    return message.payload, msgspec.structs.replace(found, user=user)
+    properties = delivery_properties(message, now)
+    user = (*properties.user, *((name, truncate_text(value)) for name, value in added))
+    return message.payload, msgspec.structs.replace(properties, user=user)
 
 
 __all__ = ["MQTT_5", "Renderer", "delivery_properties", "encode_stored_properties", "event_message", "render_semantic"]

@@ -42,7 +42,7 @@ class PacketSink(Protocol):
 
 
 class QueueSender(Protocol):
-    """What sends from a queue (`outbox`)."""
+    """A sender of a queue's deliveries (`outbox`)."""
 
     tenant: Tenant
     queue: SubscriberQueue
@@ -53,19 +53,19 @@ class QueueSender(Protocol):
         ...
 
     def acknowledge(self) -> None:
-        """Say what is settled."""
+        """Acknowledge the queue up to the last complete delivery."""
         ...
 
     def complete_flight(self, flight: InFlight) -> None:
-        """A packet awaits nothing any more."""
+        """Complete a packet that was in flight."""
         ...
 
     def requeue(self, session: Session) -> None:
-        """A member's connection is gone."""
+        """Requeue the packets of a member that disconnected."""
         ...
 
     def discard_member(self, session: Session) -> None:
-        """A member's session is over."""
+        """Discard the packets of a member whose session ended."""
         ...
 
     def close(self) -> None:
@@ -91,11 +91,11 @@ class InFlight:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """What names its row."""
+        """Return the key of its row."""
         return self.outbox.queue.number, self.sequence, self.part
 
     def row(self) -> InFlightRow:
-        """It as it is kept."""
+        """Return its row."""
         return InFlightRow(*self.key, self.outbox.tenant.number, self.session.number, self.packet, self.state)
 
 
@@ -146,20 +146,20 @@ class Session:
 
     @property
     def subscriber(self) -> str:
-        """The subscriber that it is registered as, once it needs a queue."""
+        """Return the id of the subscriber that owns its queue."""
         return session_subscriber(self.client)
 
     @property
     def lasting(self) -> SessionState:
-        """What of it lasts."""
+        """Return the state that is stored."""
         return SessionState(self.expiry, dict(self.options), self.owner, self.will, self.will_delay)
 
     def refresh_options(self) -> None:
-        """What it asks for has changed."""
+        """Recompute what depends on the options."""
         self.identified = any(option.identifiers and not option.qos for option in self.options.values())
 
     def packet_id(self) -> int:
-        """A packet id that is free; there are fewer in flight than there are ids."""
+        """Return a free packet id; fewer are in flight than there are ids."""
         while True:
             self._packet = self._packet % PACKET_IDS + 1
             if self._packet not in self.flights:

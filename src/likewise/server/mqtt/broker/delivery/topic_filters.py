@@ -28,12 +28,12 @@ class TopicFilter(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The id of a subscription by meaning: what follows `$likewise/`."""
+        """Return the id of a subscription by meaning: what follows `$likewise/`."""
         return self.filter.removeprefix(SEMANTIC_PREFIX)
 
 
-def parse_topic_filter(said: str) -> TopicFilter:
-    """Take a filter apart; what cannot be asked for is refused.
+def parse_topic_filter(text: str) -> TopicFilter:
+    """Parse a filter of SUBSCRIBE: `$share/GROUP/` and `$likewise/` included.
 
     >>> asked("$share/readers/home/#")
     Asked(filter='home/#', kind='topic', group='readers', text='')
@@ -42,9 +42,9 @@ def parse_topic_filter(said: str) -> TopicFilter:
     >>> asked("$likewise/warm").kind, asked("$likewise/matches/+").kind
     ('named', 'private')
     """
-    group, shared = "", said
-    if said.startswith(SHARED_PREFIX):
-        group, _, shared = said[len(SHARED_PREFIX) :].partition("/")
+    group, shared = "", text
+    if text.startswith(SHARED_PREFIX):
+        group, _, shared = text[len(SHARED_PREFIX) :].partition("/")
     if not shared.startswith(SEMANTIC_PREFIX):
         return TopicFilter(shared, "topic", group)
     name = shared[len(SEMANTIC_PREFIX) :]
@@ -54,8 +54,8 @@ def parse_topic_filter(said: str) -> TopicFilter:
         return TopicFilter(shared, "private")
     if not name or name.startswith(SUBSCRIPTIONS) or "+" in name or "#" in name:
         raise InvalidSubscription(
-            f"{shared[:80]!r} cannot be subscribed to; ask for {SEMANTIC_PREFIX}NAME with the user property `q`, or for "
-            f"{SEMANTIC_PREFIX}{TEXT} and the percent-encoded text"
+            f"{shared[:80]!r} cannot be subscribed to; ask for {SEMANTIC_PREFIX}NAME with the user property `q`, "
+            f"or for {SEMANTIC_PREFIX}{TEXT} and the percent-encoded text"
         )
     if name.startswith(TEXT):
         return TopicFilter(shared, "text", group, unquote(name[len(TEXT) :]))
@@ -63,7 +63,7 @@ def parse_topic_filter(said: str) -> TopicFilter:
 
 
 def session_filter(id: str) -> str:
-    """Under which filter a session keeps what it asked for with a subscription by meaning.
+    """Return the filter under which a session stores the options of a semantic subscription.
 
     >>> session_filter("warm"), session_filter("matches/warm")
     ('$likewise/warm', '$likewise/subscriptions/warm')
@@ -74,7 +74,7 @@ def session_filter(id: str) -> str:
 
 
 def group_subscriber(group: str, shared: str) -> str:
-    """The subscriber that a group is registered as.
+    """Return the subscriber that a group is registered as.
 
     >>> group_subscriber("readers", "home/#")
     'mqtt-share:readers/home/#'

@@ -1,4 +1,4 @@
-"""Who is sent what is published to a topic as it comes: every subscription to topics, found by the trie."""
+"""Find the receivers of a topic: all filters of sessions and groups, in a trie."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TopicRouter:
         self.count = 0  # of filters; read by the writer's thread, too
 
     def filters(self) -> list[str]:
-        """The filters that there are; from any thread."""
+        """Return all filters. Safe on any thread."""
         return list(self._slots)
 
     def put(self, text: str, receiver: TopicReceiver, option: FilterOptions) -> None:
@@ -45,13 +45,13 @@ class TopicRouter:
             self.count -= 1
 
     def find(self, topic: str) -> dict[TopicReceiver, list[FilterOptions]]:
-        """Who gets a message to a topic, with what they asked for."""
-        found: dict[TopicReceiver, list[FilterOptions]] = {}
+        """Return the receivers of a topic, with their options."""
+        receivers: dict[TopicReceiver, list[FilterOptions]] = {}
         for slot in self._trie.find(topic):
             for receiver, option in self._at[slot].items():
-                known = found.get(receiver)
+                known = receivers.get(receiver)
                 if known is None:
-                    found[receiver] = [option]
+                    receivers[receiver] = [option]
                 else:
                     known.append(option)
-        return found
+        return receivers
