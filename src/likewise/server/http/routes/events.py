@@ -43,7 +43,8 @@ _CLOUD = {"specversion": "1.0", "id": "e1", "source": "/roof", "type": "reading"
     ),
 )
 async def publish_events(request: Request) -> Response:
-    """Publish events; answer when they are on disk. `PublishMiddleware` stands in front of it where we serve."""
+    """Publish events; answer when they are on disk."""
+    # Where we serve, `PublishMiddleware` answers before this; it describes the route, and serves under other servers.
     return raw_json_response(await publish_request(gateway_of(request), request.scope, request.receive))
 
 
