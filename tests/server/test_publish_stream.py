@@ -19,7 +19,7 @@ import likewise as lw
 from likewise.broker.config import Config, ServerSettings, TenantLimits
 from likewise.client import AsyncPublisher, Publisher, Subscriber
 from likewise.client.messages import BrokerRefused
-from likewise.client.publish_stream import UNDER_WAY
+from likewise.client.publish_stream import MAX_IN_FLIGHT
 from likewise.errors import LimitExceeded, Unavailable
 from tests.server.conftest import address, http, serving
 from tests.server.http.test_access import made_town
@@ -112,7 +112,7 @@ def test_a_refused_message_leaves_the_others_alone(address: str, http: httpx.Cli
 def test_a_client_publishes_many_and_waits_once(address: str, http: httpx.Client) -> None:
     listen(http, "sync")
     with Publisher(address, source="/roof") as out, out.stream() as stream:
-        ids = [stream.publish({"town": "sync", "n": n}) for n in range(UNDER_WAY + 50)]
+        ids = [stream.publish({"town": "sync", "n": n}) for n in range(MAX_IN_FLIGHT + 50)]
         ids += stream.publish_all({"town": "sync", "n": n} for n in range(2000))
         stream.flush()
         assert stream.under_way == 0
@@ -126,7 +126,7 @@ def test_an_asynchronous_client_does_the_same(address: str, http: httpx.Client) 
 
     async def publish() -> list[str]:
         async with AsyncPublisher(address) as out, out.stream() as stream:
-            ids = [await stream.publish({"town": "async", "n": n}) for n in range(UNDER_WAY + 50)]
+            ids = [await stream.publish({"town": "async", "n": n}) for n in range(MAX_IN_FLIGHT + 50)]
             ids += await stream.publish_all({"town": "async", "n": n} for n in range(500))
             await stream.publish({"v": 1, "payload": {"x": 1}})
             await stream.flush()
@@ -195,7 +195,7 @@ def test_an_event_too_large_for_a_message_is_refused_before_it_is_sent() -> None
             stream.publish({f"k{n}": "x" * 1000 for n in range(100)})
         with pytest.raises(Unavailable):
             stream.publish({"n": 1})
-        stream._under_way = type(stream._under_way)()
+        stream._in_flight = type(stream._under_way)()
 
 
 def test_deliveries_come_together_and_one_by_one_alike(address: str, http: httpx.Client) -> None:

@@ -16,11 +16,12 @@
     with Subscriber("ann", "http://127.0.0.1:8787") as inbox, inbox.listen(print):
         input("Enter ends it")
 
-`connect` says at once whether a broker is there, `disconnect` leaves (what is missed waits), `reconnect` comes back,
-also to another address of the same broker, and goes on after the last delivery given.
+`asynchronous` has the asyncio client; `synchronous` is generated from it. `connect` checks that a broker answers,
+`disconnect` closes the connection while the queue stays, `reconnect` opens it again, also at another address of the
+same broker, and continues after the last delivery given.
 
-Events and subscriptions are checked before anything is sent. A connection that breaks is made again, with
-growing pauses; a stream goes on after the last delivery it gave, so none comes twice.
+Events and subscriptions are checked before anything is sent. A broken connection is opened again, with growing pauses
+(backoff); a stream continues after the last delivery it gave, so none comes twice.
 """
 
 from likewise.api.deliveries import MatchReason, SubscriptionScore

@@ -1,10 +1,12 @@
-"""A listener that is told of each delivery, on a thread of its own."""
+"""Listeners: a function that is called for each delivery, on a thread or in a task of its own."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -12,9 +14,11 @@ from likewise.client.messages import ClientDelivery
 
 _LOG = logging.getLogger("likewise.client")
 
+ListeningTask = asyncio.Task[None]
+
 
 class Inbox(Protocol):
-    """What is listened to: a subscriber's deliveries."""
+    """What a listener needs of a subscriber."""
 
     @property
     def id(self) -> str:
@@ -22,11 +26,11 @@ class Inbox(Protocol):
         ...
 
     def __iter__(self) -> Iterator[ClientDelivery]:
-        """The deliveries, as they come."""
+        """Yield the deliveries as they come."""
         ...
 
     def acknowledge(self, delivery: ClientDelivery | int) -> None:
-        """Settle a delivery and all before it."""
+        """Acknowledge a delivery and all before it."""
         ...
 
     def stop_stream(self) -> None:
@@ -34,11 +38,23 @@ class Inbox(Protocol):
         ...
 
 
-class Listening:
-    """Deliveries handed to a listener as they come, until `stop`; also as `with inbox.listen(...)`.
+class AsyncInbox(Protocol):
+    """The same of an asyncio subscriber."""
 
-    What the listener returned from is acknowledged. An error it raises ends the listening and is logged; that delivery
-    is not acknowledged and comes again. `stop` and `wait` raise the error, too.
+    def __aiter__(self) -> AsyncIterator[ClientDelivery]:
+        """Yield the deliveries as they come."""
+        ...
+
+    async def acknowledge(self, delivery: ClientDelivery | int) -> None:
+        """Acknowledge a delivery and all before it."""
+        ...
+
+
+class Listening:
+    """Deliveries passed to a listener as they come, until `stop`; also as `with inbox.listen(...)`.
+
+    A delivery that the listener returned from is acknowledged. An error of the listener ends the listening and is
+    logged; that delivery is not acknowledged and comes again. `stop` and `wait` raise the error, too.
     """
 
     def __init__(self, inbox: Inbox, listener: Callable[[ClientDelivery], object], acknowledge: bool) -> None:
@@ -57,21 +73,21 @@ class Listening:
                     self._inbox.acknowledge(delivery)
         except Exception as error:
             self.error = error
-            _LOG.exception("listening as %s ended", self._inbox.id)
+            _LOG.exception("listener_failed subscriber=%s", self._inbox.id)
 
     @property
     def active(self) -> bool:
-        """Whether deliveries are still handed over."""
+        """Whether the listener still runs."""
         return self._thread.is_alive()
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until it ends by itself; its error is raised."""
+        """Wait until the listening ends by itself, and raise its error."""
         self._thread.join(timeout)
         if self.error is not None:
             raise self.error
 
     def stop(self) -> None:
-        """End it, after the delivery that is under way; its error is raised."""
+        """End the listening after the delivery that is under way, and raise its error."""
         self._inbox.stop_stream()
         self.wait()
 
@@ -83,3 +99,27 @@ class Listening:
             self.stop()
         else:
             self._inbox.stop_stream()
+
+
+def start_listening(inbox: Inbox, listener: Callable[[ClientDelivery], object], acknowledge: bool) -> Listening:
+    """Call a listener for each delivery, on a thread of its own."""
+    return Listening(inbox, listener, acknowledge)
+
+
+def start_listening_async(
+    inbox: AsyncInbox, listener: Callable[[ClientDelivery], object], acknowledge: bool
+) -> ListeningTask:
+    """Call a listener, a function or a coroutine function, for each delivery, in a task of its own.
+
+    The task ends when it is cancelled, with `disconnect`, or with an error of the listener.
+    """
+
+    async def run() -> None:
+        async for delivery in inbox:
+            result = listener(delivery)
+            if inspect.isawaitable(result):
+                await result
+            if acknowledge:
+                await inbox.acknowledge(delivery)
+
+    return asyncio.get_running_loop().create_task(run())

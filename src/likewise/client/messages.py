@@ -1,4 +1,4 @@
-"""What goes over the wire, as values; shared by both kinds of client."""
+"""Paths, request bodies and responses of the broker, for both kinds of client."""
 
 from __future__ import annotations
 
@@ -34,15 +34,19 @@ Publishable = Event | Mapping[str, Any]
 
 
 class ClientDelivery(msgspec.Struct, frozen=True):
-    """One event that met subscriptions of ours; `sequence` is what is acknowledged."""
+    """One event that matched subscriptions of this subscriber.
+
+    `sequence` is what is acknowledged, `cause` why it was sent. `because` is there where it was requested, `alert` what
+    an alert states beside its event, `selected` the values that subscriptions with `select` name.
+    """
 
     sequence: int
     cause: str
     subscriptions: tuple[SubscriptionScore, ...]
     event: Event
-    because: tuple[MatchReason, ...] = ()  # where it was asked for
-    alert: AlertNotification | None = None  # what an alert says beside its event
-    selected: tuple[SelectedValues, ...] = ()  # what subscriptions with `select` name
+    because: tuple[MatchReason, ...] = ()
+    alert: AlertNotification | None = None
+    selected: tuple[SelectedValues, ...] = ()
 
 
 BACKTEST: Final = "/v1/backtest"
@@ -53,7 +57,7 @@ _PENDING: Final = msgspec.json.Decoder(DeliveryPage)
 
 
 def read_deliveries(data: bytes | str) -> tuple[ClientDelivery, ...]:
-    """The deliveries of a message: an array of them, or one.
+    """Decode the deliveries of a message: an array of them, or one.
 
     >>> [each.sequence for each in read_deliveries("[]")]
     []
@@ -68,53 +72,53 @@ def read_deliveries(data: bytes | str) -> tuple[ClientDelivery, ...]:
 
 
 def read_delivery(data: bytes | str) -> ClientDelivery:
-    """A delivery from its JSON.
+    """Decode a delivery.
 
-    >>> said = '{"v":1,"sequence":7,"cause":"arrival","subscriptions":[],"event":{"v":1,"payload":{"no2":45}}}'
-    >>> read_delivery(said).event.tuples[0].value
+    >>> text = '{"v":1,"sequence":7,"cause":"arrival","subscriptions":[],"event":{"v":1,"payload":{"no2":45}}}'
+    >>> read_delivery(text).event.tuples[0].value
     45
     """
     try:
-        found = _DELIVERY.decode(data)
+        document = _DELIVERY.decode(data)
     except msgspec.MsgspecError as error:
         raise errors.FormatError(f"the broker sent something that is no delivery: {error}") from None
-    return _to_client_delivery(found)
+    return _to_client_delivery(document)
 
 
-def _to_client_delivery(said: DeliveryDocument) -> ClientDelivery:
+def _to_client_delivery(document: DeliveryDocument) -> ClientDelivery:
     return ClientDelivery(
-        said.sequence,
-        said.cause,
-        said.subscriptions,
-        event_from_document(said.event),
-        said.because,
-        said.alert,
-        said.selected,
+        document.sequence,
+        document.cause,
+        document.subscriptions,
+        event_from_document(document.event),
+        document.because,
+        document.alert,
+        document.selected,
     )
 
 
 def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:
-    """Events as JSON lines, checked; those without a source of their own get `source`.
+    """Encode events as JSON lines; those that name no source get `source`.
 
     Each gets an id here, so that sending them again after a broken connection publishes nothing twice.
 
     >>> event_lines([{"no2": 45}], "/roof").startswith(b'{"v":1,"tuples":[{"attribute":"no2","value":45}],"id":"')
     True
     """
-    return b"\n".join([event_line(given, source)[1] for given in events])
+    return b"\n".join([event_line(event, source)[1] for event in events])
 
 
-def event_line(given: Publishable, source: str | None) -> tuple[str, bytes]:
-    """The id and the JSON of an event, checked; one is given where there is none.
+def event_line(event: Publishable, source: str | None) -> tuple[str, bytes]:
+    """Return the id and the JSON of an event; an event without an id gets one.
 
-    A mapping is what the event says, or the envelope around it, as everywhere.
+    A mapping is the payload of the event, or its envelope.
 
     >>> event_line({"v": 1, "payload": {"no2": 45}, "id": "e1"}, None)[0]
     'e1'
     >>> event_line({"v": 1, "id": "e1"}, None)[1][:32]
     b'{"v":1,"tuples":[{"attribute":"v'
     """
-    made = given if isinstance(given, Event) else event_from_mapping(given)
+    made = event if isinstance(event, Event) else event_from_mapping(event)
     changes: dict[str, Any] = {}
     if made.id is None:
         changes["id"] = f"{random.SystemRandom().getrandbits(128):032x}"
@@ -126,7 +130,7 @@ def event_line(given: Publishable, source: str | None) -> tuple[str, bytes]:
 
 
 def read_receipts(response: httpx.Response) -> tuple[Receipt, ...]:
-    """The receipts in an answer."""
+    """Decode the receipts of a response."""
     return msgspec.json.decode(response.content, type=PublishReceipts).events
 
 
@@ -145,13 +149,18 @@ def read_backtest(content: bytes) -> BacktestResult:
 
 
 def checked_subscription(subscription: Subscription | str, id: str | None) -> Subscription:
-    """A subscription, parsed here if it is text, under an id."""
+    """Return a subscription under an id, parsed here if it is text, so that an error is raised before a request."""
     made = parse(subscription) if isinstance(subscription, str) else subscription
     return msgspec.structs.replace(made, id=id) if id is not None else with_default_id(made)
 
 
 class BrokerRefused(errors.LikewiseError):
-    """The broker refused a request: `status` and `problem` are what it said."""
+    """The broker refused a request.
+
+    Args:
+        status: the status of the response, or the close code of a stream.
+        problem: the problem details of the response.
+    """
 
     code = "refused"
 
@@ -162,26 +171,26 @@ class BrokerRefused(errors.LikewiseError):
 
 
 def raise_problem(response: httpx.Response) -> httpx.Response:
-    """The response, unless it tells of a problem."""
+    """Return the response, or raise the problem that it states."""
     if response.is_success:
         return response
     try:
-        said = msgspec.json.decode(response.content, type=dict[str, Any])
+        problem = msgspec.json.decode(response.content, type=dict[str, Any])
     except msgspec.MsgspecError:
-        said = {}
-    told = response.headers.get("retry-after", "")
-    if told.isascii() and told.isdigit() and len(told) < 9:
-        said.setdefault("retry_after", int(told))
-    raise BrokerRefused(response.status_code, said)
+        problem = {}
+    retry_after = response.headers.get("retry-after", "")
+    if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 9:  # else it is a date, or nonsense
+        problem.setdefault("retry_after", int(retry_after))
+    raise BrokerRefused(response.status_code, problem)
 
 
 def authorization_headers(token: str | None) -> dict[str, str]:
-    """The headers that say who asks."""
+    """Return the headers with a bearer token."""
     return {"authorization": f"Bearer {token}"} if token else {}
 
 
 def subscriber_path(subscriber: str, rest: str = "") -> str:
-    """The address of a subscriber.
+    """Return the path of a subscriber.
 
     >>> subscriber_path("ann/b", "/deliveries")
     '/v1/subscribers/ann%2Fb/deliveries'
@@ -189,11 +198,11 @@ def subscriber_path(subscriber: str, rest: str = "") -> str:
     return f"/v1/subscribers/{quote(subscriber, safe='')}{rest}"
 
 
-DEFAULT_QUEUE: Final = b"{}"  # what registering says of a queue that is to stay, or to be as the broker is configured
+DEFAULT_QUEUE: Final = b"{}"  # the settings of a queue that stays as it is, or becomes as the broker is configured
 
 
 def queue_settings(policy: QueuePolicy | None, limit: int | None) -> bytes:
-    """What registering says of the queue; what is left out stays, or is as the broker is configured.
+    """Encode the settings of a queue; what is None stays, or is as the broker is configured.
 
     >>> queue_settings("block", None)
     b'{"policy":"block"}'
@@ -202,7 +211,7 @@ def queue_settings(policy: QueuePolicy | None, limit: int | None) -> bytes:
 
 
 def pending_path(subscriber: str, after: int, limit: int, because: bool = False) -> str:
-    """Where deliveries are read without a stream.
+    """Return the path of queued deliveries.
 
     >>> pending_path("ann", 7, 100, because=True)
     '/v1/subscribers/ann/deliveries?sequence=7&limit=100&because=true'
@@ -213,7 +222,7 @@ def pending_path(subscriber: str, after: int, limit: int, because: bool = False)
 
 
 def replay_path(subscriber: str, after: int) -> str:
-    """Where deliveries are replayed from.
+    """Return the path of deliveries to replay.
 
     >>> replay_path("ann", 7)
     '/v1/subscribers/ann/deliveries?sequence=7&limit=1000&replay=true'
@@ -222,25 +231,25 @@ def replay_path(subscriber: str, after: int) -> str:
 
 
 def read_pending(content: bytes) -> tuple[tuple[ClientDelivery, ...], int]:
-    """The deliveries in an answer, and the sequence number to ask with next.
+    """Decode queued deliveries, and the sequence number to continue after.
 
     >>> read_pending(b'{"deliveries": [], "sequence": 7}')
     ((), 7)
     """
     try:
-        found = _PENDING.decode(content)
+        page = _PENDING.decode(content)
     except msgspec.MsgspecError as error:
         raise errors.FormatError(f"the broker sent something that is no list of deliveries: {error}") from None
-    return tuple(map(_to_client_delivery, found.deliveries)), found.number
+    return tuple(map(_to_client_delivery, page.deliveries)), page.number
 
 
 def acknowledgement_body(number: int) -> bytes:
-    """What a request says when everything up to a sequence number is dealt with."""
+    """Encode the request that acknowledges everything up to a sequence number."""
     return msgspec.json.encode(DeliveryAck(number))
 
 
 def acknowledgement(number: int) -> str:
-    """What a stream is told when everything up to a sequence number is dealt with.
+    """Return the message that acknowledges everything up to a sequence number on a stream.
 
     >>> acknowledgement(7)
     '{"sequence":7}'
@@ -249,12 +258,12 @@ def acknowledgement(number: int) -> str:
 
 
 def subscription_path(subscriber: str, id: str) -> str:
-    """The address of a subscription."""
+    """Return the path of a subscription."""
     return subscriber_path(subscriber, f"/subscriptions/{quote(id, safe='')}")
 
 
 def event_path(id: str, source: str | None) -> str:
-    """The address of an event.
+    """Return the path of an event.
 
     >>> event_path("e 1", "/roof")
     '/v1/events/e%201?source=%2Froof'
@@ -263,17 +272,17 @@ def event_path(id: str, source: str | None) -> str:
 
 
 def stream_address(address: str, subscriber: str, cursor: int, because: bool = False) -> str:
-    """Where the stream is; deliveries come together where several are there.
+    """Return the URL of a stream of deliveries, several in a message where several are queued.
 
     >>> stream_address("http://127.0.0.1:8787", "ann", 7)
     'ws://127.0.0.1:8787/v1/subscribers/ann/stream?sequence=7&together=true'
     """
-    asked = f"sequence={cursor}&together=true{'&because=true' if because else ''}"
-    return socket_address(address, subscriber_path(subscriber, "/stream"), asked)
+    query = f"sequence={cursor}&together=true{'&because=true' if because else ''}"
+    return socket_address(address, subscriber_path(subscriber, "/stream"), query)
 
 
 def socket_address(address: str, path: str, query: str = "") -> str:
-    """The address of a WebSocket of a broker.
+    """Return the URL of a WebSocket of a broker.
 
     >>> socket_address("https://roof/b/", "/v1/events/stream")
     'wss://roof/b/v1/events/stream'

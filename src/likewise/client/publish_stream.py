@@ -1,4 +1,8 @@
-"""Publish one event after the other over one connection, without waiting for each to be on the broker's disk."""
+"""Publish many events over one WebSocket, without waiting for each to be on the broker's disk.
+
+The two kinds are written by hand: the synchronous one polls for acknowledgements between sends, the asyncio one has a
+task that reads them.
+"""
 
 from __future__ import annotations
 
@@ -12,25 +16,24 @@ from typing import Final, Self
 import msgspec
 import stamina
 from websockets.asyncio.client import ClientConnection as AsyncSocket
-from websockets.asyncio.client import connect as connect_async
 from websockets.exceptions import ConnectionClosed, WebSocketException
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 
 from likewise.api.events import PublishProgress
-from likewise.client.endpoint import FINAL_CLOSE_CODES, Endpoint, may_connect_again
+from likewise.client.endpoint import FINAL_CLOSE_CODES, Endpoint, may_connect_again, open_socket, open_socket_async
 from likewise.client.messages import BrokerRefused, Publishable, event_line
 from likewise.errors import FormatError, LimitExceeded
 
-FRAME_BYTES: Final = 60_000  # a broker reads messages of 64 KiB
-UNDER_WAY: Final = 1_000  # messages sent and not answered before the next one waits
+FRAME_BYTES: Final = 60_000  # below the 64 KiB that a broker reads as one message
+MAX_IN_FLIGHT: Final = 1_000  # messages without an acknowledgement; the next one waits
 _PUBLISHED: Final = msgspec.json.Decoder(PublishProgress)
 
 
 class InFlightFrames:
-    """Messages that were sent, or are to be sent, and are not answered yet, in order.
+    """Messages that are sent, or about to be, and not acknowledged yet, in order.
 
-    >>> under_way = InFlightFrames()
-    >>> under_way.add(b"{}"), under_way.add(b"[]"), under_way.take('{"first":1,"last":1}'), len(under_way)
+    >>> in_flight = InFlightFrames()
+    >>> in_flight.add(b"{}"), in_flight.add(b"[]"), in_flight.take('{"first":1,"last":1}'), len(in_flight)
     (None, None, None, 1)
     """
 
@@ -45,31 +48,36 @@ class InFlightFrames:
         return iter(list(self._frames))
 
     def add(self, frame: bytes) -> None:
-        """A message is to be sent."""
+        """Add a message that is about to be sent."""
         self._frames.append(frame)
 
-    def take(self, said: str | bytes) -> None:
-        """An answer came; a broker that cannot store anything now is asked again over a new connection."""
+    def take(self, ack: str | bytes) -> None:
+        """Take an acknowledgement or a refusal.
+
+        Raises:
+            ConnectionResetError: the broker cannot store anything now; the messages are sent again over a new
+                connection.
+        """
         try:
-            found = _PUBLISHED.decode(said)
+            published = _PUBLISHED.decode(ack)
         except msgspec.MsgspecError as error:
             raise FormatError(f"the broker sent something that is no acknowledgement: {error}") from None
-        if found.problem is not None:
-            status = int(found.problem.get("status", 400))
+        if published.problem is not None:
+            status = int(published.problem.get("status", 400))
             if status in (429, 503):
-                raise ConnectionResetError(str(found.problem.get("detail", "")))
-            self._refused.append(BrokerRefused(status, found.problem))
-        for _ in range(found.last - found.first + 1):
+                raise ConnectionResetError(str(published.problem.get("detail", "")))
+            self._refused.append(BrokerRefused(status, published.problem))
+        for _ in range(published.last - published.first + 1):
             self._frames.popleft()
 
     def raise_refused(self) -> None:
-        """Raise what the broker said of the first message that it refused since this was asked."""
+        """Raise the first refusal that was not raised yet."""
         if self._refused:
             raise self._refused.popleft()
 
 
 def encode_frames(events: Iterable[Publishable], source: str | None) -> tuple[list[str], list[bytes]]:
-    """The ids of events, and the messages they are sent in: arrays as large as a broker reads.
+    """Return the ids of events, and the messages that carry them: arrays as large as a broker reads.
 
     >>> encode_frames([{"no2": 45}], "/roof")[1][0][:50]
     b'[{"v":1,"tuples":[{"attribute":"no2","value":45}],'
@@ -78,8 +86,8 @@ def encode_frames(events: Iterable[Publishable], source: str | None) -> tuple[li
     frames: list[bytes] = []
     part: list[bytes] = []
     size = 0
-    for given in events:
-        id, line = event_line(given, source)
+    for event in events:
+        id, line = event_line(event, source)
         if len(line) > FRAME_BYTES:
             raise LimitExceeded("bytes of an event on a stream (use `publish`)", allowed=FRAME_BYTES, found=len(line))
         if part and size + len(line) > FRAME_BYTES:
@@ -94,59 +102,59 @@ def encode_frames(events: Iterable[Publishable], source: str | None) -> tuple[li
 
 
 class PublishStream:
-    """A connection of its own for many events: `publish` returns at once, `flush` when all of them are on disk.
+    """A connection for many events: `publish` returns at once, `flush` when all of them are on the broker's disk.
 
     What was not acknowledged when a connection broke is sent again over the next one; events have ids, so none is
-    published twice. What the broker refuses is raised by the next call. Leaving the `with` block flushes, unless it
-    is left by an exception: then what was not sent yet may be lost. For one thread.
+    published twice. What the broker refuses is raised by the next call. Leaving the `with` block flushes; leaving it
+    by an exception does not, and what was not sent yet may be lost. Use it from one thread.
     """
 
     def __init__(self, endpoint: Endpoint, source: str | None) -> None:
         self._endpoint = endpoint
         self._source = source
         self._socket: ClientConnection | None = None
-        self._under_way = InFlightFrames()
+        self._in_flight = InFlightFrames()
 
     @property
     def under_way(self) -> int:
-        """How many messages are not acknowledged yet."""
-        return len(self._under_way)
+        """The number of messages that are not acknowledged yet."""
+        return len(self._in_flight)
 
     def publish(self, event: Publishable) -> str:
-        """Send one event; its id. Waits only while very many are under way."""
+        """Send one event and return its id; wait only while `MAX_IN_FLIGHT` messages are not acknowledged."""
         return self.publish_all([event])[0]
 
     def publish_all(self, events: Iterable[Publishable]) -> list[str]:
-        """Send several events, as many together as a message holds; those of one message are kept all or none."""
+        """Send several events and return their ids; the events of one message are stored all or none."""
         ids, frames = encode_frames(events, self._source)
         for frame in frames:
-            self._under_way.add(frame)
+            self._in_flight.add(frame)
             if self._socket is None:
                 self._open()
             else:
-                with suppress(ConnectionClosed, OSError):  # the next answer that does not come says it
+                with suppress(ConnectionClosed, OSError):  # the next receive notices it
                     self._socket.send(frame.decode())
             self._receive(0)
-            while len(self._under_way) >= UNDER_WAY:
+            while len(self._in_flight) >= MAX_IN_FLIGHT:
                 self._receive(None)
-        self._under_way.raise_refused()
+        self._in_flight.raise_refused()
         return ids
 
     def flush(self) -> None:
-        """Return when everything sent so far is on the broker's disk; raises what was refused."""
-        while len(self._under_way):
+        """Wait until everything sent so far is on the broker's disk; raise what was refused."""
+        while len(self._in_flight):
             self._receive(None)
-        self._under_way.raise_refused()
+        self._in_flight.raise_refused()
 
     def _receive(self, timeout: float | None) -> None:
-        """Take the answers that are there, waiting for one if `timeout` is None; a broken connection is made anew."""
+        """Take the acknowledgements that are there, waiting for one if `timeout` is None; reopen if it broke."""
         try:
             if self._socket is None:
                 self._open()
             assert self._socket is not None
-            self._under_way.take(self._socket.recv(timeout))
+            self._in_flight.take(self._socket.recv(timeout))
             while True:
-                self._under_way.take(self._socket.recv(0))
+                self._in_flight.take(self._socket.recv(0))
         except TimeoutError:
             return
         except (ConnectionClosed, ConnectionResetError):
@@ -154,13 +162,13 @@ class PublishStream:
             self._close_connection()
 
     def _open(self) -> None:
-        """Connect, and send what is under way."""
+        """Connect, and send what is in flight."""
         try:
             for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retry_options()):
                 with attempt:
-                    socket = connect(**self._endpoint.publish_options()).__enter__()
+                    socket = open_socket(self._endpoint.publish_options())
                     self._socket = socket
-                    for frame in self._under_way:
+                    for frame in self._in_flight:
                         socket.send(frame.decode())
         except (OSError, WebSocketException) as error:
             _raise_refusal(self._socket)
@@ -174,7 +182,7 @@ class PublishStream:
                 socket.close()
 
     def close(self) -> None:
-        """Let go of the connection; what is not acknowledged may or may not be stored. `flush` first."""
+        """Close the connection; what is not acknowledged may or may not be stored. `flush` first."""
         self._close_connection()
 
     def __enter__(self) -> Self:
@@ -189,49 +197,49 @@ class PublishStream:
 
 
 class AsyncPublishStream:
-    """The same for asyncio: `async with out.stream() as stream: await stream.publish(...)`."""
+    """The same for asyncio: `async with publisher.stream() as stream: await stream.publish(...)`."""
 
     def __init__(self, endpoint: Endpoint, source: str | None) -> None:
         self._endpoint = endpoint
         self._source = source
         self._socket: AsyncSocket | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._under_way = InFlightFrames()
+        self._in_flight = InFlightFrames()
         self._changed = asyncio.Event()
         self._broken: Exception | None = None
 
     @property
     def under_way(self) -> int:
-        """How many messages are not acknowledged yet."""
-        return len(self._under_way)
+        """The number of messages that are not acknowledged yet."""
+        return len(self._in_flight)
 
     async def publish(self, event: Publishable) -> str:
-        """Send one event; its id. Waits only while very many are under way."""
+        """Send one event and return its id; wait only while `MAX_IN_FLIGHT` messages are not acknowledged."""
         return (await self.publish_all([event]))[0]
 
     async def publish_all(self, events: Iterable[Publishable]) -> list[str]:
-        """Send several events, as many together as a message holds; those of one message are kept all or none."""
+        """Send several events and return their ids; the events of one message are stored all or none."""
         ids, frames = encode_frames(events, self._source)
         for frame in frames:
-            self._under_way.add(frame)
+            self._in_flight.add(frame)
             if self._socket is None:
                 await self._open()
             else:
-                with suppress(ConnectionClosed, OSError):  # who reads the answers notices it
+                with suppress(ConnectionClosed, OSError):  # the task that reads notices it
                     await self._socket.send(frame.decode())
-            while len(self._under_way) >= UNDER_WAY:
-                await self._turn()
-        self._under_way.raise_refused()
+            while len(self._in_flight) >= MAX_IN_FLIGHT:
+                await self._wait()
+        self._in_flight.raise_refused()
         return ids
 
     async def flush(self) -> None:
-        """Return when everything sent so far is on the broker's disk; raises what was refused."""
-        while len(self._under_way):
-            await self._turn()
-        self._under_way.raise_refused()
+        """Wait until everything sent so far is on the broker's disk; raise what was refused."""
+        while len(self._in_flight):
+            await self._wait()
+        self._in_flight.raise_refused()
 
-    async def _turn(self) -> None:
-        """Wait for an answer; a broken connection is made anew."""
+    async def _wait(self) -> None:
+        """Wait for an acknowledgement; reopen a broken connection."""
         if self._broken is not None:
             raise self._broken
         if self._socket is None:
@@ -241,8 +249,8 @@ class AsyncPublishStream:
 
     async def _read(self, socket: AsyncSocket) -> None:
         try:
-            async for said in socket:
-                self._under_way.take(said)
+            async for ack in socket:
+                self._in_flight.take(ack)
                 self._changed.set()
         except (ConnectionClosed, OSError):
             pass
@@ -259,15 +267,15 @@ class AsyncPublishStream:
             self._changed.set()
 
     async def _open(self) -> None:
-        """Connect, and send what is under way."""
+        """Connect, and send what is in flight."""
         if self._broken is not None:
             raise self._broken
         try:
             async for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retry_options()):
                 with attempt:
-                    socket = await connect_async(**self._endpoint.publish_options())
+                    socket = await open_socket_async(self._endpoint.publish_options())
                     self._socket, self._reading = socket, None
-                    for frame in self._under_way:
+                    for frame in self._in_flight:
                         await socket.send(frame.decode())
                     self._reading = asyncio.create_task(self._read(socket))
         except (OSError, WebSocketException) as error:
@@ -276,7 +284,7 @@ class AsyncPublishStream:
             raise self._endpoint.to_unavailable(error) from error
 
     async def close(self) -> None:
-        """Let go of the connection; what is not acknowledged may or may not be stored. `flush` first."""
+        """Close the connection; what is not acknowledged may or may not be stored. `flush` first."""
         reading, socket, self._socket = self._reading, self._socket, None
         if socket is not None:
             with suppress(ConnectionClosed, OSError):
@@ -298,6 +306,6 @@ class AsyncPublishStream:
 
 
 def _raise_refusal(socket: ClientConnection | AsyncSocket | None) -> None:
-    """Raise what a broker said when it refused a connection for good."""
+    """Raise the reason with which a broker closed a connection for good."""
     if socket is not None and socket.close_code in FINAL_CLOSE_CODES:
         raise BrokerRefused(socket.close_code or 0, {"detail": socket.close_reason})

@@ -17,8 +17,8 @@ from likewise.broker.config import Config, ServerSettings
 from likewise.broker.log.tokens import make_token
 from likewise.cli.main import app
 from likewise.client import BrokerRefused, Publisher, Subscriber
-from likewise.client.asynchronous import AsyncPublisher
-from likewise.client.sources import AsyncSources, Sources
+from likewise.client.asynchronous import AsyncPublisher, AsyncSources
+from likewise.client.synchronous import Sources
 from tests.server.conftest import serving
 
 ROOF = {
