@@ -53,14 +53,14 @@ def edge(
 
     Example: `likewise edge --upstream http://hub:8787 --data edge-data --id roof`
     """
-    with handle_stop_signals() as told:
+    with handle_stop_signals() as signals:
         bounds = {"bytes": outbox_bytes, "keep": outbox_keep, "policy": outbox_policy}
-        said = {name: value for name, value in bounds.items() if value is not None}
-        _edge(told, upstream, data, id, token_file, config, host, port, mqtt, said, as_json)
+        given_bounds = {name: value for name, value in bounds.items() if value is not None}
+        _edge(signals, upstream, data, id, token_file, config, host, port, mqtt, given_bounds, as_json)
 
 
 def _edge(
-    told: StopSignal,
+    signals: StopSignal,
     upstream: str,
     data: Path,
     id: str | None,
@@ -85,22 +85,22 @@ def _edge(
     from likewise.server.http.server import serve as run
     from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
 
-    addresses, wanted = parse_hub_addresses(upstream), msgspec.convert(bounds, Bounds)
-    found = read_config(config)
-    said = {"host": host, "port": port}
-    server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
-    devices_at = found.mqtt if mqtt is None else msgspec.structs.replace(found.mqtt, port=mqtt)
-    found = msgspec.structs.replace(found, server=server, mqtt=devices_at)
+    addresses, outbox_bounds = parse_hub_addresses(upstream), msgspec.convert(bounds, Bounds)
+    settings = read_config(config)
+    options = {"host": host, "port": port}
+    server = msgspec.structs.replace(settings.server, **{k: v for k, v in options.items() if v is not None})
+    devices_at = settings.mqtt if mqtt is None else msgspec.structs.replace(settings.mqtt, port=mqtt)
+    settings = msgspec.structs.replace(settings, server=server, mqtt=devices_at)
     token = os.environ.get("LIKEWISE_EDGE_TOKEN") if token_file is None else token_file.read_text("utf-8").strip()
-    trace = log_to_stderr(found.logging)
-    devices = open_sockets(found)
+    trace = log_to_stderr(settings.logging)
+    devices = open_sockets(settings)
     scheme = "https" if server.tls_certificate else "http"
     name = id or socket.gethostname().split(".")[0]
 
     def ready(port: int) -> None:
         if as_json:
             address = f"{scheme}://{server.host}:{port}"
-            known = {"listener_connectors": address, "data": data, "id": name, "upstream": addresses}
+            known = {"listening": address, "data": data, "id": name, "upstream": addresses}
             output.print_json(known | ({"mqtt": [each.url for each in devices]} if devices else {}))
             return
         output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything in {data}.")
@@ -108,13 +108,13 @@ def _edge(
             output.print_line(f"Devices connect at {each.url}.")
         output.print_line(f"The edge {name!r} dials {', '.join(addresses)}.")
 
-    with make_edge_broker(data, found, trace=trace) as broker, tune_gc():
-        uplink = attach_uplink(broker, name, addresses, token=token, bounds=wanted)
-        if not told.stop:
+    with make_edge_broker(data, settings, trace=trace) as broker, tune_gc():
+        uplink = attach_uplink(broker, name, addresses, token=token, bounds=outbox_bounds)
+        if not signals.stop:
             run(broker, on_ready=ready, connectors=[*listener_connectors(devices), uplink.run])
-        told.starting = False
+        signals.starting = False
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, told.handle)
+            signal.signal(number, signals.handle)
     if not broker.ended:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -85,9 +85,9 @@ def serve(
 
     Example: `likewise serve --data city`
     """
-    with handle_stop_signals() as told:
+    with handle_stop_signals() as signals:
         _serve(
-            told,
+            signals,
             data,
             config,
             host,
@@ -110,7 +110,7 @@ class StopRequested(BaseException):
 
 
 class StopSignal:
-    """Whether SIGINT or SIGTERM came."""
+    """The state of SIGINT and SIGTERM: whether one came, and whether the broker still starts."""
 
     def __init__(self) -> None:
         self.stop = False
@@ -125,19 +125,19 @@ class StopSignal:
 
 @contextmanager
 def handle_stop_signals() -> Iterator[StopSignal]:
-    """Hear signals from the first moment on: what is loaded, compiled or replayed then is left where it is."""
-    told, numbers = StopSignal(), (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, told.handle) for number in numbers]
+    """Handle signals from the first moment on, so that loading, compiling and replaying can be interrupted."""
+    signals, numbers = StopSignal(), (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, signals.handle) for number in numbers]
     try:
         with suppress(StopRequested):
-            yield told
+            yield signals
     finally:
         for number, earlier in zip(numbers, before, strict=True):
             signal.signal(number, earlier)
 
 
 def _serve(
-    told: StopSignal,
+    signals: StopSignal,
     data: Path | None,
     config: Path | None,
     host: str | None,
@@ -165,57 +165,59 @@ def _serve(
 
     if ephemeral and data is not None:
         raise InputError("--ephemeral keeps nothing on disk, --data names where to keep it; give one of them")
-    found = read_config(config)
-    said = {"host": host, "port": port, "tls_certificate": tls_certificate, "tls_key": tls_key}
-    server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
-    matching = found.matching if profile is None else msgspec.structs.replace(found.matching, profile=profile.value)
+    settings = read_config(config)
+    options = {"host": host, "port": port, "tls_certificate": tls_certificate, "tls_key": tls_key}
+    server = msgspec.structs.replace(settings.server, **{k: v for k, v in options.items() if v is not None})
+    matching = (
+        settings.matching if profile is None else msgspec.structs.replace(settings.matching, profile=profile.value)
+    )
     mqtt = msgspec.structs.replace(
-        found.mqtt,
-        bridge=(*found.mqtt.bridge, *(BridgeSettings(url) for url in mqtt_bridge)),
+        settings.mqtt,
+        bridge=(*settings.mqtt.bridge, *(BridgeSettings(url) for url in mqtt_bridge)),
         **{name: port for name, port in mqtt_ports.items() if port is not None},
     )
-    targets = TargetNetworks((*found.targets.allow, *allow_target))
+    targets = TargetNetworks((*settings.targets.allow, *allow_target))
     parse_networks(targets.allow)  # refused before anything starts
-    found = msgspec.structs.replace(
-        found,
+    settings = msgspec.structs.replace(
+        settings,
         targets=targets,
         server=server,
         matching=matching,
         mqtt=mqtt,
-        store=found.store if keep is None else StoreSettings(keep),
-        lake=found.lake if stream_log is None else msgspec.structs.replace(found.lake, stream_log=stream_log),
+        store=settings.store if keep is None else StoreSettings(keep),
+        lake=settings.lake if stream_log is None else msgspec.structs.replace(settings.lake, stream_log=stream_log),
     )
-    trace = log_to_stderr(found.logging)
+    trace = log_to_stderr(settings.logging)
     folder = None if ephemeral else data or Path("likewise-data")
     scheme = "https" if server.tls_certificate else "http"
-    beside = bridge_connectors(mqtt.bridge, folder)
-    devices = open_sockets(found)
-    beside += listener_connectors(devices)
+    tasks = bridge_connectors(mqtt.bridge, folder)
+    devices = open_sockets(settings)
+    tasks += listener_connectors(devices)
 
     def ready(port: int) -> None:
         if as_json:
             address = f"{scheme}://{server.host}:{port}"
-            said = {"listener_connectors": address, "data": folder, "keep": found.store.text}
-            output.print_json(said | ({"mqtt": [each.url for each in devices]} if devices else {}))
+            report = {"listening": address, "data": folder, "keep": settings.store.text}
+            output.print_json(report | ({"mqtt": [each.url for each in devices]} if devices else {}))
         else:
-            kept = "in memory" if folder is None else f"in {folder}"
-            output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything {kept}.")
+            store = "in memory" if folder is None else f"in {folder}"
+            output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything {store}.")
             for each in devices:
                 output.print_line(f"Devices connect at {each.url}.")
             output.print_line(
-                f"Events are kept for {found.store.text} unless they end sooner; --keep says how long."
-                if found.store.retention is not None
+                f"Events are kept for {settings.store.text} unless they end sooner; --keep says how long."
+                if settings.store.retention is not None
                 else "Events are kept until they end by themselves."
             )
 
     if not compile_ahead(matching, lambda words: output.console(stderr=True).print(words, style="dim")):
         return
-    with Broker(folder, found, trace=trace) as broker, tune_gc():
-        if not told.stop:
-            run(broker, on_ready=ready, connectors=beside)  # which hears signals itself
-        told.starting = False
+    with Broker(folder, settings, trace=trace) as broker, tune_gc():
+        if not signals.stop:
+            run(broker, on_ready=ready, connectors=tasks)  # which hears signals itself
+        signals.starting = False
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, told.handle)
+            signal.signal(number, signals.handle)
     if not broker.ended:  # a thread that was given up may be compiling: nothing is left that waits for it
         sys.stdout.flush()
         sys.stderr.flush()

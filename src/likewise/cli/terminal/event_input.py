@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class InputLocation(NamedTuple):
-    """Where an event stood: which one it was, and that in words."""
+    """The number of an event in its input, and its location in words."""
 
     number: int
     text: str
@@ -64,11 +64,11 @@ class EventReader:
         with open_input(self.path) as stream:
             body = stream.read(MAX_DOCUMENT_BYTES + 1)
         try:
-            found = decode_document(body, kind, self.path)
+            events = decode_document(body, kind, self.path)
         except InputError as error:
             self.report(error)
             return
-        for number, event in enumerate(found, 1):
+        for number, event in enumerate(events, 1):
             yield InputLocation(number, f"{self.path}, event {number}"), event
 
     def report(self, error: Exception) -> None:
@@ -82,13 +82,13 @@ class EventReader:
 
     @property
     def left_out(self) -> str:
-        """What was left out, in words; '' if nothing was."""
+        """The number of bad lines or parts that were skipped, in words; '' if none was."""
         what = "line" if self._kind is None else "part"
         return f"{self.bad:,} bad {what}{'s' if self.bad > 1 else ''} left out" if self.bad else ""
 
 
 def decode_document(body: bytes, kind: MediaType, called: str) -> list[Event]:
-    """The events of a document, which an error calls by its name."""
+    """Decode the events of a document; `called` names it in errors."""
     from likewise.defaults import MAX_DOCUMENT_BYTES
     from likewise.errors import LimitExceeded
     from likewise.server.media_types import UnreadableInput, read_events
@@ -103,7 +103,7 @@ def decode_document(body: bytes, kind: MediaType, called: str) -> list[Event]:
 
 
 def document_kind(path: str, format: str | None = None, *, whole: bool = False) -> MediaType | None:
-    """What a document is, as its format or the ending of its name says; None if it holds one event a line.
+    """Return the media type of a document by its format or file ending; None if it holds one event a line.
 
     >>> document_kind("readings.ttl").name, document_kind("events.txt")
     ('text/turtle', None)
@@ -116,10 +116,10 @@ def document_kind(path: str, format: str | None = None, *, whole: bool = False) 
     if format is None:
         ending = PurePath(path).suffix[1:].lower()
         kind = parse_media_type(ending) if ending in (*RDF.values(), "senml") else None  # .json holds one event a line
-    elif format == "input_lines":
+    elif format == "lines":
         kind = None
     elif (kind := parse_media_type(format)) is None:
-        known = ", ".join(("input_lines", *short_names()))
+        known = ", ".join(("lines", *short_names()))
         raise InputError(f"there is no format {format[:60]!r}; write one of {known}, or a media type")
     if not whole:
         return kind

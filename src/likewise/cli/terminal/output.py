@@ -1,4 +1,4 @@
-"""How commands speak: JSON for machines, colour for people, one clear message for an error, and exit codes.
+"""Output of commands: JSON for machines, colour for people, one clear message for an error, and exit codes.
 
 | code | meaning |
 |---|---|
@@ -37,11 +37,11 @@ class PipeClosed(Exception):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console on standard output (or error); in colour on terminals, as NO_COLOR and FORCE_COLOR say."""
+    """Return a console on standard output (or error); in colour on terminals, as NO_COLOR and FORCE_COLOR say."""
     from rich.console import Console
 
     class Piped(Console):
-        """Whoever reads our output may stop reading, as `head` does: that is no failure (`silence_stdout`)."""
+        """A console whose reader may stop reading, as `head` does; that is no failure (`silence_stdout`)."""
 
         def on_broken_pipe(self) -> None:
             raise PipeClosed
@@ -50,19 +50,19 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def width() -> int | None:
-    """How many characters a line has room for; None in a pipe, where nothing is cut."""
+    """Return the width of a line in characters; None in a pipe, where nothing is cut."""
     return console().width if sys.stdout.isatty() or os.environ.get("COLUMNS") else None
 
 
 def silence_stdout() -> int:
-    """The exit code when nobody reads our output any more; what is left in buffers goes nowhere."""
+    """Redirect standard output to nowhere after its reader went away; return the exit code."""
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
     return YES
 
 
 def json_line(value: object) -> str:
-    """A value as one line of JSON; what JSON does not know (a NumPy number, a path) as a number or as text.
+    """Encode a value as one line of JSON; a NumPy number as a number, other unknown types as text.
 
     >>> json_line({"id": "s1", "score": 0.5})
     '{"id":"s1","score":0.5}'
@@ -95,10 +95,10 @@ def print_note(text: str) -> None:
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows below their heads, as wide as they need; the last column is cut to what is left of the line."""
-    told = [tuple(map(str, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(heads, *told, strict=True)]
+    cells = [tuple(map(str, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     room = width()
-    for number, row in enumerate([tuple(heads), *told]):
+    for number, row in enumerate([tuple(heads), *cells]):
         line = "  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip()
         if room is not None and len(line) > room:
             line = line[: room - 1] + "…"
@@ -120,40 +120,40 @@ def print_error(error: LikewiseError | OSError, *, as_json: bool) -> None:
 
 
 def error_facts(error: LikewiseError | OSError) -> dict[str, object]:
-    """The error's facts.
+    """Return the fields of an error.
 
-    >>> facts(FileNotFoundError(2, "No such file or directory", "events.jsonl"))["code"]
+    >>> error_facts(FileNotFoundError(2, "No such file or directory", "events.jsonl"))["code"]
     'file'
     """
     if isinstance(error, LikewiseError):
-        found = error.to_dict()
-        found.pop("__notes__", None)
-        return {**found, "error_location": error_location(error)} if error_location(error) else found
+        fields = error.to_dict()
+        fields.pop("__notes__", None)
+        return {**fields, "where": error_location(error)} if error_location(error) else fields
     return {"code": "file", "message": os_error_text(error), "path": str(error.filename or "")}
 
 
 def error_location(error: BaseException) -> str:
-    """Where the text stood that the error is about, as its notes say; '' if they say nothing.
+    """Return the location of the text that an error is about, from its notes; '' if they name none.
 
     >>> error = LikewiseError("wrong")
     >>> error.add_note("events.jsonl, line 7")
-    >>> where(error)
+    >>> error_location(error)
     'events.jsonl, line 7'
     """
     return ", ".join(reversed(getattr(error, "__notes__", [])))
 
 
 def os_error_text(error: OSError) -> str:
-    """What the system said about a file, in one line.
+    """Return what the system reported about a file, in one line.
 
-    >>> reason(FileNotFoundError(2, "No such file or directory", "events.jsonl"))
+    >>> os_error_text(FileNotFoundError(2, "No such file or directory", "events.jsonl"))
     'events.jsonl: No such file or directory'
     """
     return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def exit_code(error: LikewiseError | OSError) -> int:
-    """The exit code that goes with an error.
+    """Return the exit code of an error.
 
     >>> from likewise.errors import FormatError
     >>> exit_code(FormatError("no JSON")), exit_code(MissingDependency("pyspark", "spark")), exit_code(Unavailable(""))

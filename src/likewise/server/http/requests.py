@@ -59,7 +59,7 @@ def bearer_token(request: Request | WebSocket) -> str | None:
 def parse_bearer(authorization: str) -> str | None:
     """Parse the token of an `Authorization` header."""
     kind, _, token = authorization.partition(" ")
-    return token.strip() if kind.lower() == "parse_bearer" else None
+    return token.strip() if kind.lower() == "bearer" else None
 
 
 async def read_body(gateway: Gateway, request: Request) -> bytes:
