@@ -31,8 +31,8 @@ def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
     from likewise.cli.broker.queries import fetch
 
     with broker.publisher() as client:
-        found = fetch(client, dict[str, int], "/v1/stats")
-    _print(found, as_json)
+        figures = fetch(client, dict[str, int], "/v1/stats")
+    _print(figures, as_json)
 
 
 @app.command()
@@ -61,29 +61,31 @@ def workers(
     from likewise.api.workers import PoolSettings, PoolStatus
     from likewise.cli.broker.queries import fetch
 
-    wanted = PoolSettings(
+    settings = PoolSettings(
         policy, minimum, maximum, memory, split_us, merge_us, last, split_busy, merge_busy, span, pause
     )
     with broker.publisher() as client:
-        if wanted != PoolSettings():
-            client.request("PUT", "/v1/workers", msgspec.json.encode(wanted))
-        found = fetch(client, PoolStatus, "/v1/workers")
+        if settings != PoolSettings():
+            client.request("PUT", "/v1/workers", msgspec.json.encode(settings))
+        status = fetch(client, PoolStatus, "/v1/workers")
     if as_json:
-        output.print_json(msgspec.to_builtins(found))
+        output.print_json(msgspec.to_builtins(status))
         return
     output.print_line(
-        f"{found.architecture}, policy {found.policy}, {found.minimum} to {found.maximum} workers; "
-        f"{found.splits} splits, {found.merges} merges, {found.deaths} deaths"
+        f"{status.architecture}, policy {status.policy}, {status.minimum} to {status.maximum} workers; "
+        f"{status.splits} splits, {status.merges} merges, {status.deaths} deaths"
     )
-    for each in found.processes:
+    for each in status.processes:
         place = f" below {each.parent}" if each.parent else ""
         output.print_line(
             f"{each.number:>3}  {each.role}{place}, process {each.pid}: {each.subscriptions:,} subscriptions, "
             f"{each.stretches:,} stretches, {each.cpu_seconds:.1f} s of the processor, "
             f"{each.resident / 2**20:.0f} MB ({each.shared / 2**20:.0f} shared)"
         )
-    if found.ready is not None:
-        output.print_line(f"  -  {found.ready.role}, process {found.ready.pid}: {found.ready.resident / 2**20:.0f} MB")
+    if status.ready is not None:
+        output.print_line(
+            f"  -  {status.ready.role}, process {status.ready.pid}: {status.ready.resident / 2**20:.0f} MB"
+        )
 
 
 clock = typer.Typer(
@@ -208,13 +210,13 @@ def migrate(data: Data, as_json: AsJson = False) -> None:
     """
     from likewise.broker.admin import migrate as bring_up
 
-    found = bring_up(data)
+    migration = bring_up(data)
     if as_json:
-        output.print_json({"before": found.before, "after": found.after})
-    elif found.before == found.after:
-        output.print_line(f"{data} has version {found.after}; there is nothing to do.")
+        output.print_json({"before": migration.before, "after": migration.after})
+    elif migration.before == migration.after:
+        output.print_line(f"{data} has version {migration.after}; there is nothing to do.")
     else:
-        output.print_line(f"{data} was brought from version {found.before} to {found.after}.")
+        output.print_line(f"{data} was brought from version {migration.before} to {migration.after}.")
 
 
 @app.command()
@@ -266,18 +268,18 @@ def token(
         store.close()
 
 
-def _expiry(said: str, now: int) -> int:
-    """A time, or so long from now."""
+def _expiry(text: str, now: int) -> int:
+    """Return the time that a text names, or that lies a duration from now."""
     from likewise.model.time import duration, microseconds
 
-    return now + duration(said) if said.strip()[-1:].isalpha() and "T" not in said else microseconds(said)
+    return now + duration(text) if text.strip()[-1:].isalpha() and "T" not in text else microseconds(text)
 
 
-def _print(found: Mapping[str, object], as_json: bool) -> None:
+def _print(figures: Mapping[str, object], as_json: bool) -> None:
     if as_json:
-        output.print_json(found)
+        output.print_json(figures)
         return
-    width = max(map(len, found))
-    for name, value in found.items():
+    width = max(map(len, figures))
+    for name, value in figures.items():
         shown = f"{value:,}" if isinstance(value, int) else str(value)
         output.print_line(f"{name.replace('_', ' '):<{width}}  {shown}")

@@ -73,23 +73,26 @@ def _run_and_record(folder: Path, name: str, arguments: list[str], as_json: bool
         figures = bench_history.parse_figures(printed.getvalue())
     except FormatError as error:
         raise FormatError(f"{name} cannot be recorded, it printed no JSON figures with --json: {error}") from None
-    kept = bench_history.append_run(folder / "history", bench_history.new_run(figures, name, arguments, code != 0))
-    print(f"kept {len(figures)} figures in {kept}", file=sys.stderr, flush=True)
+    path = bench_history.append_run(folder / "history", bench_history.new_run(figures, name, arguments, code != 0))
+    print(f"kept {len(figures)} figures in {path}", file=sys.stderr, flush=True)
     return _show_history(folder / "history", [name], as_json) or code != 0
 
 
 def _show_history(folder: Path, names: Sequence[str], as_json: bool) -> bool:
     """Print how the newest figures of benchmarks stand to those before; whether one is worse."""
-    found = {name: lines for name in names if (lines := bench_history.read_history(folder / f"{name}.jsonl"))}
-    changes = {name: bench_history.compare_runs(lines) for name, lines in found.items()}
+    histories = {name: lines for name in names if (lines := bench_history.read_history(folder / f"{name}.jsonl"))}
+    changes = {name: bench_history.compare_runs(lines) for name, lines in histories.items()}
     if as_json:
         output.print_json(
-            {name: {"newest": found[name][-1], "lines": len(found[name]), "changes": changes[name]} for name in found}
+            {
+                name: {"newest": histories[name][-1], "lines": len(histories[name]), "changes": changes[name]}
+                for name in histories
+            }
         )
     else:
-        if not found:
+        if not histories:
             print(f"Nothing was recorded in {folder} yet: likewise bench NAME --record")
-        for name, lines in found.items():
+        for name, lines in histories.items():
             newest = lines[-1]
             print(f"{name}: {len(lines)} lines, the newest of {newest.when} at {newest.commit}")
             for change in changes[name]:
@@ -119,7 +122,7 @@ def run_script(path: Path, arguments: list[str]) -> int:
 
 
 def benchmarks_folder() -> Path:
-    """The folder of benchmarks beside the source this package runs from, or below the working directory."""
+    """Return the folder of benchmarks, beside this source or below the working directory."""
     import likewise
 
     for root in (Path(likewise.__file__).resolve().parents[2], Path.cwd()):
@@ -132,6 +135,6 @@ def benchmarks_folder() -> Path:
 
 
 def benchmark_names(folder: Path) -> list[str]:
-    """The modules of a folder that are scripts, without importing them."""
+    """Return the names of the scripts in a folder, without importing them."""
     script = '\nif __name__ == "__main__":'
     return sorted(path.stem for path in folder.glob("[a-z]*.py") if script in path.read_text(encoding="utf-8"))

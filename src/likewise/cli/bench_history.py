@@ -1,9 +1,9 @@
-"""What benchmarks measured, a line for each run and commit, so that a slow-down is seen.
+"""Record the figures of benchmarks, a line for each run and commit, so that a slow-down is noticed.
 
 `benchmarks/history/NAME.jsonl` holds the lines. A line is compared with lines of the same machine and options only.
 
 >>> before, after = {"match_us": 10.0, "events/s": 100.0}, {"match_us": 14.0, "events/s": 99.0}
->>> [(change.figure, change.worse) for change in changes([line(before), line(before), line(after)])]
+>>> [(change.figure, change.worse) for change in compare_runs([new_run(before), new_run(before), new_run(after)])]
 [('match_us', True), ('events/s', False)]
 """
 
@@ -55,7 +55,7 @@ class FigureChange(msgspec.Struct, frozen=True):
 def new_run(
     figures: dict[str, float], name: str = "", arguments: Sequence[str] = (), missed: bool = False
 ) -> BenchmarkRun:
-    """The line of a run that ended just now, on this machine."""
+    """Return the record of a run that ended now, on this machine."""
     python = platform.python_version().rpartition(".")[0]
     return BenchmarkRun(
         benchmark=name,
@@ -69,21 +69,21 @@ def new_run(
 
 
 def parse_figures(printed: str) -> dict[str, float]:
-    """Every number of what a benchmark printed with `--json`: one JSON value, or one on each line.
+    """Return every number that a benchmark printed with `--json`: one JSON value, or one on each line.
 
     >>> parse_figures('{"rows": [{"engine": "bitmap", "us": 4.5}, {"engine": "naive", "us": 90}], "size": 10}')
     {'rows.bitmap.us': 4.5, 'rows.naive.us': 90.0, 'size': 10.0}
     """
     try:
-        found = msgspec.json.decode(printed)
+        document = msgspec.json.decode(printed)
     except msgspec.DecodeError:
         try:
-            found = [msgspec.json.decode(each) for each in printed.splitlines() if each.strip()]
+            document = [msgspec.json.decode(each) for each in printed.splitlines() if each.strip()]
         except msgspec.DecodeError as error:
             raise FormatError(
                 f"expected one JSON value, or one on each line; found {printed[:80]!r}: {error}"
             ) from None
-    return dict(_numbers(found, ()))
+    return dict(_numbers(document, ()))
 
 
 def append_run(folder: Path, new: BenchmarkRun) -> Path:
@@ -96,7 +96,7 @@ def append_run(folder: Path, new: BenchmarkRun) -> Path:
 
 
 def read_history(path: Path) -> list[BenchmarkRun]:
-    """The lines of one benchmark, oldest first; none if nothing was recorded."""
+    """Read the runs of one benchmark, oldest first; none if nothing was recorded."""
     if not path.is_file():
         return []
     lines = []
@@ -109,18 +109,18 @@ def read_history(path: Path) -> list[BenchmarkRun]:
 
 
 def compare_runs(lines: Sequence[BenchmarkRun]) -> list[FigureChange]:
-    """How the newest line's figures stand to those before it; empty if there is nothing to compare with."""
+    """Compare the newest run with those before it; return nothing if there is nothing to compare with."""
     if not lines:
         return []
     new = lines[-1]
     like = [each for each in lines[:-1] if (each.machine, each.arguments) == (new.machine, new.arguments)][-BEFORE:]
-    found = []
+    compared = []
     for figure, now in new.figures.items():
         earlier = [each.figures[figure] for each in like if figure in each.figures]
         before = statistics.median(earlier) if earlier else 0.0
         if before > 0 and now >= 0:
-            found.append(FigureChange(figure, before, now, now / before, _worse(figure, now / before)))
-    return found
+            compared.append(FigureChange(figure, before, now, now / before, _worse(figure, now / before)))
+    return compared
 
 
 def _worse(figure: str, times: float) -> bool:
@@ -148,7 +148,7 @@ def _numbers(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, float]]:
 
 
 def _row_name(row: Any) -> str:
-    """What a row of a table says of itself in words."""
+    """Return the texts in a row of a table, as its name."""
     return " ".join(each for each in row.values() if isinstance(each, str)) if isinstance(row, dict) else ""
 
 
@@ -163,7 +163,7 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    """The checkout's commit, `+` if files differ from it; `unknown` outside a repository."""
+    """Return the commit of the checkout, with `+` if files differ from it; `unknown` outside a repository."""
     folder = Path(__file__).resolve().parent
 
     def git(*words: str) -> str:

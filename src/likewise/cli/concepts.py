@@ -40,18 +40,18 @@ def list_concepts(
 
     if sort is not None and sort not in SORTS:
         raise InputError(f"no concepts are of the sort {sort!r}; there are {', '.join(SORTS)}")
-    found = [
+    concepts = [
         c
         for c in (*load_inventory().concepts, *(shipped_names() if sort == "name" else ()))
         if (sort == c.sort if sort else c.sort != "name") and (source is None or c.source.startswith(source))
     ]
     if as_json:
-        output.print_json(found)
+        output.print_json(concepts)
         return
     from rich.table import Table
 
     table = Table("sort", "name", "also", "source", box=None, pad_edge=False)
-    for concept in found:
+    for concept in concepts:
         table.add_row(concept.sort, concept.name, ", ".join(concept.labels), concept.source)
     output.console().print(table)
 
@@ -75,21 +75,21 @@ def show(
     from likewise.semantics.measures.sameness import SamenessMeasure
 
     measure = cast(SamenessMeasure, load_space().measure("sameness"))
-    asked = Term(term, unit=unit)
-    facets = measure.facets(asked)
+    query = Term(term, unit=unit)
+    facets = measure.facets(query)
     if against is None:
         if as_json:
             output.print_json(facets)
         else:
             output.console().print(describe_facets(facets))
         return
-    seen = Term(against)
-    score = float(measure.matrix([asked], [seen])[0, 0])
-    said = explain_agreement(facets, measure.facets(seen), measure.agreement(asked, seen))
+    other = Term(against)
+    score = float(measure.matrix([query], [other])[0, 0])
+    verdict = explain_agreement(facets, measure.facets(other), measure.agreement(query, other))
     if as_json:
-        output.print_json({"asked": facets, "seen": measure.facets(seen), "score": score, "said": said})
+        output.print_json({"asked": facets, "seen": measure.facets(other), "score": score, "said": verdict})
     else:
-        output.console().print(f"{score:.2f}  {said}")
+        output.console().print(f"{score:.2f}  {verdict}")
 
 
 @app.command()
@@ -117,18 +117,18 @@ def add(
         return
     if sort not in ("kind", "qualifier"):
         raise InputError(f"entries are added as kind or qualifier, not as {sort!r}")
-    target, found = add_vocabulary(file, name, cast("Sort", sort))
+    target, concepts = add_vocabulary(file, name, cast("Sort", sort))
     if as_json:
-        output.print_json({"file": str(target), "concepts": len(found)})
+        output.print_json({"file": str(target), "concepts": len(concepts)})
     else:
-        output.console().print(f"added {len(found):,} concepts as {target.stem}")
+        output.console().print(f"added {len(concepts):,} concepts as {target.stem}")
 
 
-def _parse_vocabulary_source(said: str, form: str) -> VocabularySource:
-    """`FILE` or `FILE=what it is and its licence`."""
+def _parse_vocabulary_source(text: str, form: str) -> VocabularySource:
+    """Parse `FILE`, or `FILE=` with its title and licence."""
     from likewise.spark.concepts import VocabularySource
 
-    path, _, source = said.partition("=")
+    path, _, source = text.partition("=")
     return VocabularySource(str(Path(path).absolute()), form, source or Path(path).name.partition(".")[0])
 
 
@@ -162,8 +162,8 @@ def build(
     sources = [
         *([VocabularySource(str(brick.absolute()), "brick", brick_vocabulary.SOURCE)] if brick else []),
         *([VocabularySource(str(qudt.absolute()), "qudt", qudt_vocabulary.SOURCE)] if qudt else []),
-        *(_parse_vocabulary_source(said, "ontology") for said in ontology or ()),
-        *(_parse_vocabulary_source(said, "names") for said in names or ()),
+        *(_parse_vocabulary_source(text, "ontology") for text in ontology or ()),
+        *(_parse_vocabulary_source(text, "names") for text in names or ()),
     ]
     if not sources:
         raise InputError("there is nothing to build from; name --brick, --qudt, --ontology or --names")

@@ -35,23 +35,25 @@ def explain(
     from likewise.formats.json.results import explanation_to_json
 
     matcher = meaning.matcher()
-    seen = _event(event, written)
+    parsed_event = _event(event, written)
     with locate_errors("the subscription"):
-        name, wanted = parse_named_subscription(_read_argument(subscription))
-        matcher.add(wanted)
+        name, parsed = parse_named_subscription(_read_argument(subscription))
+        matcher.add(parsed)
     with report_compilation():
-        matcher.match(seen)  # a top-k subscription ranks what has arrived
-        explanation = matcher.explain(seen, wanted.id)
+        matcher.match(parsed_event)  # a top-k subscription ranks what has arrived
+        explanation = matcher.explain(parsed_event, parsed.id)
     if as_json:
         output.print_line(explanation_to_json(explanation))
     else:
-        output.console().print(explanation_table(explanation, matcher.annotated(seen), name or "the subscription"))
+        output.console().print(
+            explanation_table(explanation, matcher.annotated(parsed_event), name or "the subscription")
+        )
     if explanation.verdict != "match":
         raise typer.Exit(output.NO)
 
 
 def _event(text: str, written: FormatOptions) -> Event:
-    """The event that is given, or the first one of the file after `@`."""
+    """Parse the event that is given, or the first one of the file after `@`."""
     from likewise.cli.terminal.event_input import EventReader, decode_document, document_kind
     from likewise.cli.terminal.text_input import locate_errors, read_event
     from likewise.errors import FormatError
@@ -68,7 +70,7 @@ def _event(text: str, written: FormatOptions) -> Event:
 
 
 def _read_argument(text: str) -> str:
-    """The text itself, or the first line of the file after `@`."""
+    """Return the text itself, or the first line of the file after `@`."""
     if not text.startswith("@"):
         return text.strip()
     from likewise.cli.terminal.text_input import input_lines, line_text, open_input

@@ -65,8 +65,8 @@ app = lazy_app(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(show: bool) -> None:
+    if show:
         from likewise import __version__
 
         print(f"likewise {__version__}")

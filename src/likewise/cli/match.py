@@ -52,19 +52,19 @@ def match(
     screen = None if as_json else output.console()
     matched, first = False, True
     reader = EventReader(events, written, keep_going=keep_going, as_json=as_json)
-    for place, said in reader:
-        event = said if said.id is not None else msgspec.structs.replace(said, id=str(place.number))
+    for place, parsed in reader:
+        event = parsed if parsed.id is not None else msgspec.structs.replace(parsed, id=str(place.number))
         with report_compilation() if first else nullcontext():
-            met = matcher.match(event)
+            matches = matcher.match(event)
         first = False
-        for found in met:
+        for each in matches:
             matched = True
             if screen is None:
-                output.print_line(match_to_json(found, mapping=why))
+                output.print_line(match_to_json(each, mapping=why))
             else:
-                same = found.event_id == event.id  # a promoted event is an earlier one
-                explanation = matcher.explain(event, found.subscription_id) if why and same else None
-                screen.print(match_line(found, explanation), soft_wrap=True)
+                same = each.event_id == event.id  # a promoted event is an earlier one
+                explanation = matcher.explain(event, each.subscription_id) if why and same else None
+                screen.print(match_line(each, explanation), soft_wrap=True)
     if reader.bad:
         output.print_note(f"{reader.left_out}.")
         raise typer.Exit(output.BAD_INPUT)

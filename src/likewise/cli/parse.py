@@ -55,7 +55,7 @@ def _subscriptions(source: str) -> Iterator[Subscription]:
 
 
 def _parse_argument(text: str) -> Subscription:
-    """The subscription of an argument, which may have several lines."""
+    """Parse the subscription of an argument, which may have several lines."""
     from likewise.formats.json.subscriptions import is_json, subscription_from_json
     from likewise.language import parse
 
@@ -70,10 +70,10 @@ def _is_file(source: str) -> bool:
 
 
 def subscription_facts(subscription: Subscription) -> dict[str, object]:
-    """What is said of a subscription with --json.
+    """Return what --json prints of a subscription.
 
     >>> from likewise.language import parse
-    >>> found = facts(parse("{t > 5}", id="s1"))
+    >>> found = subscription_facts(parse("{t > 5}", id="s1"))
     >>> found["text"], found["kind"], found["id"]
     ('{t > 5}', 'exact', 's1')
     """
@@ -92,10 +92,10 @@ def subscription_facts(subscription: Subscription) -> dict[str, object]:
 
 
 def describe_subscription(subscription: Subscription) -> list[Text | Table]:
-    """A subscription for people: its text, and what each part of it was taken for.
+    """Describe a subscription for people: its text, and how each part of it was understood.
 
     >>> from likewise.language import parse
-    >>> described(parse("{t : 5}"))[0].plain
+    >>> describe_subscription(parse("{t : 5}"))[0].plain
     '{t = 5}'
     """
     from rich.text import Text
@@ -152,7 +152,7 @@ def _table(subscription: Subscription) -> Table:
 
 
 def _rows(node: Node, lead: str) -> Iterator[tuple[str, ...]]:
-    """A row for each predicate; those of a group stand indented under its name."""
+    """Yield a row for each predicate; those of a group are indented under its name."""
     from likewise.language import value_text
     from likewise.model import All, Not, Predicate
 
@@ -171,27 +171,27 @@ def _rows(node: Node, lead: str) -> Iterator[tuple[str, ...]]:
 
 
 def _value_kind(predicate: Predicate) -> str:
-    """What a predicate's value was taken for.
+    """Return how a predicate's value was understood.
 
     >>> from likewise.model import Predicate, Quantity
-    >>> _understood(Predicate("t", ">", Quantity(25.0, "degC"))), _understood(Predicate("d", "=", "laptop", True, True))
+    >>> _value_kind(Predicate("t", ">", Quantity(25.0, "degC"))), _value_kind(Predicate("d", "=", "laptop", True, True))
     ('number in degC', 'text, by meaning; the attribute by meaning')
     """
     from likewise.model import Interval, Quantity
 
     match predicate.value:
         case None:
-            said = "anything"
+            text = "anything"
         case str():
-            said = "text, by meaning" if predicate.value_relaxed else "text"
+            text = "text, by meaning" if predicate.value_relaxed else "text"
         case bool():
-            said = "Boolean"
+            text = "Boolean"
         case Quantity(unit=unit):
-            said = f"number in {unit}"
+            text = f"number in {unit}"
         case Interval() as interval:
-            said = f"numbers {interval.text()}"
+            text = f"numbers {interval.text()}"
         case tuple() as values:
-            said = f"one of {len(values)} values"
+            text = f"one of {len(values)} values"
         case _:
-            said = "number"
-    return said + ("; the attribute by meaning" if predicate.attribute_relaxed else "")
+            text = "number"
+    return text + ("; the attribute by meaning" if predicate.attribute_relaxed else "")

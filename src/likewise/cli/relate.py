@@ -39,11 +39,11 @@ def relate(
     from likewise.semantics.vectors.term_vectors import theme_of
 
     opened = load_space(space)
-    asked, seen = Term(first, theme=theme_of(theme or ())), Term(second, theme=theme_of(other_theme or ()))
+    query, other = Term(first, theme=theme_of(theme or ())), Term(second, theme=theme_of(other_theme or ()))
     name = measure or ("embeddings" if model else None)
     chosen = opened.measure(name, **({"model": model} if name == "embeddings" else {}))
     with report_compilation():
-        evidence = opened.describe(asked, seen, chosen)
+        evidence = opened.describe(query, other, chosen)
     if as_json:
         output.print_json(evidence)
     else:
@@ -51,7 +51,7 @@ def relate(
 
 
 def _table(evidence: RelatednessEvidence) -> RenderableType:
-    """The evidence for people: scores, then documents, then what to know."""
+    """Return the evidence for people: scores, documents, notes."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text

@@ -112,19 +112,19 @@ def list_spaces(
 
     Example: `likewise space list spaces/`
     """
-    found = [(place, manifest) for folder in _places(folders) for place, manifest in _spaces_in(folder)]
+    spaces = [(place, manifest) for folder in _places(folders) for place, manifest in _spaces_in(folder)]
     if as_json:
-        output.print_json([{"folder": str(place), **_facts(manifest)} for place, manifest in found])
+        output.print_json([{"folder": str(place), **_facts(manifest)} for place, manifest in spaces])
         return
     from rich.table import Table
 
     table = Table("name", "kind", "documents", "terms", "postings", "folder")
-    for place, manifest in found:
+    for place, manifest in spaces:
         counts = manifest.counts
         numbers = (f"{n:,}" for n in (counts.documents, counts.terms, counts.postings))
         table.add_row(manifest.name, manifest.kind, *numbers, str(place))
     screen = output.console()
-    screen.print(table if found else "no spaces found; build one with `likewise space build`")
+    screen.print(table if spaces else "no spaces found; build one with `likewise space build`")
 
 
 @app.command()
@@ -186,7 +186,7 @@ def _places(folders: list[str] | None) -> list[Path]:
 
 
 def _spaces_in(folder: Path) -> list[tuple[Path, SpaceManifest]]:
-    """The spaces that are this folder or lie in it; a damaged one is passed over here, `verify` says why."""
+    """Return the spaces that are this folder or in it. A damaged one is skipped; `verify` reports why."""
     from likewise.errors import ArtefactError
     from likewise.semantics.spaces.manifest import FILE, read_manifest
 

@@ -34,19 +34,19 @@ def list_contexts(as_json: AsJson = False) -> None:
 
     Example: `likewise context list`
     """
-    kept = read_contexts()
+    stored = read_contexts()
     if as_json:
         shown = [
-            {"name": name, "address": each.address, "token": bool(each.token), "current": name == kept.current}
-            for name, each in sorted(kept.contexts.items())
+            {"name": name, "address": each.address, "token": bool(each.token), "current": name == stored.current}
+            for name, each in sorted(stored.contexts.items())
         ]
         output.print_json(shown)
-    elif not kept.contexts:
+    elif not stored.contexts:
         output.print_line("No context yet. Make one: likewise context add NAME --address http://...")
     else:
         rows = [
-            ("*" if name == kept.current else "", name, each.address, "with a token" if each.token else "")
-            for name, each in sorted(kept.contexts.items())
+            ("*" if name == stored.current else "", name, each.address, "with a token" if each.token else "")
+            for name, each in sorted(stored.contexts.items())
         ]
         output.print_table(("", "name", "address", ""), rows)
 
@@ -70,9 +70,9 @@ def add(
     if not name.strip() or not name.isprintable():
         raise InputError("a context has a name of printable characters, such as city")
     secret = sys.stdin.readline().strip() if token == "-" else token
-    kept = read_contexts()
+    stored = read_contexts()
     made = Context(broker_address(address), secret, ca)
-    write_contexts(Contexts({**kept.contexts, name: made}, name if use else kept.current))
+    write_contexts(Contexts({**stored.contexts, name: made}, name if use else stored.current))
     output.print_line(f"Kept {name} in {contexts_file()}.{' Commands use it from now on.' if use else ''}")
 
 
@@ -84,10 +84,10 @@ def use(
 
     Example: `likewise context use city`
     """
-    kept = read_contexts()
+    stored = read_contexts()
     if name is not None:
-        kept.named(name)
-    write_contexts(msgspec.structs.replace(kept, current=name or ""))
+        stored.named(name)
+    write_contexts(msgspec.structs.replace(stored, current=name or ""))
     output.print_line(f"Commands use {name or 'no context'} from now on.")
 
 
@@ -97,8 +97,8 @@ def remove(name: Name) -> None:
 
     Example: `likewise context remove city`
     """
-    kept = read_contexts()
-    kept.named(name)
-    rest = {each: context for each, context in kept.contexts.items() if each != name}
-    write_contexts(Contexts(rest, "" if kept.current == name else kept.current))
+    stored = read_contexts()
+    stored.named(name)
+    rest = {each: context for each, context in stored.contexts.items() if each != name}
+    write_contexts(Contexts(rest, "" if stored.current == name else stored.current))
     output.print_line(f"Forgot {name}.")

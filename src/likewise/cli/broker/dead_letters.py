@@ -37,15 +37,15 @@ def letters(
     from likewise.cli.terminal.rendering import time_of_day
 
     with broker.publisher() as client:
-        found = fetch(client, list[DeadLetterDetails], "/v1/dead-letters", limit=last)
+        rejected = fetch(client, list[DeadLetterDetails], "/v1/dead-letters", limit=last)
     if as_json:
-        output.print_json(found)
+        output.print_json(rejected)
         return
-    if not found:
+    if not rejected:
         output.print_line("None: everything could be read and delivered.")
         return
     rows = []
-    for each in found:
+    for each in rejected:
         what = each.body or f"event {each.event} for {each.subscriber}"
         rows.append((each.number, time_of_day(each.at), each.reason.replace("_", " "), f"{each.detail} | {what}"))
     output.print_table(("number", "time", "reason", "detail"), rows)

@@ -33,11 +33,11 @@ def list_edges(broker: BrokerOptions, as_json: AsJson = False) -> None:
     from likewise.api.edge_frames import EdgeStatus
 
     with broker.publisher() as client:
-        found = msgspec.json.decode(client.request("GET", "/v1/edges").content, type=list[EdgeStatus])
+        edges = msgspec.json.decode(client.request("GET", "/v1/edges").content, type=list[EdgeStatus])
     if as_json:
-        output.print_json(found)
+        output.print_json(edges)
         return
-    if not found:
+    if not edges:
         output.print_line("No edge has connected yet. One is run by `likewise edge --upstream URL --data DIR`.")
         return
     rows = [
@@ -52,7 +52,7 @@ def list_edges(broker: BrokerOptions, as_json: AsJson = False) -> None:
             each.dropped,
             _when(each.seen),
         )
-        for each in found
+        for each in edges
     ]
     output.print_table(
         ("edge", "state", "sources", "filters", "subscriptions", "stored", "waiting", "dropped", "heard"), rows
@@ -69,34 +69,34 @@ def show(broker: BrokerOptions, edge: Name, as_json: AsJson = False) -> None:
     from likewise.api.edge_frames import EdgeStatus
 
     with broker.publisher() as client:
-        found = msgspec.json.decode(client.request("GET", f"/v1/edges/{quote(edge)}").content, type=EdgeStatus)
+        status = msgspec.json.decode(client.request("GET", f"/v1/edges/{quote(edge)}").content, type=EdgeStatus)
     if as_json:
-        output.print_json(found)
+        output.print_json(status)
         return
-    for line in describe_edge(found):
+    for line in describe_edge(status):
         output.print_line(line)
 
 
 def describe_edge(shown: EdgeStatus) -> list[str]:
-    """How an edge stands, in words.
+    """Describe the state of an edge broker, a sentence a line.
 
     >>> from likewise.api.edge_frames import EdgeStatus
-    >>> told(EdgeStatus("roof", "away", "e1", 40, 0, dropped=2, policy="thin"))[0]
+    >>> describe_edge(EdgeStatus("roof", "away", "e1", 40, 0, dropped=2, policy="thin"))[0]
     'roof is away: 40 items are stored here.'
     """
-    said = [f"{shown.id} is {shown.state}: {shown.sequence:,} items are stored here."]
+    lines = [f"{shown.id} is {shown.state}: {shown.sequence:,} items are stored here."]
     if shown.state == "connected":
-        said.append(f"It is asked for by {shown.filters:,} filters, and has {shown.sources:,} announced sources.")
-        said.append(f"Its outbox holds {shown.waiting:,} items ({shown.waiting_bytes:,} bytes).")
+        lines.append(f"It is asked for by {shown.filters:,} filters, and has {shown.sources:,} announced sources.")
+        lines.append(f"Its outbox holds {shown.waiting:,} items ({shown.waiting_bytes:,} bytes).")
     if shown.dropped:
-        said.append(f"It let go of {shown.dropped:,} events ({shown.policy}): more waited than may.")
+        lines.append(f"It let go of {shown.dropped:,} events ({shown.policy}): more waited than may.")
     if shown.refused:
-        said.append(f"{shown.refused:,} of its events were refused here; the log says why.")
-    said.append(f"It has {shown.subscriptions:,} subscriptions here; {shown.queued:,} deliveries wait for it.")
+        lines.append(f"{shown.refused:,} of its events were refused here; the log says why.")
+    lines.append(f"It has {shown.subscriptions:,} subscriptions here; {shown.queued:,} deliveries wait for it.")
     if shown.below:
-        said.append(f"Below it: {', '.join(shown.below)}.")
-    said += [f"  {source}, last read {_when(at)}" for source, at in sorted(shown.readings.items())]
-    return said
+        lines.append(f"Below it: {', '.join(shown.below)}.")
+    lines += [f"  {source}, last read {_when(at)}" for source, at in sorted(shown.readings.items())]
+    return lines
 
 
 @app.command()

@@ -43,16 +43,16 @@ def events(
     position = sequence = 0
     with broker.publisher() as client:
         while True:
-            found = fetch(client, Activity, "/v1/activity", position=position, sequence=sequence, limit=1000)
-            met: dict[int, list[str]] = {}
-            for match in found.matches:
-                met.setdefault(match.position, []).extend(each.subscription for each in match.met)
-            for event in found.events if position else found.events[-last:]:
+            activity = fetch(client, Activity, "/v1/activity", position=position, sequence=sequence, limit=1000)
+            matched: dict[int, list[str]] = {}
+            for match in activity.matches:
+                matched.setdefault(match.position, []).extend(each.subscription for each in match.met)
+            for event in activity.events if position else activity.events[-last:]:
                 if as_json:
-                    output.print_json({**event.event, "arrival": event.arrival, "met": met.get(event.position, [])})
+                    output.print_json({**event.event, "arrival": event.arrival, "met": matched.get(event.position, [])})
                 else:
-                    output.console().print(_format_event(event, met.get(event.position, [])), soft_wrap=True)
-            position, sequence = found.position, found.sequence
+                    output.console().print(_format_event(event, matched.get(event.position, [])), soft_wrap=True)
+            position, sequence = activity.position, activity.sequence
             if not follow:
                 return
             time.sleep(PAUSE)
@@ -74,7 +74,7 @@ def withdraw(
     output.print_line(f"Took {id} back.")
 
 
-def _format_event(event: Arrival, met: list[str]) -> object:
+def _format_event(event: Arrival, matched: list[str]) -> object:
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import time_of_day
@@ -82,8 +82,8 @@ def _format_event(event: Arrival, met: list[str]) -> object:
     from likewise.model.rendering import event_text
 
     line = Text.assemble((time_of_day(event.arrival), "dim"), "  ", (event.source or "–", "bold"), f"  {event.id}  ")
-    if met:
-        line.append(f"✓ {', '.join(met)}  ", "green")
+    if matched:
+        line.append(f"✓ {', '.join(matched)}  ", "green")
     line.append(event_text(event_from_document(event.event)))
     if (room := output.width()) is not None:
         line.truncate(room, overflow="ellipsis")

@@ -27,7 +27,7 @@ import msgspec
 
 
 class MqttReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What that broker acknowledged: to which topic, and the event's id if it has one."""
+    """The acknowledgement of an MQTT broker: the topic, and the event's id if it has one."""
 
     topic: str
     id: str | None = None
@@ -51,10 +51,10 @@ class MqttEventPublisher:
         from likewise.server.mqtt.publisher import event_message
 
         now, topic = system_clock(), self._publisher.topic
-        given = [each if each.source else msgspec.structs.replace(each, source=self._source) for each in events]
-        messages = [event_message(each, topic, now) for each in given]
+        complete = [each if each.source else msgspec.structs.replace(each, source=self._source) for each in events]
+        messages = [event_message(each, topic, now) for each in complete]
         self._publisher.publish(messages)
-        return [MqttReceipt(message.topic, event.id) for message, event in zip(messages, given, strict=True)]
+        return [MqttReceipt(message.topic, event.id) for message, event in zip(messages, complete, strict=True)]
 
     def __enter__(self) -> Self:
         self._publisher.__enter__()

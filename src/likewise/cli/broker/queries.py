@@ -13,15 +13,15 @@ T = TypeVar("T")
 
 
 def fetch(client: Publisher, kind: type[T], path: str, **query: object) -> T:
-    """The answer to a GET, as a value."""
-    asked = f"{path}?{urlencode(query)}" if query else path
-    return msgspec.json.decode(client.request("GET", asked).content, type=kind)
+    """Send a GET and decode its response."""
+    url = f"{path}?{urlencode(query)}" if query else path
+    return msgspec.json.decode(client.request("GET", url).content, type=kind)
 
 
 def quote_segment(text: str) -> str:
-    """A name as a part of an address.
+    """Quote a name as a segment of a path.
 
-    >>> part("ann/b")
+    >>> quote_segment("ann/b")
     'ann%2Fb'
     """
     return quote(text, safe="")

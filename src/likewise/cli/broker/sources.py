@@ -38,23 +38,23 @@ def list_sources(
     Example: `likewise sources list --containing kitchen`
     """
     with broker.publisher() as client:
-        found = client.sources.list(containing, after, limit)
+        page = client.sources.list(containing, after, limit)
     if as_json:
-        output.print_json(found)
+        output.print_json(page)
         return
-    if not found.sources:
+    if not page.sources:
         output.print_line("No source yet. They come by themselves when events name their source.")
         return
     heads = ("source", "called", "state", "model", "place", "events", "every", "last seen", "attributes")
     rows = [
         (e.source, e.label, e.activity, e.model, e.place, e.events, _interval_text(e), _last_seen(e), e.count)
-        for e in found.sources
+        for e in page.sources
     ]
     output.print_table(heads, rows)
-    for offer in found.one_device:
+    for offer in page.one_device:
         output.print_note(f"one device? {', '.join(offer.sources)}: a topic map can say so (docs/guides/mqtt.md)")
-    if found.after:
-        output.print_note(f"{found.total:,} in all; go on with --after {found.after!r}")
+    if page.after:
+        output.print_note(f"{page.total:,} in all; go on with --after {page.after!r}")
 
 
 @app.command()
@@ -65,14 +65,16 @@ def show(broker: BrokerOptions, source: Name, as_json: AsJson = False) -> None:
     Example: `likewise sources show sensor-17`
     """
     with broker.publisher() as client:
-        found = client.sources.show(source)
+        record = client.sources.show(source)
     if as_json:
-        output.print_json(found)
+        output.print_json(record)
         return
-    where = "".join(f", {each}" for each in (found.model, found.place) if each)
-    if found.aliases:
-        output.print_note(f"it was called {', '.join(found.aliases)} before")
-    output.print_line(f"{found.source}{where}: {found.activity}, {found.events} events, last seen {_last_seen(found)}")
+    where = "".join(f", {each}" for each in (record.model, record.place) if each)
+    if record.aliases:
+        output.print_note(f"it was called {', '.join(record.aliases)} before")
+    output.print_line(
+        f"{record.source}{where}: {record.activity}, {record.events} events, last seen {_last_seen(record)}"
+    )
     rows = [
         (
             each.attribute,
@@ -85,7 +87,7 @@ def show(broker: BrokerOptions, source: Name, as_json: AsJson = False) -> None:
             f"{each.understood.probability:.2f}",
             _basis(each),
         )
-        for each in found.attributes
+        for each in record.attributes
     ]
     output.print_table(("attribute", "unit", "kind", "range", "last", "", "is taken for", "p", ""), rows)
 
@@ -110,18 +112,18 @@ def announce(
 
     text = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     try:
-        said = msgspec.json.decode(text, type=Announcement)
+        announcement = msgspec.json.decode(text, type=Announcement)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise FormatError(f"{file} holds no announcement: {error}") from None
     with broker.publisher() as client:
-        found = client.sources.announce(said)
+        result = client.sources.announce(announcement)
     if as_json:
-        output.print_json(found)
+        output.print_json(result)
     else:
         from likewise.cli.terminal.rendering import time_of_day
 
         output.print_line(
-            f"{'Renewed' if found.renewed else 'Announced'} {found.source} until {time_of_day(found.ends)}."
+            f"{'Renewed' if result.renewed else 'Announced'} {result.source} until {time_of_day(result.ends)}."
         )
 
 
@@ -154,9 +156,9 @@ def keep(
 
 
 def sparkline_text(numbers: tuple[float, ...]) -> str:
-    """Numbers as a small line.
+    """Draw numbers as a line of block characters.
 
-    >>> line((1, 2, 8))
+    >>> sparkline_text((1, 2, 8))
     '▁▂█'
     """
     if len(numbers) < 2:

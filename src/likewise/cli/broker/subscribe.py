@@ -48,68 +48,68 @@ class MqttMessage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def read_message(message: Publish) -> MqttMessage:
-    """A message with what a broker of Likewise says of it, if it is by meaning.
+    """Return a message with its match, if it comes from a semantic subscription of Likewise.
 
     >>> from likewise.server.mqtt.codec import Properties, Publish
     >>> said = (("subscriptions", '[{"id":"warm","score":0.9}]'), ("topic", "home/attic"), ("cause", "arrival"))
     >>> read_message(Publish("$likewise/warm", b"21.5", properties=Properties(user=said))).topic
     'home/attic'
     """
-    said = dict(message.properties.user)  # ours stand last, so they count
-    found: dict[str, Any] = {"topic": message.topic}
+    properties = dict(message.properties.user)  # ours stand last, so they count
+    fields: dict[str, Any] = {"topic": message.topic}
     if message.topic.startswith("$likewise/"):
-        found["topic"] = said.get("topic") or message.topic
-        found["subscriptions"] = msgspec.json.decode(
-            said.get("subscriptions", "[]"), type=tuple[SubscriptionScore, ...]
+        fields["topic"] = properties.get("topic") or message.topic
+        fields["subscriptions"] = msgspec.json.decode(
+            properties.get("subscriptions", "[]"), type=tuple[SubscriptionScore, ...]
         )
-        found["because"] = msgspec.json.decode(said.get("because", "[]"), type=tuple[MatchReason, ...])
-        found["cause"] = said.get("cause", "")
-        found["sequence"] = int(said["sequence"]) if "sequence" in said else None
+        fields["because"] = msgspec.json.decode(properties.get("because", "[]"), type=tuple[MatchReason, ...])
+        fields["cause"] = properties.get("cause", "")
+        fields["sequence"] = int(properties["sequence"]) if "sequence" in properties else None
     try:
         text = message.payload.decode()
     except UnicodeDecodeError:
-        return MqttMessage(base64=base64.b64encode(message.payload).decode(), retained=message.retain, **found)
+        return MqttMessage(base64=base64.b64encode(message.payload).decode(), retained=message.retain, **fields)
     try:
         msgspec.json.decode(message.payload)
     except msgspec.DecodeError:
-        return MqttMessage(payload=text, retained=message.retain, **found)
-    return MqttMessage(payload=msgspec.Raw(message.payload), retained=message.retain, **found)
+        return MqttMessage(payload=text, retained=message.retain, **fields)
+    return MqttMessage(payload=msgspec.Raw(message.payload), retained=message.retain, **fields)
 
 
 class MqttInbox:
     """Subscribes at a broker of MQTT and gives its messages; a broker that goes away is waited for."""
 
     def __init__(
-        self, subscriber: MqttSubscriber, wanted: list[tuple[str, Subscription]], *, lasting: bool, why: bool
+        self, subscriber: MqttSubscriber, subscriptions: list[tuple[str, Subscription]], *, lasting: bool, why: bool
     ) -> None:
         from likewise.errors import InputError
 
         self._subscriber, self._why = subscriber, why
         self._qos = 1 if lasting else 0
-        names = [name or f"s{place}" for place, (name, _) in enumerate(wanted, 1)]
-        self._wanted = list(zip(names, [each for _, each in wanted], strict=True))
-        if not wanted and not subscriber.topic:
+        names = [name or f"s{place}" for place, (name, _) in enumerate(subscriptions, 1)]
+        self._wanted = list(zip(names, [each for _, each in subscriptions], strict=True))
+        if not subscriptions and not subscriber.topic:
             raise InputError("nothing to wait for: give a subscription, or a topic like mqtt://host:1883/home/#")
 
     def read(self, show: Callable[[MqttMessage], bool]) -> None:
         """Show messages and acknowledge each, until `show` says that it was the last."""
         from likewise.errors import Unavailable
 
-        said = False
+        notified = False
         while True:
             try:
                 with self._subscriber as line:
                     self._subscribe(line)
-                    said = False
+                    notified = False
                     for message in line:
                         more = show(read_message(message))
                         line.acknowledge(message)
                         if not more:
                             return
             except Unavailable as error:
-                if not said:
+                if not notified:
                     output.print_note(f"{error} Waiting for it; Ctrl-C ends it.")
-                said = True
+                notified = True
                 time.sleep(AGAIN)
 
     def _subscribe(self, line: MqttSubscriber) -> None:
@@ -125,7 +125,7 @@ class MqttInbox:
 
 
 def format_message(message: MqttMessage) -> object:
-    """One message on one line: time, topic, what met the subscription and how well, then the payload."""
+    """Format a message as one line: time, topic, matched readings, score, payload."""
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import score_style, time_of_day
@@ -134,10 +134,10 @@ def format_message(message: MqttMessage) -> object:
     earlier = message.cause == "initial" or message.retained
     line = Text.assemble(("earlier " if earlier else time_of_day(time.time_ns() // 1000), "dim"), "  ")
     line.append(message.topic, "bold").append("  ")
-    for part in (each for found in message.because[:1] for each in found.parts):
+    for part in (each for cause in message.because[:1] for each in cause.parts):
         line.append(f"{part.attribute}: {part.value}  " if part.attribute else f"{part.part}  ")
-    for met in message.subscriptions:
-        line.append(number(met.score), score_style(met.score)).append(f" {met.id}  ", "cyan")
+    for match in message.subscriptions:
+        line.append(number(match.score), score_style(match.score)).append(f" {match.id}  ", "cyan")
     if message.cause not in ("", "arrival", "initial"):
         line.append(f"{message.cause}  ", "magenta")
     payload = message.payload if isinstance(message.payload, str) else bytes(message.payload).decode()
@@ -193,32 +193,32 @@ def subscribe(
     from likewise.cli.terminal.text_input import parse_named_subscription
     from likewise.errors import InputError
 
-    wanted = [parse_named_subscription(text) for text in subscriptions or []]
+    parsed = [parse_named_subscription(text) for text in subscriptions or []]
     if (broker.address or "").startswith(("mqtt://", "mqtts://")):
-        _subscribe_by_mqtt(broker, wanted, id, count, why, as_json)
+        _subscribe_by_mqtt(broker, parsed, id, count, why, as_json)
         return
     if id is None and not subscriptions:
         raise InputError("nothing to wait for: give a subscription, or the --id of a subscriber that has some")
     queue = {} if id is not None else {"policy": "drop-oldest", "limit": WAITING}
     inbox = broker.subscriber(id or f"terminal-{secrets.token_hex(4)}", **queue)
-    held = _SubscribeSession(
-        inbox, [(name or None, subscription) for name, subscription in wanted], temporary=id is None
+    session = _SubscribeSession(
+        inbox, [(name or None, subscription) for name, subscription in parsed], temporary=id is None
     )
     try:
-        held.begin()
-        for delivery in islice(held, count):
+        session.begin()
+        for delivery in islice(session, count):
             if as_json:
                 output.print_json(delivery)
             else:
                 output.console().print(format_delivery(inbox, delivery, why), soft_wrap=True)
             inbox.acknowledge(delivery)
     finally:
-        held.end()
+        session.end()
 
 
 def _subscribe_by_mqtt(
     broker: BrokerOptions,
-    wanted: list[tuple[str, Subscription]],
+    subscriptions: list[tuple[str, Subscription]],
     id: str | None,
     count: int | None,
     why: bool,
@@ -234,15 +234,17 @@ def _subscribe_by_mqtt(
         client_id=id or f"terminal-{secrets.token_hex(4)}",
         session=SESSION if id is not None else 0,
     )
-    print_messages(MqttInbox(line, wanted, lasting=id is not None, why=why), count, as_json)
+    print_messages(MqttInbox(line, subscriptions, lasting=id is not None, why=why), count, as_json)
 
 
 class _SubscribeSession:
-    """What the command holds at the broker while it runs, and what stays afterwards."""
+    """The subscriptions of the command while it runs; temporary ones end with it."""
 
-    def __init__(self, inbox: Subscriber, wanted: list[tuple[str | None, Subscription]], temporary: bool) -> None:
+    def __init__(
+        self, inbox: Subscriber, subscriptions: list[tuple[str | None, Subscription]], temporary: bool
+    ) -> None:
         self._inbox = inbox
-        self._wanted = wanted
+        self._wanted = subscriptions
         self._temporary = temporary
         self._names: list[str] = []
 
@@ -301,22 +303,22 @@ class _SubscribeSession:
         self._inbox.close()
 
 
-def format_delivery(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -> object:
-    """One delivery on one line: time, device, the reading that met it, score, subscription, then the rest."""
+def format_delivery(inbox: Subscriber, delivery: ClientDelivery, explain: bool) -> object:
+    """Format a delivery as one line: time, device, matched readings, score, subscription, the other readings."""
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import score_style
     from likewise.model.rendering import number
 
     event = delivery.event
-    explained = _explain(inbox, delivery) if wanted and delivery.subscriptions else None
+    explained = _explain(inbox, delivery) if explain and delivery.subscriptions else None
     line = Text.assemble((_delivery_time(delivery), "dim"), "  ", (event.source or event.id or "", "bold"), "  ")
     fired: set[int] = set()
     if explained is not None:
         line.append(" · ".join(_matched_reading(report) for report in explained.predicates)).append("  ")
         fired = {report.tuple for report in explained.predicates if report.tuple is not None}
-    for met in delivery.subscriptions:
-        line.append(number(met.score), score_style(met.score)).append(f" {met.id}  ", "cyan")
+    for match in delivery.subscriptions:
+        line.append(number(match.score), score_style(match.score)).append(f" {match.id}  ", "cyan")
     if delivery.cause not in ("arrival", "initial"):
         line.append(f"{delivery.cause}  ", "magenta")
     rest = " · ".join(_other_readings(delivery, fired))
@@ -327,7 +329,7 @@ def format_delivery(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -
 
 
 def _matched_reading(report: PredicateReport) -> str:
-    """The reading that met a part; what has none, such as a ranking, in words."""
+    """Return the reading that matched a predicate; for a clause without one, such as a ranking, its text."""
     from likewise.cli.terminal.rendering import predicate_result
 
     return (
@@ -336,7 +338,7 @@ def _matched_reading(report: PredicateReport) -> str:
 
 
 def _delivery_time(delivery: ClientDelivery) -> str:
-    """The event's own time, else now for one that has just come; one that waited says nothing."""
+    """Return the event's time, else the current time; "earlier" for a delivery that was queued."""
     from likewise.cli.terminal.rendering import time_of_day
 
     if delivery.event.time is not None:
@@ -345,7 +347,7 @@ def _delivery_time(delivery: ClientDelivery) -> str:
 
 
 def _other_readings(delivery: ClientDelivery, fired: set[int]) -> list[str]:
-    """What the event says besides what met the subscription."""
+    """Return the readings of an event that did not match the subscription."""
     from likewise.model.rendering import event_text, reading_text
 
     event = delivery.event
@@ -355,20 +357,20 @@ def _other_readings(delivery: ClientDelivery, fired: set[int]) -> list[str]:
 
 
 def _explain(inbox: Subscriber, delivery: ClientDelivery) -> Explanation | None:
-    """What met each part, as the broker explains it; None if it cannot any more."""
+    """Request the explanation of a delivery; return None if the broker has none any more."""
     import msgspec
 
     from likewise.client import BrokerRefused
     from likewise.formats.json.results import explanation_from_json
 
-    asked = {
+    query = {
         "event_id": delivery.event.id,
         "source": delivery.event.source or "",
         "subscriber": inbox.id,
         "subscription": delivery.subscriptions[0].id,
     }
     try:
-        answer = inbox.request("POST", "/v1/explain", msgspec.json.encode(asked))
+        answer = inbox.request("POST", "/v1/explain", msgspec.json.encode(query))
     except BrokerRefused:
         return None
     return explanation_from_json(answer.content)

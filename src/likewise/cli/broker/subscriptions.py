@@ -33,14 +33,14 @@ def list_subscriptions(
     from likewise.model.rendering import KINDS
 
     with broker.publisher() as client:
-        held = fetch(client, list[SubscriptionDetails], "/v1/subscriptions")
-    found = [each for each in held if owner in (None, each.subscriber)]
+        every = fetch(client, list[SubscriptionDetails], "/v1/subscriptions")
+    listed = [each for each in every if owner in (None, each.subscriber)]
     if as_json:
-        output.print_json(found)
-    elif not found:
+        output.print_json(listed)
+    elif not listed:
         output.print_line(f"No subscription{f' for {owner}' if owner else ''}.")
     else:
-        rows = [(each.subscriber, each.id, KINDS[each.kind], each.text) for each in found]
+        rows = [(each.subscriber, each.id, KINDS[each.kind], each.text) for each in listed]
         output.print_table(("for", "name", "kind", "subscription"), rows)
 
 
@@ -70,11 +70,11 @@ def add(
     from likewise.cli.terminal.text_input import collect_subscriptions
     from likewise.formats.json.subscriptions import with_default_id
 
-    wanted = collect_subscriptions(subscriptions, file)
+    parsed = collect_subscriptions(subscriptions, file)
     with broker.subscriber(owner) as client:
         client.connect(patience=0)
-        made = [client.targets.set(with_default_id(each).id, to) for each in wanted] if to is not None else []
-        names = [client.subscribe(each) for each in wanted]
+        made = [client.targets.set(with_default_id(each).id, to) for each in parsed] if to is not None else []
+        names = [client.subscribe(each) for each in parsed]
     if as_json:
         shown = [{"subscriber": owner, "id": name} for name in names]
         output.print_json([each | {"target": t} for each, t in zip(shown, made, strict=True)] if made else shown)
@@ -131,7 +131,7 @@ def remove(
     broker: BrokerOptions,
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which ones.")] = None,
     owner: Annotated[str, typer.Option("--for", help="Whose.")] = "me",
-    everything: Annotated[
+    remove_all: Annotated[
         bool, typer.Option("--all", help="All of them, what waits for them, and the subscriber itself.")
     ] = False,
     as_json: AsJson = False,
@@ -143,11 +143,11 @@ def remove(
     from likewise.cli.broker.queries import quote_segment
     from likewise.errors import InputError
 
-    if everything == bool(names):
+    if remove_all == bool(names):
         raise InputError("say which ones to end, or --all")
     with broker.publisher() as client:
         path = f"/v1/subscribers/{quote_segment(owner)}"
-        if everything:
+        if remove_all:
             client.request("DELETE", path)
         for name in names or []:
             client.request("DELETE", f"{path}/subscriptions/{quote_segment(name)}")

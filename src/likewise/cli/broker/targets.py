@@ -25,7 +25,7 @@ Name = Annotated[str, typer.Argument(metavar="TARGET", help="The target's name."
 
 
 class TargetOptions(OptionGroup):
-    """What a target is set to; secrets come from files, so that no list of processes shows them."""
+    """The settings of a target; secrets come from files, so that no list of processes shows them."""
 
     form: Annotated[
         str | None, typer.Option("--form", help="What is sent: json, event, cloudevents, text or template.")
@@ -56,12 +56,12 @@ class TargetOptions(OptionGroup):
     ] = None
 
     def to_dict(self) -> dict[str, Any]:
-        """What was given, as a request says it."""
+        """Return the options that were given, as a request states them."""
         import msgspec
 
         from likewise.errors import FormatError
 
-        found: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "form": self.form,
             "topic": self.topic,
             "because": self.because,
@@ -73,28 +73,30 @@ class TargetOptions(OptionGroup):
         }
         if self.template is not None:
             text = _read_text(self.template)
-            found["form"] = self.form or "template"
+            settings["form"] = self.form or "template"
             try:
-                found["template"] = msgspec.json.decode(text) if self.template.suffix == ".json" else text.rstrip("\n")
+                settings["template"] = (
+                    msgspec.json.decode(text) if self.template.suffix == ".json" else text.rstrip("\n")
+                )
             except msgspec.DecodeError as error:
                 raise FormatError(f"{self.template} is not JSON: {error}") from None
         if self.headers is not None:
-            found["headers"] = _read_headers(self.headers)
-        return {name: value for name, value in found.items() if value is not None}
+            settings["headers"] = _read_headers(self.headers)
+        return {name: value for name, value in settings.items() if value is not None}
 
 
 def _read_headers(path: Path) -> dict[str, str]:
-    """The headers that a file holds; a line that is none is refused by its number: it may be a secret."""
+    """Read headers from a file. An error names the number of a line, not its text, which may be a secret."""
     from likewise.errors import FormatError
 
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for number, line in enumerate(_read_text(path).splitlines(), 1):
         if line.strip():
             name, colon, value = line.partition(":")
             if not colon or not name.strip():
                 raise FormatError(f"{path}, line {number}: write a header as Name: value")
-            found[name.strip()] = value.strip()
-    return found
+            headers[name.strip()] = value.strip()
+    return headers
 
 
 def _read_text(path: Path) -> str:
@@ -126,18 +128,18 @@ def list_targets(
 
     with broker.publisher() as client:
         every = fetch(client, list[TargetDetails], "/v1/targets")
-    found = [each for each in every if owner in (None, each.subscriber)]
+    listed = [each for each in every if owner in (None, each.subscriber)]
     if as_json:
-        output.print_json(found)
-    elif not found:
+        output.print_json(listed)
+    elif not listed:
         output.print_line(f"No target{f' for {owner}' if owner else ''}.")
     else:
-        rows = [(each.subscriber, each.subscription, each.id, each.address, describe_state(each)) for each in found]
+        rows = [(each.subscriber, each.subscription, each.id, each.address, describe_state(each)) for each in listed]
         output.print_table(("for", "subscription", "target", "address", "state"), rows)
 
 
 def describe_state(target: TargetDetails) -> str:
-    """A target's state in a few words.
+    """Describe the state of a target in a few words.
 
     >>> from likewise.api.sinks import TargetDetails, TargetStatus
     >>> state = TargetStatus(waiting=2, last_error="answered 500")
@@ -147,11 +149,11 @@ def describe_state(target: TargetDetails) -> str:
     from likewise.cli.terminal.rendering import time_of_day
 
     state = target.state
-    said = [f"last accepted {time_of_day(state.last_success)}"] if state.last_success else []
-    said += [f"{state.waiting} wait"] if state.waiting else []
-    said += [f"{state.dead} dead"] if state.dead else []
-    said += [f"last error: {state.last_error}"] if state.last_error else []
-    return "; ".join(said) or "nothing sent yet"
+    parts = [f"last accepted {time_of_day(state.last_success)}"] if state.last_success else []
+    parts += [f"{state.waiting} wait"] if state.waiting else []
+    parts += [f"{state.dead} dead"] if state.dead else []
+    parts += [f"last error: {state.last_error}"] if state.last_error else []
+    return "; ".join(parts) or "nothing sent yet"
 
 
 @app.command("set")
@@ -176,22 +178,22 @@ def set_target(
 
     from likewise.client.targets import parse_target
 
-    given = settings.to_dict()
-    made = {**msgspec.to_builtins(parse_target(to)), **given}
+    options = settings.to_dict()
+    made = {**msgspec.to_builtins(parse_target(to)), **options}
     with broker.subscriber(owner) as client:
         client.connect(patience=0)
-        found = client.targets.set(subscription, _to_target(made), name)
-    _print_target(found, as_json, f"Set {found.id} of {subscription}: {found.address}.")
+        target = client.targets.set(subscription, _to_target(made), name)
+    _print_target(target, as_json, f"Set {target.id} of {subscription}: {target.address}.")
 
 
-def _to_target(said: dict[str, Any]) -> Any:
+def _to_target(document: dict[str, Any]) -> Any:
     import msgspec
 
     from likewise.api.sinks import TargetSettings
     from likewise.errors import FormatError
 
     try:
-        return msgspec.convert(said, TargetSettings)
+        return msgspec.convert(document, TargetSettings)
     except msgspec.ValidationError as error:
         raise FormatError(f"this is no target: {error}; see likewise targets set --help") from None
 
@@ -211,11 +213,11 @@ def change(
 
     Example: `likewise targets change warm webhook --for ann --no-because`
     """
-    said = settings.to_dict() | ({} if to is None else {"url": to})
+    changes = settings.to_dict() | ({} if to is None else {"url": to})
     with broker.subscriber(owner) as client:
         client.connect(patience=0)
-        found = client.targets.change(subscription, name, **said)
-    _print_target(found, as_json, f"Changed {name} of {subscription}.")
+        target = client.targets.change(subscription, name, **changes)
+    _print_target(target, as_json, f"Changed {name} of {subscription}.")
 
 
 @app.command()
@@ -253,17 +255,17 @@ def retry(
 
     with broker.publisher() as client:
         answer = client.request("POST", target_path(owner, subscription, name, "retry"))
-    letters = msgspec.json.decode(answer.content, type=RetryReceipt).letters
+    count = msgspec.json.decode(answer.content, type=RetryReceipt).letters
     if as_json:
-        output.print_json({"letters": letters})
+        output.print_json({"letters": count})
     else:
-        output.print_line(f"{letters} dead letters are tried again." if letters else "There are no dead letters.")
+        output.print_line(f"{count} dead letters are tried again." if count else "There are no dead letters.")
 
 
-def _print_target(found: TargetDetails, as_json: bool, words: str) -> None:
+def _print_target(target: TargetDetails, as_json: bool, words: str) -> None:
     if as_json:
-        output.print_json(found)
+        output.print_json(target)
         return
     output.print_line(words)
-    if found.secret:
-        output.print_line(f"It signs with {found.secret}, which is shown this once.")
+    if target.secret:
+        output.print_line(f"It signs with {target.secret}, which is shown this once.")

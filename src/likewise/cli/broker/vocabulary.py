@@ -31,10 +31,10 @@ def list_words(
     Example: `likewise vocabulary list --containing temp`
     """
     with broker.publisher() as client:
-        found = client.sources.vocabulary(containing, limit)
+        attributes = client.sources.vocabulary(containing, limit)
     if as_json:
-        output.print_json(found)
-    elif not found:
+        output.print_json(attributes)
+    elif not attributes:
         output.print_line("No words yet. They come by themselves with events.")
     else:
         rows = [
@@ -49,7 +49,7 @@ def list_words(
                 f"{each.understood.probability:.2f}",
                 "corrected" if each.understood.basis == "corrected" else "",
             )
-            for each in found
+            for each in attributes
         ]
         output.print_table(("attribute", "unit", "kind", "seen", "sources", "values", "is taken for", "p", ""), rows)
 
@@ -66,10 +66,10 @@ def questions(
     Example: `likewise vocabulary questions`
     """
     with broker.publisher() as client:
-        found = client.sources.questions(limit)
+        useful = client.sources.questions(limit)
     if as_json:
-        output.print_json(found)
-    elif not found:
+        output.print_json(useful)
+    elif not useful:
         output.print_line("No question: nothing that is asked for is in doubt.")
     else:
         rows = [
@@ -81,7 +81,7 @@ def questions(
                 each.proposed,
                 ", ".join(f"{term} {likely:.2f}" for term, likely in each.asked),
             )
-            for each in found
+            for each in useful
         ]
         output.print_table(("attribute", "unit", "a day", "sources", "is it ...?", "asked for as"), rows)
         output.print_note("Answer one: likewise vocabulary correct ATTRIBUTE 'what it is' --model ... | --source ...")
@@ -107,13 +107,17 @@ def correct(
     if source and model:
         raise InputError("a correction is of a source or of a model; give one of --source and --model")
     with broker.publisher() as client:
-        found = client.sources.correct(attribute, means, unit=unit, source=source, model=model)
+        correction = client.sources.correct(attribute, means, unit=unit, source=source, model=model)
     if as_json:
-        output.print_json(found)
+        output.print_json(correction)
     else:
-        whose = f" of {found.of} {found.name}" if found.name else ""
-        said = ", ".join(part for part in (found.means, f"in {found.unit}" if found.unit else "") if part)
-        output.print_line(f"{found.attribute}{whose} is {said}. Undo: likewise vocabulary undo {found.number}")
+        whose = f" of {correction.of} {correction.name}" if correction.name else ""
+        meaning = ", ".join(
+            part for part in (correction.means, f"in {correction.unit}" if correction.unit else "") if part
+        )
+        output.print_line(
+            f"{correction.attribute}{whose} is {meaning}. Undo: likewise vocabulary undo {correction.number}"
+        )
 
 
 @app.command()
@@ -126,10 +130,10 @@ def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
     from likewise.cli.terminal.rendering import time_of_day
 
     with broker.publisher() as client:
-        found = client.sources.corrections()
+        active = client.sources.corrections()
     if as_json:
-        output.print_json(found)
-    elif not found:
+        output.print_json(active)
+    elif not active:
         output.print_line("No corrections.")
     else:
         rows = [
@@ -142,7 +146,7 @@ def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
                 each.by,
                 time_of_day(each.at) if each.at else "",
             )
-            for each in found
+            for each in active
         ]
         output.print_table(("number", "attribute", "of", "is", "unit", "by", "at"), rows)
 

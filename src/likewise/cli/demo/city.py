@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from likewise.demo import Report
 
 AWAY: Final = "works-desk"  # this desk does not read what it is sent, so that one sees deliveries wait
-PATIENCE: Final = 30.0  # seconds until a broker that does not answer is looked after
+REQUEST_TIMEOUT_S: Final = 30.0  # seconds until a broker that does not answer is looked after
 VALID: Final = 600  # seconds a report of the city is valid
 SUGGESTED: Final = (
     "damp: {humidity~ > 50 %}"  # four vendors say it in four ways, and one of them reports every few seconds
@@ -46,9 +46,12 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
         mosquitto = stack.enter_context(Mosquitto())
         bridge = ["--mqtt-bridge", f"{mosquitto.url}/city/#"] if mosquitto.url else []
         devices_port = str(free_port(defaults.MQTT_PORT))
-        own = ["--allow-target", "127.0.0.0/8"]  # a webhook on this machine can be tried; nobody else reaches the demo
+        network = [
+            "--allow-target",
+            "127.0.0.0/8",
+        ]  # a webhook on this machine can be tried; nobody else reaches the demo
         listening = ["--port", address.rpartition(":")[2], "--mqtt", devices_port]
-        broker = stack.enter_context(DemoProcess(["serve", "--ephemeral", *listening, *own, *bridge]))
+        broker = stack.enter_context(DemoProcess(["serve", "--ephemeral", *listening, *network, *bridge]))
         view = "not served (--no-dashboard)"
         if dashboard and find_spec("nicegui") is None:
             view = "not installed: pip install 'likewise[dashboard]'"
@@ -58,7 +61,7 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
         try:
             import httpx
 
-            client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
+            client = stack.enter_context(httpx.Client(base_url=address, timeout=REQUEST_TIMEOUT_S))
             wait_until_ready(client, broker)
             line = stack.enter_context(MqttDevices(mosquitto))
             _CityDemo(screen, client, broker, address, view, line, devices_port).run(seconds, devices, seed)
@@ -67,9 +70,9 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
 
 
 def mosquitto_command(port: str) -> str:
-    """How Mosquitto's own client asks this broker by meaning.
+    """Return the command with which Mosquitto's own client subscribes here by meaning.
 
-    >>> by_mqtt("1883")
+    >>> mosquitto_command("1883")
     "mosquitto_sub -V 5 -p 1883 -t '$likewise/damp' -D subscribe user-property q '{humidity~ > 50 %}'"
     """
     name, _, text = SUGGESTED.partition(": ")
@@ -77,7 +80,7 @@ def mosquitto_command(port: str) -> str:
 
 
 class _CityDemo:
-    """What the terminal shows, and what the city does meanwhile."""
+    """The broker, the simulated city, and their output on the terminal."""
 
     def __init__(
         self,
@@ -120,7 +123,7 @@ class _CityDemo:
             time.sleep(0.4)
 
     def _await_broker(self, error: Exception) -> None:
-        """The broker does not answer: wait until it does, or start it again once it has ended; then subscribe anew."""
+        """Wait until the broker answers, or start it again if it has ended; then subscribe again."""
         import httpx
 
         from likewise.client.endpoint import plain_reason
@@ -128,8 +131,8 @@ class _CityDemo:
         self._screen.print(f"The broker does not answer ({plain_reason(error)}); waiting for it.", style="yellow")
         while True:
             if self._broker.ended is not None:
-                said = f"It was stopped (exit code {self._broker.ended}); starting it again. It begins empty."
-                self._screen.print(said, style="yellow")
+                notice = f"It was stopped (exit code {self._broker.ended}); starting it again. It begins empty."
+                self._screen.print(notice, style="yellow")
                 self._broker.start()
                 self._position = self._sequence = 0
                 self._events.clear()
@@ -147,10 +150,10 @@ class _CityDemo:
     def _subscribe(self) -> None:
         from likewise.demo import DEMO_SUBSCRIPTIONS
 
-        for wanted in DEMO_SUBSCRIPTIONS:
-            self._send("PUT", f"/v1/subscribers/{wanted.subscriber}")
-            path = f"/v1/subscribers/{wanted.subscriber}/subscriptions/{wanted.id}"
-            self._send("PUT", path, content=wanted.text, headers={"Content-Type": "text/plain"})
+        for subscription in DEMO_SUBSCRIPTIONS:
+            self._send("PUT", f"/v1/subscribers/{subscription.subscriber}")
+            path = f"/v1/subscribers/{subscription.subscriber}/subscriptions/{subscription.id}"
+            self._send("PUT", path, content=subscription.text, headers={"Content-Type": "text/plain"})
 
     def _send(self, method: str, path: str, **options: object) -> httpx.Response:
         response = self._client.request(method, path, **options)  # type: ignore[arg-type]
@@ -167,9 +170,9 @@ class _CityDemo:
 
         from likewise.demo import DEMO_SUBSCRIPTIONS
 
-        asked = Table.grid(padding=(0, 2, 0, 0))
-        for wanted in DEMO_SUBSCRIPTIONS:
-            asked.add_row(Text(wanted.id, "bold cyan"), Text(wanted.text, "cyan"))
+        subscriptions = Table.grid(padding=(0, 2, 0, 0))
+        for subscription in DEMO_SUBSCRIPTIONS:
+            subscriptions.add_row(Text(subscription.id, "bold cyan"), Text(subscription.text, "cyan"))
         where = Text.assemble(
             "Dashboard  ",
             (self._view, "bold green"),
@@ -181,15 +184,15 @@ class _CityDemo:
         )
         title = f"A city of {devices} devices by {vendors} vendors"
         self._screen.print(Panel(where, title=title, border_style="green"))
-        said = Text.assemble(
+        hint = Text.assemble(
             "Any program that speaks MQTT 5 may ask, too: ", (mosquitto_command(self._devices_port), "bold")
         )
-        self._screen.print(said, soft_wrap=True)  # one line, so that it can be copied
-        self._screen.print(asked)
+        self._screen.print(hint, soft_wrap=True)  # one line, so that it can be copied
+        self._screen.print(subscriptions)
         self._screen.print()
 
     def _other_address(self) -> str:
-        """What a command needs to reach this broker; nothing if it is where brokers are."""
+        """Return the option that reaches this broker; nothing if it has the default address."""
         usual = f"http://{defaults.HOST}:{defaults.PORT}"
         return "" if self._address == usual else f" --address {self._address}"
 
@@ -206,8 +209,8 @@ class _CityDemo:
         if rest:
             self._send("POST", "/v1/events", json=[{**report.envelope(), "expires": ends} for report in rest])
         for report in reports:
-            said = f"{report.device.id}  {event_text(event(report.payload))}"
-            self._screen.print(Text(f"  {said}", "dim"), no_wrap=True, overflow="ellipsis")
+            text = f"{report.device.id}  {event_text(event(report.payload))}"
+            self._screen.print(Text(f"  {text}", "dim"), no_wrap=True, overflow="ellipsis")
 
     def _show_matches(self) -> None:
         from rich.text import Text
@@ -217,22 +220,22 @@ class _CityDemo:
         from likewise.model.rendering import number
 
         query = {"position": self._position, "sequence": self._sequence, "limit": 1000}
-        found = self._send("GET", "/v1/activity", params=query).json()
-        self._position, self._sequence = found["position"], found["sequence"]
+        activity = self._send("GET", "/v1/activity", params=query).json()
+        self._position, self._sequence = activity["position"], activity["sequence"]
         events = self._events
-        events.update((each["position"], each["event"]) for each in found["events"])
-        for match in found["matches"]:
+        events.update((each["position"], each["event"]) for each in activity["events"])
+        for match in activity["matches"]:
             event = events.get(match["position"])
             if event is None or match["cause"] == "initial":
                 continue
-            for met in match["met"]:
-                asked = {"event_id": event["id"], "source": event["source"], "subscriber": met["subscriber"]}
-                answer = self._client.post("/v1/explain", json={**asked, "subscription": met["subscription"]})
+            for matched in match["met"]:
+                body = {"event_id": event["id"], "source": event["source"], "subscriber": matched["subscriber"]}
+                answer = self._client.post("/v1/explain", json={**body, "subscription": matched["subscription"]})
                 reason = explanation_line(explanation_from_json(answer.content)) if answer.is_success else ""
                 line = Text.assemble(
                     ("✓ ", "bold green"),
-                    (met["subscription"].ljust(10), "bold cyan"),
-                    (f" {number(met['score']).ljust(5)} ", score_style(met["score"])),
+                    (matched["subscription"].ljust(10), "bold cyan"),
+                    (f" {number(matched['score']).ljust(5)} ", score_style(matched["score"])),
                     (f"{event['source'].removeprefix('city/')}  ", "bold"),
                     reason,
                 )
@@ -242,28 +245,28 @@ class _CityDemo:
         self._acknowledge()
 
     def _acknowledge(self) -> None:
-        """Every desk but one reads what it is sent."""
+        """Acknowledge the deliveries of every desk but one."""
         from likewise.demo import DEMO_SUBSCRIPTIONS
 
         if self._sequence:
-            for desk in sorted({wanted.subscriber for wanted in DEMO_SUBSCRIPTIONS} - {AWAY}):
+            for desk in sorted({subscription.subscriber for subscription in DEMO_SUBSCRIPTIONS} - {AWAY}):
                 self._send("POST", f"/v1/subscribers/{desk}/acknowledgements", json={"sequence": self._sequence})
 
 
 def command_name() -> str:
-    """How `likewise` is called from this folder: by its name if that finds it, else by where it is."""
-    found = shutil.which("likewise")
+    """Return how `likewise` is called from this folder: by its name if that finds it, else by its path."""
+    on_path = shutil.which("likewise")
     here = Path(sys.executable).with_name("likewise")
-    if found is not None and Path(found).resolve() == here.resolve():
+    if on_path is not None and Path(on_path).resolve() == here.resolve():
         return "likewise"
     if not here.exists():
-        return "likewise" if found is not None else f"{sys.executable} -m likewise"
+        return "likewise" if on_path is not None else f"{sys.executable} -m likewise"
     return os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)
 
 
-def free_port(wanted: int) -> int:
-    """The wanted port if nobody has it, else another that is free."""
-    for port in (wanted, 0):
+def free_port(preferred: int) -> int:
+    """Return the preferred port if it is free, else another."""
+    for port in (preferred, 0):
         with socket.socket() as trying:
             trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -276,7 +279,7 @@ def free_port(wanted: int) -> int:
 
 @contextmanager
 def interrupted_by_termination() -> Iterator[None]:
-    """SIGTERM ends the demo as Ctrl-C does."""
+    """End the demo at SIGTERM as at Ctrl-C."""
     before: Callable[..., object] | int | None = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from likewise import defaults
-from likewise.cli.demo.city import PATIENCE, VALID, free_port, interrupted_by_termination
+from likewise.cli.demo.city import REQUEST_TIMEOUT_S, VALID, free_port, interrupted_by_termination
 from likewise.cli.demo.processes import DemoProcess, wait_until_ready
 from likewise.cli.terminal import output
 
@@ -66,20 +66,20 @@ class FlakyProxy:
     def _accept(self) -> None:
         while True:
             try:
-                taken, _ = self._listening.accept()
+                accepted, _ = self._listening.accept()
             except OSError:
                 return  # the demo ends
             if self._lost:
-                taken.close()
+                accepted.close()
                 continue
             try:
                 above = socket.create_connection((HOST, self._to), timeout=5)
             except OSError:
-                taken.close()
+                accepted.close()
                 continue
             above.settimeout(None)
-            self._open |= {taken, above}
-            for one, other in ((taken, above), (above, taken)):
+            self._open |= {accepted, above}
+            for one, other in ((accepted, above), (above, accepted)):
                 threading.Thread(target=self._forward, args=(one, other), daemon=True).start()
 
     def _forward(self, one: socket.socket, other: socket.socket) -> None:
@@ -105,24 +105,34 @@ def show_edges(*, seconds: float | None, devices: int, seed: int, port: int | No
     screen = output.console()
     with ExitStack() as stack, interrupted_by_termination():
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="likewise-demo-")))
-        own = port or free_port(defaults.PORT)
-        address = f"http://{defaults.HOST}:{own}"
+        hub_port = port or free_port(defaults.PORT)
+        address = f"http://{defaults.HOST}:{hub_port}"
         screen.print("Starting the hub and three edges ...", style="dim")
-        hub = stack.enter_context(DemoProcess(["serve", "--data", str(folder / "hub"), "--port", str(own)]))
+        hub = stack.enter_context(DemoProcess(["serve", "--data", str(folder / "hub"), "--port", str(hub_port)]))
         if dashboard and find_spec("nicegui") is not None:
             view = f"http://{defaults.HOST}:{free_port(defaults.DASHBOARD_PORT)}"
             stack.enter_context(DemoProcess(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
             screen.print(f"Dashboard  {view}/edges", style="green")
         try:
-            client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
+            client = stack.enter_context(httpx.Client(base_url=address, timeout=REQUEST_TIMEOUT_S))
             wait_until_ready(client, hub)
-            line = stack.enter_context(FlakyProxy(own))
+            line = stack.enter_context(FlakyProxy(hub_port))
             edges = {}
             for name in DISTRICTS:
                 at = free_port(0)
                 upstream = line.address if name == LOSES else address
-                said = ["edge", "--upstream", upstream, "--id", name, "--data", str(folder / name), "--port", str(at)]
-                running = stack.enter_context(DemoProcess(said))
+                command = [
+                    "edge",
+                    "--upstream",
+                    upstream,
+                    "--id",
+                    name,
+                    "--data",
+                    str(folder / name),
+                    "--port",
+                    str(at),
+                ]
+                running = stack.enter_context(DemoProcess(command))
                 edges[name] = stack.enter_context(httpx.Client(base_url=f"http://{defaults.HOST}:{at}", timeout=60))
                 wait_until_ready(edges[name], running)
             _EdgeDemo(screen, client, edges, line).run(seconds, devices, seed)
@@ -131,7 +141,7 @@ def show_edges(*, seconds: float | None, devices: int, seed: int, port: int | No
 
 
 def district_of(source: str) -> str:
-    """The district whose edge a device publishes to.
+    """Return the district whose edge a device publishes to.
 
     >>> district_of("city/lamp-1") in DISTRICTS
     True
@@ -140,7 +150,7 @@ def district_of(source: str) -> str:
 
 
 class _EdgeDemo:
-    """What the city does, and what the terminal shows of the edges."""
+    """The simulated city with its edges, and their output on the terminal."""
 
     def __init__(self, screen: Console, hub: httpx.Client, edges: dict[str, httpx.Client], line: FlakyProxy) -> None:
         self._screen = screen
@@ -153,12 +163,12 @@ class _EdgeDemo:
         """Publish, lose a line, and say how it goes."""
         from likewise.demo import DEMO_SUBSCRIPTIONS, City, due_reports
 
-        for wanted in DEMO_SUBSCRIPTIONS:
-            self._hub.put(f"/v1/subscribers/{wanted.subscriber}").raise_for_status()
-            path = f"/v1/subscribers/{wanted.subscriber}/subscriptions/{wanted.id}"
-            self._hub.put(path, content=wanted.text, headers={"Content-Type": "text/plain"}).raise_for_status()
+        for subscription in DEMO_SUBSCRIPTIONS:
+            self._hub.put(f"/v1/subscribers/{subscription.subscriber}").raise_for_status()
+            path = f"/v1/subscribers/{subscription.subscriber}/subscriptions/{subscription.id}"
+            self._hub.put(path, content=subscription.text, headers={"Content-Type": "text/plain"}).raise_for_status()
         city = City(seed=seed, devices=devices, run=f"{time.time():.0f}")
-        due, began, told, lost = due_reports(city, time.monotonic), time.monotonic(), 0.0, False
+        due, began, printed_at, lost = due_reports(city, time.monotonic), time.monotonic(), 0.0, False
         while seconds is None or time.monotonic() - began < seconds:
             passed = time.monotonic() - began
             away = LOST_AFTER <= passed < LOST_AFTER + LOST_FOR
@@ -174,8 +184,8 @@ class _EdgeDemo:
             for name, events in by_district.items():
                 self._edges[name].post("/v1/events", json=events).raise_for_status()
                 self._published[name] += len(events)
-            if passed - told >= 3.0:
-                told = passed
+            if passed - printed_at >= 3.0:
+                printed_at = passed
                 self._print_status()
             time.sleep(0.4)
 

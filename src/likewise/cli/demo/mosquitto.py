@@ -29,14 +29,14 @@ STARTING: Final = 20.0  # seconds it may take to listen
 
 
 class MosquittoProgram(NamedTuple):
-    """Where Mosquitto is, and where its libraries are if it was only unpacked."""
+    """The path of Mosquitto, and of its libraries if it was only unpacked."""
 
     path: str
     libraries: str = ""
 
 
 def find_program() -> MosquittoProgram | None:
-    """Mosquitto: the one that `LIKEWISE_MOSQUITTO` names, the system's, or one unpacked beside this Python."""
+    """Find Mosquitto: the one of `LIKEWISE_MOSQUITTO`, the system's, or one unpacked beside this Python."""
     named = os.environ.get("LIKEWISE_MOSQUITTO") or shutil.which("mosquitto")
     named = named or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/sbin")
     if named:
@@ -140,7 +140,7 @@ class MqttDevices:
 
     @property
     def description(self) -> str:
-        """Where it goes, for people."""
+        """The address that devices publish to, or why there is none."""
         if self._publisher is None:
             return self._mosquitto.absent or self.broken
         return f"{self._mosquitto.url}/city/#  (six vendors' devices speak it; the broker has a bridge there)"
@@ -148,11 +148,11 @@ class MqttDevices:
     def publish(self, reports: Sequence[Report], seconds: int) -> list[Report]:
         """Publish what comes from devices that speak MQTT, valid for some seconds; the others are returned."""
         self.broken = ""
-        own = [each for each in reports if each.device.dialect.vendor in VENDORS]
-        if self._publisher is None or not own:
+        by_mqtt = [each for each in reports if each.device.dialect.vendor in VENDORS]
+        if self._publisher is None or not by_mqtt:
             return list(reports)
         try:
-            self._publisher.publish(report_message(each, seconds) for each in own)
+            self._publisher.publish(report_message(each, seconds) for each in by_mqtt)
         except LikewiseError as error:
             self._open.close()
             self._publisher = None
@@ -172,7 +172,7 @@ class MqttDevices:
 
 
 def report_message(report: Report, seconds: int) -> MqttPublication:
-    """A report as its device sends it: the vendor's own payload to the device's topic, and the id beside it.
+    """Return a report as its device sends it: the vendor's payload to the device's topic, with the id beside it.
 
     >>> from likewise.demo import City
     >>> made = report_message(City(seed=3).between(0, 1)[0], 600)

@@ -1,4 +1,4 @@
-"""What `likewise demo` shows: examples of the papers Likewise grew from, and sensors with names of their own."""
+"""The scenes of `likewise demo`: examples of the papers behind Likewise, and sensors with names of their own."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Scene(NamedTuple):
 
 
 def scenes() -> tuple[Scene, ...]:
-    """The scenes, in the order they are shown."""
+    """Return the scenes, in the order they are shown."""
     return (other_words(), other_names(), places(), nearest(), football(), interests())
 
 
 def other_words() -> Scene:
-    """The example of the thematic matching paper, section 3."""
+    """Return the example of the thematic matching paper, section 3."""
     office = {"measurement unit": "kilowatt hour", "office": "room 112"}
     usage = {"type": "increased energy consumption event", **office}
     themes = ("energy", "appliances", "building")
@@ -45,7 +45,7 @@ def other_words() -> Scene:
 
 
 def other_names() -> Scene:
-    """Readings of three makers' sensors, each with its own name and unit."""
+    """Return readings of three makers' sensors, each with its own name and unit."""
     return Scene(
         "Names and units nobody agreed on",
         "Makers name their readings as they like. A unit in the name, or beside the number, is understood.",
@@ -61,7 +61,7 @@ def other_names() -> Scene:
 
 
 def places() -> Scene:
-    """The geographic box of the CUPUS report, section 4.4."""
+    """Return the geographic box of the CUPUS report, section 4.4."""
     return Scene(
         "Exact, in a place, whatever the unit",
         "Without ~ nothing is guessed: numbers, ranges and units only.",
@@ -75,7 +75,7 @@ def places() -> Scene:
 
 
 def nearest() -> Scene:
-    """The readings nearest to home within a day: a top-k/w subscription of the CUPUS report."""
+    """Return the readings nearest to home within a day: a top-k/w subscription of the CUPUS report."""
     sites = (
         ("e10", 0, 45.830, 15.990),
         ("e11", 2, 45.816, 15.975),
@@ -95,7 +95,7 @@ def nearest() -> Scene:
 
 
 def football() -> Scene:
-    """The final of 2010 and a subscription to it, as the hybrid matching paper tells them, and a concert."""
+    """Return the final of 2010, a subscription to it as in the hybrid matching paper, and a concert."""
     spain, netherlands = "Spain national football team", "Netherlands national football team"
     final = (
         ("name", "2010 FIFA World Cup Final"),
@@ -116,13 +116,13 @@ def football() -> Scene:
 
 def _graph(id: str, type: str, properties: tuple[tuple[str, str], ...]) -> Event:
     subject = f"<http://example.org/{id}>"
-    said = [Triple(subject, RDF_TYPE, f"<http://example.org/{type}>")]
-    said += [Triple(subject, f"<http://example.org/{name}>", f'"{value}"') for name, value in properties]
-    return Event(id=id, graph=tuple(said))
+    triples = [Triple(subject, RDF_TYPE, f"<http://example.org/{type}>")]
+    triples += [Triple(subject, f"<http://example.org/{name}>", f'"{value}"') for name, value in properties]
+    return Event(id=id, graph=tuple(triples))
 
 
 def interests() -> Scene:
-    """The event of the matching heuristics survey, with four of its subscriptions."""
+    """Return the event of the matching heuristics survey, with four of its subscriptions."""
     return Scene(
         "Interest vectors",
         "Yes, no, or either, for each property.",

@@ -71,7 +71,7 @@ class SceneStep(NamedTuple):
 
 
 def run_scene(matcher: Matcher, scene: Scene) -> Iterator[SceneStep]:
-    """Each event in turn; then what the passing of time brought."""
+    """Match each event in turn, then let time pass to the end of the scene."""
     first = next(iter(scene.subscriptions))
     for event in scene.events:
         matches = matcher.match(event)
@@ -98,10 +98,10 @@ def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequ
 
     screen.print(Rule(Text(scene.title, "bold"), align="left", style="dim"))
     screen.print(Text(scene.remark, "dim italic"))
-    asked = Table.grid(padding=(0, 2, 0, 0))
+    subscriptions = Table.grid(padding=(0, 2, 0, 0))
     for id, text in scene.subscriptions.items():
-        asked.add_row(Text(id, "bold cyan"), Text(text, "cyan"))
-    screen.print(Padding(asked, (1, 0, 1, 2)))
+        subscriptions.add_row(Text(id, "bold cyan"), Text(text, "cyan"))
+    screen.print(Padding(subscriptions, (1, 0, 1, 2)))
     shown = Table.grid(padding=(0, 2, 0, 0), expand=True)
     shown.add_column()
     shown.add_column()
@@ -115,13 +115,13 @@ def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequ
         if event.id in scene.explained:
             for id in scene.subscriptions:
                 explanation = matcher.explain(event, id)
-                asks = "Why does {} match {}?" if explanation.verdict == "match" else "Why does {} not match {}?"
-                screen.print(Text(asks.format(event.id, id), "bold"))
+                question = "Why does {} match {}?" if explanation.verdict == "match" else "Why does {} not match {}?"
+                screen.print(Text(question.format(event.id, id), "bold"))
                 screen.print(Padding(explanation_table(explanation, event), (0, 0, 1, 2)))
 
 
 def _step_rows(moment: SceneStep) -> Iterator[tuple[Text, Text, Text, Text]]:
-    """The event with what it matched; or, when time passed, each event that came into the best by it."""
+    """Yield a row for an event with its matches; or, when time passed, one for each event that was promoted."""
     from rich.text import Text
 
     from likewise.model.rendering import event_text, verdict_text
@@ -136,8 +136,8 @@ def _step_rows(moment: SceneStep) -> Iterator[tuple[Text, Text, Text, Text]]:
                 _matches_text([match]),
             )
         return
-    found = _matches_text(moment.matches) if moment.matches else Text(verdict_text(moment.verdict), "dim")
-    yield yes if moment.matches else no, Text(moment.event.id or "", "bold"), Text(event_text(moment.event)), found
+    result = _matches_text(moment.matches) if moment.matches else Text(verdict_text(moment.verdict), "dim")
+    yield yes if moment.matches else no, Text(moment.event.id or "", "bold"), Text(event_text(moment.event)), result
 
 
 def _matches_text(matches: Sequence[Match]) -> Text:
@@ -146,14 +146,14 @@ def _matches_text(matches: Sequence[Match]) -> Text:
     from likewise.cli.terminal.rendering import score_style
     from likewise.model.rendering import number
 
-    told = Text()
+    line = Text()
     for match in matches:
-        told.append("  " if told else "")
-        told.append(match.subscription_id, "cyan")
+        line.append("  " if line else "")
+        line.append(match.subscription_id, "cyan")
         if match.rank_value is not None:
-            told.append(f" at distance {match.rank_value:.3f}")
+            line.append(f" at distance {match.rank_value:.3f}")
         elif match.kind in ("approximate", "statements"):
-            told.append(f" {number(match.score)}", score_style(match.score))
+            line.append(f" {number(match.score)}", score_style(match.score))
         if match.cause == "promoted":
-            told.append(" promoted", "magenta")
-    return told
+            line.append(" promoted", "magenta")
+    return line

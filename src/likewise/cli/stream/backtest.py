@@ -50,8 +50,8 @@ def backtest(
     if not events.exists():
         raise InputError(f"there is no file or folder {events}")
     log = ChangeLog.opened(subscriptions)
-    said = "" if annotations is None else annotations.read_text(encoding="utf-8")
-    choice = MeaningChoice(space, measure, threshold, said)
+    annotation_table = "" if annotations is None else annotations.read_text(encoding="utf-8")
+    choice = MeaningChoice(space, measure, threshold, annotation_table)
     with spark_session(master, memory=memory) as spark:
         report = run(
             spark,

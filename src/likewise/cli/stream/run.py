@@ -79,7 +79,7 @@ def run(
     from likewise.spark.streaming.metrics import StreamMetrics
     from likewise.spark.streaming.run import StreamQuery
 
-    said = "" if annotations is None else annotations.read_text(encoding="utf-8")
+    annotation_table = "" if annotations is None else annotations.read_text(encoding="utf-8")
     wait = _seconds(every, "--every")
     folder = str(storage_path(subscriptions))
     query = Query(_absolute(inlet), _absolute(outlet), folder, keep, tenant, shards)
@@ -87,14 +87,16 @@ def run(
     stream = StreamQuery(
         query,
         storage_path(checkpoint),
-        MeaningChoice(space, measure, threshold, said, lateness=round(_seconds(lateness, "--lateness") * 1_000_000)),
+        MeaningChoice(
+            space, measure, threshold, annotation_table, lateness=round(_seconds(lateness, "--lateness") * 1_000_000)
+        ),
         most=most,
         bad=bad,
         kafka=settings,
         form=parse_payload_format(payload, schema, message, settings),
         reader=reader,
     )
-    told = StreamMetrics(tenant)
+    stream_metrics = StreamMetrics(tenant)
     began, total, batches = time.perf_counter(), BatchCounts(), 0
     with spark_session(master, memory=memory) as spark:
         try:
@@ -103,14 +105,14 @@ def run(
                     total, batches = total.plus(report.counts), batches + 1
                     _show(report, as_json)
                     if metrics is not None:
-                        told.add(
+                        stream_metrics.add(
                             report.counts,
                             batch=report.batch,
                             seconds=report.seconds,
                             lag=report.lag,
                             subscriptions=report.subscriptions,
                         )
-                        told.write(metrics)
+                        stream_metrics.write(metrics)
                 if once:
                     break
                 time.sleep(wait)
@@ -121,7 +123,7 @@ def run(
 
 
 def _absolute(address: str) -> str:
-    """An address whose folder is the same wherever a worker stands."""
+    """Return an address with an absolute folder, because workers have other working directories."""
     kind, _, place = address.partition(":")
     return f"{kind}:{Path(place).absolute()}" if place and kind != "kafka" and "://" not in place else address
 
@@ -130,10 +132,10 @@ def _seconds(text: str, option: str) -> float:
     from likewise.errors import InputError
     from likewise.model.time import duration
 
-    found = duration(text)
-    if found < 0:
+    microseconds = duration(text)
+    if microseconds < 0:
         raise InputError(f"{option} is a duration such as '1 s', found {text!r}")
-    return found / 1_000_000
+    return microseconds / 1_000_000
 
 
 def _show(report: BatchReport, as_json: bool) -> None:

@@ -41,13 +41,13 @@ def add(
     from likewise.lake.change_log import ChangeLog
     from likewise.matching.matcher import system_clock
 
-    wanted = [with_default_id(each) for each in collect_subscriptions(subscriptions, file)]
-    held = ChangeLog(folder).add(wanted, at=system_clock())
+    parsed = [with_default_id(each) for each in collect_subscriptions(subscriptions, file)]
+    active = ChangeLog(folder).add(parsed, at=system_clock())
     if as_json:
-        numbers = {each.id: held.number(each.id) for each in wanted}
-        output.print_json({"version": held.version, "subscriptions": len(held.subscriptions), "numbers": numbers})
+        numbers = {each.id: active.number(each.id) for each in parsed}
+        output.print_json({"version": active.version, "subscriptions": len(active.subscriptions), "numbers": numbers})
     else:
-        output.print_line(f"Version {held.version} holds {len(held.subscriptions):,} subscriptions.")
+        output.print_line(f"Version {active.version} holds {len(active.subscriptions):,} subscriptions.")
 
 
 @app.command()
@@ -62,11 +62,11 @@ def remove(
     """
     from likewise.lake.change_log import ChangeLog
 
-    held = ChangeLog.opened(folder).remove(names)
+    active = ChangeLog.opened(folder).remove(names)
     if as_json:
-        output.print_json({"version": held.version, "subscriptions": len(held.subscriptions), "removed": names})
+        output.print_json({"version": active.version, "subscriptions": len(active.subscriptions), "removed": names})
     else:
-        output.print_line(f"Version {held.version} holds {len(held.subscriptions):,} subscriptions.")
+        output.print_line(f"Version {active.version} holds {len(active.subscriptions):,} subscriptions.")
 
 
 @app.command("list")
@@ -83,15 +83,15 @@ def list_subscriptions(
     from likewise.language import subscription_text
     from likewise.model.rendering import KINDS
 
-    held = ChangeLog.opened(folder).snapshot(version)
-    found = [(n, each.subscription) for n, each in held.subscriptions.items()]
+    active = ChangeLog.opened(folder).snapshot(version)
+    listed = [(n, each.subscription) for n, each in active.subscriptions.items()]
     if as_json:
-        shown = [{"number": n, "id": s.id, "kind": s.kind, "text": subscription_text(s)} for n, s in found]
-        output.print_json({"version": held.version, "subscriptions": shown})
-    elif not found:
-        output.print_line(f"Version {held.version} holds no subscription.")
+        shown = [{"number": n, "id": s.id, "kind": s.kind, "text": subscription_text(s)} for n, s in listed]
+        output.print_json({"version": active.version, "subscriptions": shown})
+    elif not listed:
+        output.print_line(f"Version {active.version} holds no subscription.")
     else:
-        rows = [(str(n), s.id, KINDS[s.kind], subscription_text(s)) for n, s in found]
+        rows = [(str(n), s.id, KINDS[s.kind], subscription_text(s)) for n, s in listed]
         output.print_table(("number", "name", "kind", "subscription"), rows)
 
 
@@ -108,8 +108,8 @@ def compact(
     from likewise.lake.change_log import ChangeLog
 
     log = ChangeLog.opened(folder)
-    gone = log.compact(keep)
+    removed = log.compact(keep)
     if as_json:
-        output.print_json({"version": log.newest(), "removed": gone})
+        output.print_json({"version": log.newest(), "removed": removed})
     else:
-        output.print_line(f"Version {log.newest()} has a snapshot; {gone:,} files of old versions are gone.")
+        output.print_line(f"Version {log.newest()} has a snapshot; {removed:,} files of old versions are gone.")

@@ -1,4 +1,4 @@
-"""What is said while the matching kernels are compiled, which happens once after an installation.
+"""Progress of compiling the matching kernels, which happens once after an installation.
 
 Before a broker listens all of them are, in a process of its own: so a stop meanwhile is prompt. Commands that match
 compile what they need as they go. On a terminal the seconds are counted.
@@ -31,7 +31,7 @@ WORDS: Final = "Compiling the matching kernels, once; usually a minute or two."
 SOME: Final = "Compiling the matching kernels that this needs, once; usually half a minute."
 
 
-def compile_ahead(matching: MatchingSettings, say: Callable[[str], None]) -> bool:
+def compile_ahead(matching: MatchingSettings, notify: Callable[[str], None]) -> bool:
     """Compile what is not compiled yet, after saying so; False if a signal stopped it.
 
     Nothing is to be done in profile `small`, where `compile = false` is configured, or when it was done before.
@@ -46,20 +46,20 @@ def compile_ahead(matching: MatchingSettings, say: Callable[[str], None]) -> boo
     command = [sys.executable, "-m", "likewise.matching.warm_up"]
     for name, value in (("--space", matching.space), ("--measure", matching.measure)):
         command += [] if value is None else [name, value]
-    with _stop_signals() as came:
-        say(WORDS)
+    with _stop_signals() as received:
+        notify(WORDS)
         # A session of its own: Ctrl-C in a terminal reaches this process alone, which then ends the other.
         compiling = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
         try:
             with _elapsed_seconds() as count:
-                while not came and compiling.poll() is None:
+                while not received and compiling.poll() is None:
                     time.sleep(LOOK)
                     count()
         finally:
             with suppress(ProcessLookupError):  # nobody is left of them
                 os.killpg(compiling.pid, signal.SIGKILL)  # it has another beside it
             code = compiling.wait()
-    if came:
+    if received:
         return False
     if code:
         raise Unavailable(f"compiling the matching kernels ended with {code}; what it printed above says why")
@@ -70,31 +70,31 @@ def compile_ahead(matching: MatchingSettings, say: Callable[[str], None]) -> boo
 def report_compilation() -> Iterator[None]:
     """Say that kernels are compiled, if what is done here takes long and they are."""
     done = threading.Event()
-    telling = threading.Thread(target=_print_when_compiling, args=(done,), name="likewise-patience", daemon=True)
-    telling.start()
+    reporter = threading.Thread(target=_print_when_compiling, args=(done,), name="likewise-patience", daemon=True)
+    reporter.start()
     try:
         yield
     finally:
         done.set()
-        telling.join()
+        reporter.join()
 
 
 def _print_when_compiling(done: threading.Event) -> None:
     if done.wait(AFTER) or "numba" not in sys.modules:
         return
     with _compilation_event() as begun, _elapsed_seconds() as count:
-        said = False
+        notified = False
         while not done.wait(LOOK):
-            if begun.is_set() and not said:
+            if begun.is_set() and not notified:
                 output.print_note(SOME)
-                said = True
-            if said:
+                notified = True
+            if notified:
                 count()
 
 
 @contextmanager
 def _compilation_event() -> Iterator[threading.Event]:
-    """An event that is set when numba begins to compile, in whatever thread; what it keeps already is only read."""
+    """Yield an event that is set when numba begins to compile, in any thread. Reading numba's cache does not set it."""
     events: Any = importlib.import_module("numba.core.event")
     begun = threading.Event()
 
@@ -105,7 +105,7 @@ def _compilation_event() -> Iterator[threading.Event]:
             begun.set()
 
         def on_end(self, event: object) -> None:
-            """Nobody asks."""
+            """Ignore the end of a compilation."""
 
     listener = Noticing()
     events.register("numba:compile", listener)
@@ -117,7 +117,7 @@ def _compilation_event() -> Iterator[threading.Event]:
 
 @contextmanager
 def _elapsed_seconds() -> Iterator[Callable[[], None]]:
-    """A function that shows the seconds since, on a terminal; the line is empty again at the end."""
+    """Yield a function that shows the elapsed seconds on a terminal; the line is cleared at the end."""
     begun, shown, terminal = time.monotonic(), 0, sys.stderr.isatty()
 
     def count() -> None:
@@ -138,15 +138,15 @@ def _elapsed_seconds() -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def _stop_signals() -> Iterator[list[int]]:
-    """The signals to stop that have come; noted, not raised, so that none comes between a process and its handle."""
-    came: list[int] = []
+    """Yield the stop signals received. They are recorded, not raised, so that none interrupts starting a process."""
+    received: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
-        came.append(number)
+        received.append(number)
 
     before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield came
+        yield received
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)

@@ -32,7 +32,7 @@ class Contexts(msgspec.Struct, frozen=True, omit_defaults=True):
     current: str = ""
 
     def named(self, name: str) -> Context:
-        """A context by its name."""
+        """Return a context by its name."""
         if name not in self.contexts:
             known = ", ".join(sorted(self.contexts)) or "none yet; make one with `likewise context add`"
             raise InputError(f"there is no context {name!r}; known: {known}")
@@ -40,7 +40,7 @@ class Contexts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def contexts_file() -> Path:
-    """Where contexts are kept: LIKEWISE_CONTEXTS, else a file in the user's folder of settings."""
+    """Return the file of contexts: LIKEWISE_CONTEXTS, else one in the user's configuration folder."""
     if named := os.environ.get(VARIABLE):
         return Path(named)
     from platformdirs import user_config_path
@@ -49,7 +49,7 @@ def contexts_file() -> Path:
 
 
 def read_contexts() -> Contexts:
-    """What is kept; nothing if there is no file yet."""
+    """Read the stored contexts; none if there is no file yet."""
     path = contexts_file()
     try:
         return msgspec.json.decode(path.read_bytes(), type=Contexts)
@@ -73,16 +73,16 @@ def write_contexts(contexts: Contexts) -> None:
 
 
 def resolve_context(name: str | None, address: str | None) -> Context:
-    """The context that options mean: an address that was given, else a named context, else the one in use."""
+    """Return the context that options name: the address given, else the context given, else the one in use."""
     from likewise.client.endpoint import ADDRESS, broker_address
 
-    kept = read_contexts()
+    stored = read_contexts()
     if name is not None and address is not None:
         raise InputError("give a context or an address, not both")
     if name is None and address is not None:
-        wanted = broker_address(address)
-        same = kept.contexts.get(kept.current)
-        return same if same is not None and same.address == wanted else Context(wanted)
-    if name is None and not kept.current:
+        url = broker_address(address)
+        same = stored.contexts.get(stored.current)
+        return same if same is not None and same.address == url else Context(url)
+    if name is None and not stored.current:
         return Context(ADDRESS)
-    return kept.named(name or kept.current)
+    return stored.named(name or stored.current)

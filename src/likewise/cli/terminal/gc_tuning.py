@@ -12,7 +12,7 @@ YOUNG: Final = 10_000  # new objects between two collections; with the default o
 
 @contextmanager
 def tune_gc() -> Iterator[None]:
-    """To be entered once everything is loaded: what is there by then stays, and no collection goes through it.
+    """Tune garbage collection for a long run, after everything is loaded: no collection visits what exists by then.
 
     A full collection would stop every thread while it looks at some hundred thousand objects that never go.
     """

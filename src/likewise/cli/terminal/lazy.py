@@ -19,7 +19,7 @@ EXTRA: Final = "extra"  # stands for a module in a target: `extra:experiments`
 
 
 class LazyCommand(NamedTuple):
-    """Where a command lives (`module:name`, a function or a Typer app), and its line in the list of commands.
+    """The target of a command (`module:name`, a function or a Typer app), and its line in the list of commands.
 
     `extra:NAME` is a command that another distribution brings, the one that the extra of this name installs.
     """
@@ -35,7 +35,7 @@ class LazyGroup(TyperGroup):
     lazy: ClassVar[Mapping[str, LazyCommand]] = {}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command called, imported now in place of the entry that stood for it."""
+        """Import the command that is called, and return it in place of its entry."""
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and name in self.lazy:
             command = load(name, self.lazy[name].target)
@@ -43,20 +43,20 @@ class LazyGroup(TyperGroup):
 
 
 def load(name: str, target: str) -> Any:
-    """The command behind `module:name`, or behind an entry point.
+    """Load the command behind `module:name`, or behind an entry point.
 
     Raises:
         MissingDependency: if the distribution that brings it is not installed.
     """
     module, _, attribute = target.partition(":")
-    found = (
+    command = (
         _load_entry_point(name, attribute) if module == EXTRA else getattr(importlib.import_module(module), attribute)
     )
-    if not isinstance(found, typer.Typer):
-        function, found = found, typer.Typer(add_completion=False, rich_markup_mode="markdown")
+    if not isinstance(command, typer.Typer):
+        function, command = command, typer.Typer(add_completion=False, rich_markup_mode="markdown")
         # A command may hand options it does not know to something else (`bench`).
-        found.command(name, context_settings=getattr(function, "context_settings", None))(function)
-    return plain_help(typer.main.get_command(found))
+        command.command(name, context_settings=getattr(function, "context_settings", None))(function)
+    return plain_help(typer.main.get_command(command))
 
 
 def _load_entry_point(name: str, extra: str) -> Any:
@@ -69,7 +69,7 @@ def _load_entry_point(name: str, extra: str) -> Any:
 
 
 def plain_help(command: Any) -> Any:
-    """The command, whose help names no types: `--rate  Events a second`, without `<float range> [x>=0.001]`."""
+    """Remove the types from a command's help: `--rate  Events a second`, without `<float range> [x>=0.001]`."""
     helping = command.get_help_option
 
     def get_help_option(ctx: Any) -> Any:
@@ -92,9 +92,10 @@ def _plain(parameter: Any) -> Any:
 
 
 def lazy_app(commands: Mapping[str, LazyCommand], *, help: str, completion: bool = False) -> typer.Typer:
-    """An app that lists the commands without importing them.
+    """Make an app that lists the commands without importing them.
 
-    >>> app = lazy_app({"parse": Lazy("likewise.cli.parse:parse", "Check subscriptions.")}, help="Some commands.")
+    >>> parse = LazyCommand("likewise.cli.parse:parse", "Check subscriptions.")
+    >>> app = lazy_app({"parse": parse}, help="Some commands.")
     >>> [command.name for command in app.registered_commands]
     ['parse']
     """

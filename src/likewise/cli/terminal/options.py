@@ -45,7 +45,7 @@ class OptionGroup(msgspec.Struct):
 
 
 class BrokerOptions(OptionGroup):
-    """Which broker, and as whom: a context, or an address with its token."""
+    """The broker to connect to: a context, or an address with its token."""
 
     context: Annotated[
         str | None,
@@ -69,19 +69,19 @@ class BrokerOptions(OptionGroup):
     ] = None
 
     def broker(self) -> tuple[str, dict[str, Any]]:
-        """The address, and the token and certificate that go with it."""
+        """Return the broker's address, and the token and certificate that go with it."""
         from likewise.cli.terminal.contexts import resolve_context
 
         context, address = self.context, self.address
         if context is not None and address is not None:  # what is typed counts for more than the environment
             address = None if address == os.environ.get("LIKEWISE_ADDRESS") else address
             context = None if context == os.environ.get("LIKEWISE_CONTEXT") else context
-        found = resolve_context(context, address)
-        said = {"token": self.token or found.token or None, "ca": self.ca or found.ca or None}
-        return found.address, {name: value for name, value in said.items() if value is not None}
+        resolved = resolve_context(context, address)
+        credentials = {"token": self.token or resolved.token or None, "ca": self.ca or resolved.ca or None}
+        return resolved.address, {name: value for name, value in credentials.items() if value is not None}
 
     def publisher(self, source: str | None = None) -> Publisher:
-        """A publisher whose broker is there."""
+        """Return a publisher that has checked that its broker answers."""
         from likewise.cli.terminal.reconnect_notice import install_retry_notice
         from likewise.client import Publisher
 
@@ -90,7 +90,7 @@ class BrokerOptions(OptionGroup):
         return Publisher(address, source=source, **options).connect(patience=0)
 
     def subscriber(self, id: str, **queue: Any) -> Subscriber:
-        """A subscriber that was not registered yet."""
+        """Return a subscriber that is not registered yet."""
         from likewise.cli.terminal.reconnect_notice import install_retry_notice
         from likewise.client import Subscriber
 
@@ -100,7 +100,7 @@ class BrokerOptions(OptionGroup):
 
 
 class FormatOptions(OptionGroup):
-    """How events are written."""
+    """The format of events."""
 
     format: Annotated[
         str | None,
@@ -131,7 +131,7 @@ class MeaningOptions(OptionGroup):
     ] = None
 
     def matcher(self) -> Matcher:
-        """A matcher with this space, measure and threshold, each by default if it was not given.
+        """Return a matcher with this space, measure and threshold, each by default if it was not given.
 
         >>> MeaningOptions(0.4, "esa:metric=cosine").matcher().interpretation.threshold
         0.4
@@ -147,16 +147,16 @@ class MeaningOptions(OptionGroup):
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of its groups, as if it had named each.
+    """Give a command the options of its groups, as if it had declared each.
 
     >>> def show(name: str, meaning: MeaningOptions) -> None: ...
-    >>> list(inspect.signature(grouped(show)).parameters)
+    >>> list(inspect.signature(with_option_groups(show)).parameters)
     ['name', 'threshold', 'measure', 'space', 'annotations']
     """
-    given = inspect.signature(command, eval_str=True).parameters
-    groups = {name: p.annotation for name, p in given.items() if _is_group(p.annotation)}
+    declared = inspect.signature(command, eval_str=True).parameters
+    groups = {name: p.annotation for name, p in declared.items() if _is_group(p.annotation)}
     parameters: list[inspect.Parameter] = []
-    for name, parameter in given.items():
+    for name, parameter in declared.items():
         if name not in groups:
             parameters.append(parameter)
             continue
@@ -184,13 +184,13 @@ def _is_group(annotation: object) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, OptionGroup)
 
 
-def parse_measure(said: str) -> tuple[str, dict[str, str]]:
-    """A measure's name and its options.
+def parse_measure(text: str) -> tuple[str, dict[str, str]]:
+    """Parse the name of a measure and its options.
 
-    >>> measure_named("esa:metric=raw"), measure_named("jcn")
+    >>> parse_measure("esa:metric=raw"), parse_measure("jcn")
     (('esa', {'metric': 'raw'}), ('jcn', {}))
     """
-    name, _, rest = said.partition(":")
+    name, _, rest = text.partition(":")
     options = {}
     for piece in rest.split(",") if rest else []:
         key, equals, value = piece.partition("=")

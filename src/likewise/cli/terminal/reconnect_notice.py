@@ -1,4 +1,4 @@
-"""What is said while a broker does not answer: one line for each time it goes away."""
+"""Notices while a broker does not answer: one line for each outage."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ STYLES: Final = {
 
 
 def score_style(score: float) -> str:
-    """Green for what is surely meant, yellow for what may be, red for what is not.
+    """Return green for a high score, yellow for a middle one, red for a low one.
 
     >>> score_style(0.9), score_style(0.5), score_style(0.1)
     ('green', 'yellow', 'red')
@@ -33,26 +33,26 @@ def score_style(score: float) -> str:
 
 
 def time_of_day(microseconds: int) -> str:
-    """The time of day, local.
+    """Return the local time of day.
 
-    >>> len(clock(0))
+    >>> len(time_of_day(0))
     8
     """
     return time.strftime("%H:%M:%S", time.localtime(microseconds / 1e6))
 
 
 def verdict_style(verdict: str) -> str:
-    """Green for a match, yellow for a near miss, red for what cannot be."""
+    """Return green for a match, yellow for a near miss, red for anything else."""
     return STYLES.get(verdict, "red")
 
 
 def predicate_result(report: PredicateReport) -> str:
-    """What met one predicate, in a few words; of a ranking, the place.
+    """Describe what matched one predicate in a few words; of a ranking, the rank.
 
     >>> from likewise.model import PredicateReport
-    >>> reason(PredicateReport("top 3 by value(no2)", "match", notes=("place 1 by 2.94e-08",)))
+    >>> predicate_result(PredicateReport("top 3 by value(no2)", "match", notes=("place 1 by 2.94e-08",)))
     'top 3 by value(no2): place 1'
-    >>> reason(PredicateReport("top 3 by value(no2)", "not_in_top_k"))
+    >>> predicate_result(PredicateReport("top 3 by value(no2)", "not_in_top_k"))
     'top 3 by value(no2): not now'
     """
     if report.negated:
@@ -63,17 +63,17 @@ def predicate_result(report: PredicateReport) -> str:
         return f"{report.text}: not now"
     if not report.attribute:
         return f"{report.text}: nothing"
-    found = f"{report.attribute}: {report.value}" if report.value else report.attribute
-    return found if report.similarity == 1 else f"{found} ({number(report.similarity)})"
+    reading = f"{report.attribute}: {report.value}" if report.value else report.attribute
+    return reading if report.similarity == 1 else f"{reading} ({number(report.similarity)})"
 
 
 def explanation_line(explanation: Explanation) -> str:
-    """What met each predicate, in one line."""
+    """Describe what matched each predicate, in one line."""
     return " · ".join(predicate_result(report) for report in explanation.predicates)
 
 
 def match_line(match: Match, explanation: Explanation | None) -> Text:
-    """One match on one line: event, subscription, score, why."""
+    """Format a match as one line: event, subscription, score, explanation."""
     line = Text.assemble(
         (str(match.event_id), "bold"),
         "  ",
@@ -93,7 +93,7 @@ def match_line(match: Match, explanation: Explanation | None) -> Text:
 
 
 def explanation_table(explanation: Explanation, event: Event, called: str = "") -> Group:
-    """An explanation as a table, a verdict, and what would make it match; `called` names the subscription."""
+    """Return an explanation as a table, a verdict, and a hint; `called` names the subscription."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("asked for", style="cyan", overflow="fold")
     table.add_column("best answer in the event", overflow="fold")
@@ -114,13 +114,13 @@ def explanation_table(explanation: Explanation, event: Event, called: str = "") 
 
 
 def _notes(explanation: Explanation) -> list[Text]:
-    """What a reader must know about each predicate, under the table so that it stays narrow."""
+    """Return the notes on each predicate. They are below the table, so that it stays narrow."""
     return [
         Text.assemble((f"{report.text}", "dim cyan"), (f" · {note}", "dim italic"))
         for report in explanation.predicates
         for note in report.notes
         if note not in explanation.annotations
-    ] + [Text(said, "dim italic") for said in explanation.annotations]
+    ] + [Text(annotation, "dim italic") for annotation in explanation.annotations]
 
 
 def _relatedness_cell(report: PredicateReport, relatedness: float) -> Text:
@@ -153,5 +153,5 @@ def _summary(explanation: Explanation, event: Event, called: str) -> list[Text]:
 
 
 def _mapping_line(mapping: Mapping, event: Event) -> str:
-    found = (event.tuples[c.tuple] for c in mapping.correspondences)
-    return " · ".join(f"{t.attribute}: {t.value}" for t in found) + f" (score {number(mapping.score)})"
+    tuples = (event.tuples[c.tuple] for c in mapping.correspondences)
+    return " · ".join(f"{t.attribute}: {t.value}" for t in tuples) + f" (score {number(mapping.score)})"

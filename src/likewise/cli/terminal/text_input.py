@@ -39,7 +39,7 @@ class InputLine(NamedTuple):
 
 @contextmanager
 def open_input(path: str) -> Iterator[BinaryIO]:
-    """The file with this name, `-` being standard input."""
+    """Open the file with this name; `-` is standard input."""
     if path == "-":
         yield sys.stdin.buffer
     else:
@@ -65,11 +65,12 @@ def locate_errors(path: str, line: InputLine | None = None, before: int = 0) -> 
 
 
 def input_lines(stream: BinaryIO) -> Iterator[InputLine]:
-    r"""The lines that hold something, as they arrive; of a line beyond the largest event only the start is kept.
+    r"""Yield the lines that are not empty and no comment. Of a line longer than the largest event only the start is
+    read.
 
     >>> from io import BytesIO
-    >>> list(lines(BytesIO(b"# events\n\n{no2: 45}\n")))
-    [Line(number=3, raw=b'{no2: 45}')]
+    >>> list(input_lines(BytesIO(b"# events\n\n{no2: 45}\n")))
+    [InputLine(number=3, raw=b'{no2: 45}')]
     """
     number = 0
     while raw := stream.readline(MAX_EVENT_BYTES + 1):
@@ -83,9 +84,9 @@ def input_lines(stream: BinaryIO) -> Iterator[InputLine]:
 
 
 def line_text(line: InputLine) -> str:
-    r"""The text of a line.
+    r"""Return the text of a line.
 
-    >>> text_of(Line(1, b"caf\xe9"))
+    >>> line_text(InputLine(1, b"caf\xe9"))
     Traceback (most recent call last):
     likewise.errors.FormatError: byte 4 is not UTF-8 (unexpected end of data); send UTF-8 text
     """
@@ -98,22 +99,22 @@ def line_text(line: InputLine) -> str:
 
 
 def read_subscriptions(stream: BinaryIO, path: str) -> Iterator[Subscription]:
-    """The subscriptions of a file, one a line; PREFIX lines hold for the graph patterns below them."""
+    """Read the subscriptions of a file, one a line; PREFIX lines apply to the graph patterns below them."""
     prefixes: tuple[str, ...] = ()
     for line in input_lines(stream):
         with locate_errors(path, line):
             text = line_text(line)
         name, start = _split_name(text)
         with locate_errors(path, line, start):
-            found = read_subscription(text[start:], name, prefixes)
-        if found is None:
+            subscription = read_subscription(text[start:], name, prefixes)
+        if subscription is None:
             prefixes += (text,)
         else:
-            yield found
+            yield subscription
 
 
 def read_subscription(text: str, id: str = "", prefixes: tuple[str, ...] = ()) -> Subscription | None:
-    """One subscription from its text, below some PREFIX lines, or from its JSON form; None for a PREFIX line.
+    """Parse one subscription, as text below some PREFIX lines or as JSON; return None for a PREFIX line.
 
     >>> read_subscription("{no2 > 40}", "near").id
     'near'
@@ -123,20 +124,20 @@ def read_subscription(text: str, id: str = "", prefixes: tuple[str, ...] = ()) -
 
     if is_json(text):
         return subscription_from_json(text)
-    found = read_subscriptions("\n".join([*prefixes, text]))
-    if not found:
+    subscriptions = read_subscriptions("\n".join([*prefixes, text]))
+    if not subscriptions:
         return None
-    return msgspec.structs.replace(found[0], id=id) if id else found[0]
+    return msgspec.structs.replace(subscriptions[0], id=id) if id else subscriptions[0]
 
 
 def _split_name(text: str) -> tuple[str, int]:
-    """The name in front of a line ('' if there is none), and where the rest starts."""
-    found = _NAME.match(text)
-    return (found[1], found.end()) if found else ("", 0)
+    """Return the name in front of a line ('' if there is none), and the position of the rest."""
+    matched = _NAME.match(text)
+    return (matched[1], matched.end()) if matched else ("", 0)
 
 
 def parse_named_subscription(text: str) -> tuple[str, Subscription]:
-    """The name ('' if there is none) and the subscription of an argument, which may run over several lines.
+    """Parse a subscription argument with the name in front of it ('' if there is none); it may have several lines.
 
     >>> name, subscription = parse_named_subscription("near: {no2 > 40}")
     >>> name, subscription.id
@@ -152,7 +153,7 @@ def parse_named_subscription(text: str) -> tuple[str, Subscription]:
 
 
 def read_event(text: str) -> Event:
-    """One event from a line of text, or from JSON: an envelope, or any object.
+    """Parse one event from a line of text, or from JSON: an envelope, or any object.
 
     >>> read_event('e1: {energy, building} {device: computer, usage: 3 kWh}').tuples[1].unit
     'kWh'
@@ -167,18 +168,18 @@ def read_event(text: str) -> Event:
 
     name, start = _split_name(text)
     try:
-        said = parse(text[start:])
+        conjunction = parse(text[start:])
     except ParseError as error:
         if type(error) is not ParseError:  # about a unit, which an event has, too
             raise
         raise ParseError(error.problem, text=text, column=error.column + start, expected=_EVENT) from None
-    return event_from_conjunction(said, name or None)
+    return event_from_conjunction(conjunction, name or None)
 
 
-def event_from_conjunction(said: Subscription, id: str | None = None) -> Event:
-    """The event a conjunction of equalities describes: how events are written as text."""
-    body = said.body
-    if not isinstance(body, Condition) or said.top is not None:
+def event_from_conjunction(conjunction: Subscription, id: str | None = None) -> Event:
+    """Return the event that a conjunction of equalities describes: the form in which events are written as text."""
+    body = conjunction.body
+    if not isinstance(body, Condition) or conjunction.top is not None:
         rdf = "; an RDF document is read with --format" if isinstance(body, GraphPattern) else ""
         raise InvalidEvent(f"this is no event; expected {_EVENT}{rdf}")
     tuples = []
@@ -192,15 +193,15 @@ def event_from_conjunction(said: Subscription, id: str | None = None) -> Event:
             tuples.append(EventTuple(item.attribute, value.text))
         elif isinstance(value, (str, bool, int, float)):
             tuples.append(EventTuple(item.attribute, value))
-    return Event(tuple(tuples), said.themes, id)
+    return Event(tuple(tuples), conjunction.themes, id)
 
 
-def collect_subscriptions(given: list[str] | None, file: str | None) -> list[Subscription]:
-    """The subscriptions of a command that adds some: its arguments, then those of a file; at least one."""
-    wanted = [subscription for _, subscription in map(parse_named_subscription, given or [])]
+def collect_subscriptions(arguments: list[str] | None, file: str | None) -> list[Subscription]:
+    """Parse the subscriptions of a command that adds some: its arguments, then those of a file; at least one."""
+    subscriptions = [subscription for _, subscription in map(parse_named_subscription, arguments or [])]
     if file is not None:
         with open_input(file) as stream:
-            wanted += read_subscriptions(stream, file)
-    if not wanted:
+            subscriptions += read_subscriptions(stream, file)
+    if not subscriptions:
         raise InputError("nothing to add: give subscriptions, or a --file with some")
-    return wanted
+    return subscriptions
