@@ -10,18 +10,18 @@ import msgspec
 
 TABS: Final = ("live", "subscriptions", "history", "map", "sources", "words", "rankings", "edges", "health")
 EVENT, WHY = "/event", "/why"
-ASKED: Final = ("span", "words", "source", "attribute", "subscriber", "subscription")  # what a tab may be asked
+QUERY_NAMES: Final = ("span", "words", "source", "attribute", "subscriber", "subscription")  # what a tab may be asked
 PATHS: Final = ("/", *(f"/{tab}" for tab in TABS), EVENT, WHY)
 
 
 class PageAddress(msgspec.Struct, frozen=True):
-    """What is looked at: a tab, an event over it, or an event against a subscription (a held one, or a text).
+    """The address of a page: a tab, an event over it, or an event against a subscription (a stored one, or a text).
 
     `query` is what a tab was asked, such as the filter of stored events.
 
-    >>> Address("words").path, Address(event="e 1", source="/roof").path
+    >>> PageAddress("words").path, PageAddress(event="e 1", source="/roof").path
     ('/words', '/event?id=e+1&source=%2Froof')
-    >>> Address("history", query=(("words", "no2"),)).path
+    >>> PageAddress("history", query=(("words", "no2"),)).path
     '/history?words=no2'
     """
 
@@ -38,7 +38,7 @@ class PageAddress(msgspec.Struct, frozen=True):
         """The address as a browser has it."""
         if not self.event:
             return f"/{self.tab}" + (f"?{urlencode(self.query)}" if self.query else "")
-        said = {
+        query = {
             "id": self.event,
             "source": self.source,
             "subscriber": self.subscriber,
@@ -46,17 +46,17 @@ class PageAddress(msgspec.Struct, frozen=True):
             "text": self.text,
             "tab": "" if self.tab == "live" else self.tab,
         }
-        kept = {name: value for name, value in said.items() if value}
-        return f"{WHY if self.subscription or self.text else EVENT}?{urlencode(kept)}"
+        filled = {name: value for name, value in query.items() if value}
+        return f"{WHY if self.subscription or self.text else EVENT}?{urlencode(filled)}"
 
     @property
     def without_event(self) -> PageAddress:
-        """What is there when the event is closed."""
+        """The address after the event is closed."""
         return PageAddress(self.tab, query=self.query)
 
 
 def parse_page_address(path: str, query: Mapping[str, str]) -> PageAddress:
-    """What an address leads to; what it does not say, or says wrongly, is left out.
+    """Parse the path and query of a page; parts that are absent or invalid get their default.
 
     >>> parse_page_address("/why", {"id": "e1", "subscriber": "me", "subscription": "loud"}).subscription
     'loud'
@@ -73,4 +73,4 @@ def parse_page_address(path: str, query: Mapping[str, str]) -> PageAddress:
     name = path.strip("/")
     if name not in TABS:
         return PageAddress()
-    return PageAddress(name, query=tuple((key, query[key]) for key in ASKED if query.get(key)))
+    return PageAddress(name, query=tuple((key, query[key]) for key in QUERY_NAMES if query.get(key)))

@@ -30,7 +30,7 @@ POLICY: Final = (
 
 
 def security_headers(tiles: str = "") -> list[tuple[bytes, bytes]]:
-    """What every answer says a page may do; pictures may come from where the map's tiles are, and from nowhere else.
+    """Return the security headers of every response; images may be loaded from the tile server only.
 
     >>> b"img-src 'self' data: blob: https://tiles.example.org;" in security_headers("https://tiles.example.org/{z}/{x}/{y}")[0][1]
     True
@@ -82,7 +82,7 @@ class SecurityMiddleware:
 
 
 def make_dashboard(broker: str, ca: str | None = None, tiles: str = "", credit: str = "") -> FastAPI:
-    """The dashboard of the broker at an address, as an application of its own; one for each process."""
+    """Make the dashboard of the broker at an address, as an ASGI application; one for each process."""
     require("dashboard", "the dashboard")
     from fastapi import FastAPI
     from nicegui import ui

@@ -77,27 +77,27 @@ class BrokerApi:
         return msgspec.json.decode(await self._call("GET", path, params=query), type=kind)
 
     async def get(self, kind: type[T], path: str, **query: object) -> T:
-        """The answer to a question of another part of the dashboard."""
+        """Send a GET and decode its response."""
         return await self._get(kind, path, **query)
 
     async def _post(self, kind: type[T], path: str, body: object) -> T:
         return msgspec.json.decode(await self._call("POST", path, content=msgspec.json.encode(body)), type=kind)
 
     async def activity(self, position: int, sequence: int, limit: int = 100) -> Activity:
-        """What is new since."""
+        """Return the events and matches after these positions."""
         return await self._get(Activity, "/v1/activity", position=position, sequence=sequence, limit=limit)
 
     async def event(self, id: str, source: str = "") -> Arrival:
-        """A stored event."""
+        """Return a stored event."""
         query = {"source": source} if source else {}
         return await self._get(Arrival, f"/v1/events/{quote(id, safe='')}", **query)
 
     async def subscriptions(self) -> list[SubscriptionDetails]:
-        """Every subscription of the tenant."""
+        """Return every subscription of the tenant."""
         return await self._get(list[SubscriptionDetails], "/v1/subscriptions")
 
     async def subscribers(self) -> list[SubscriberDetails]:
-        """Every subscriber and its queue."""
+        """Return every subscriber with its queue."""
         return await self._get(list[SubscriberDetails], "/v1/subscribers")
 
     async def save(self, subscriber: str, id: str, text: str) -> SubscriptionDetails:
@@ -115,61 +115,61 @@ class BrokerApi:
         await self._call("DELETE", path)
 
     async def backtest(self, text: str, events: int = 1000, shown: int = 20) -> BacktestResult:
-        """What a subscription would have met among the newest stored events."""
+        """Return what a subscription would have matched among the newest stored events."""
         return await self._post(BacktestResult, "/v1/backtest", {"text": text, "events": events, "shown": shown})
 
     async def explain(self, event: dict[str, object], text: str) -> Explanation:
-        """Why an event meets a subscription, given as text, or why not."""
+        """Explain why an event matches a subscription, given as text, or why not."""
         body = msgspec.json.encode({"event": event, "text": text})
         return explanation_from_json(await self._call("POST", "/v1/explain", content=body))
 
     async def explain_stored(self, event: dict[str, object], subscriber: str, id: str) -> Explanation:
-        """The same for a subscription the broker holds, with its window."""
-        asked: dict[str, object] = {"subscriber": subscriber, "subscription": id, "event_id": event.get("id")}
+        """Explain the same for a stored subscription, with its window."""
+        body: dict[str, object] = {"subscriber": subscriber, "subscription": id, "event_id": event.get("id")}
         if event.get("source"):
-            asked["source"] = event["source"]
-        return explanation_from_json(await self._call("POST", "/v1/explain", content=msgspec.json.encode(asked)))
+            body["source"] = event["source"]
+        return explanation_from_json(await self._call("POST", "/v1/explain", content=msgspec.json.encode(body)))
 
     async def grid(self, event: dict[str, object], text: str) -> Grid | None:
-        """Every predicate against every tuple."""
-        found = await self._post(dict[str, Grid | None], "/v1/grid", {"event": event, "subscription": text})
-        return found["grid"]
+        """Return the similarity of every predicate and every tuple."""
+        document = await self._post(dict[str, Grid | None], "/v1/grid", {"event": event, "subscription": text})
+        return document["grid"]
 
     async def feedback(self, event: dict[str, object], subscriber: str, id: str, relevant: bool) -> JudgementReceipt:
-        """Judge a match or a near miss."""
-        said = {"subscriber": subscriber, "subscription": id, "event": event, "relevant": relevant}
-        return await self._post(JudgementReceipt, "/v1/feedback", said)
+        """Send the judgement of a match or a near miss."""
+        body = {"subscriber": subscriber, "subscription": id, "event": event, "relevant": relevant}
+        return await self._post(JudgementReceipt, "/v1/feedback", body)
 
     async def nearest(self, term: str, themes: Sequence[str], k: int = 15) -> list[RelatedTerm]:
-        """The words nearest to a term under some themes."""
+        """Return the terms nearest to a term under some themes."""
         return await self._get(list[RelatedTerm], "/v1/nearest", term=term, k=k, themes=list(themes))
 
     async def evidence(self, a: str, b: str, themes: Sequence[str], other: Sequence[str]) -> RelatednessEvidence:
-        """What stands behind the relatedness of two terms."""
+        """Return the evidence for the relatedness of two terms."""
         return await self._get(
             RelatednessEvidence, "/v1/evidence", a=a, b=b, themes=list(themes), other_themes=list(other)
         )
 
     async def board(self, subscriber: str, id: str) -> list[BoardEntry]:
-        """The k best of a window now."""
+        """Return the k best events of a window now."""
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/board"
         return await self._get(list[BoardEntry], path)
 
     async def keys(self, subscriber: str, id: str, limit: int) -> AlertDetails:
-        """Where an alert stands."""
+        """Return the state of each key of an alert."""
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/keys"
         return await self._get(AlertDetails, path, limit=limit)
 
     async def targets(self) -> list[TargetDetails]:
-        """Every target, and how it fares."""
+        """Return every target with its state."""
         return await self._get(list[TargetDetails], "/v1/targets")
 
     async def set_target(
-        self, subscriber: str, subscription: str, id: str, wanted: TargetSettings, more: dict[str, object]
+        self, subscriber: str, subscription: str, id: str, target: TargetSettings, more: dict[str, object]
     ) -> TargetDetails:
         """Let matches of a subscription go somewhere."""
-        said = msgspec.json.encode({**msgspec.to_builtins(wanted), **more})
-        answer = await self._call("PUT", target_path(subscriber, subscription, id), content=said)
+        body = msgspec.json.encode({**msgspec.to_builtins(target), **more})
+        answer = await self._call("PUT", target_path(subscriber, subscription, id), content=body)
         return msgspec.json.decode(answer, type=TargetDetails)
 
     async def remove_target(self, shown: TargetDetails) -> None:
@@ -177,40 +177,40 @@ class BrokerApi:
         await self._call("DELETE", target_path(shown.subscriber, shown.subscription, shown.id))
 
     async def retry_target(self, shown: TargetDetails) -> None:
-        """Try the dead letters of a target again."""
+        """Retry the dead letters of a target."""
         await self._call("POST", target_path(shown.subscriber, shown.subscription, shown.id, "retry"))
 
     async def sources(self, containing: str, limit: int) -> SourcesPage:
-        """Sources by name."""
+        """Return the sources whose name contains a text."""
         return await self._get(SourcesPage, "/v1/sources", containing=containing, limit=limit)
 
     async def source(self, source: str) -> SourceDetails:
-        """One source, with what each attribute of it means."""
+        """Return one source, with the meaning of each of its attributes."""
         return await self._get(SourceDetails, source_path(source))
 
     async def vocabulary(self, limit: int = 500) -> list[AttributeSummary]:
-        """The stream's own words."""
+        """Return the attributes that the stream uses."""
         return await self._get(list[AttributeSummary], "/v1/vocabulary", limit=limit)
 
     async def useful_questions(self, limit: int = 5) -> list[ReviewQuestion]:
-        """The questions whose answers change most."""
+        """Return the questions whose answers would change most deliveries."""
         return await self._get(list[ReviewQuestion], "/v1/vocabulary/questions", limit=limit)
 
     async def correct(self, attribute: str, of: str, name: str, means: str, unit: str) -> CorrectionDetails:
         """Say what an attribute means."""
-        said = {"attribute": attribute, "of": of, "name": name, "means": means, "unit": unit}
-        return await self._post(CorrectionDetails, "/v1/corrections", said)
+        body = {"attribute": attribute, "of": of, "name": name, "means": means, "unit": unit}
+        return await self._post(CorrectionDetails, "/v1/corrections", body)
 
     async def take_back(self, number: int) -> None:
         """Take a correction back."""
         await self._call("DELETE", f"/v1/corrections/{number}")
 
     async def dead_letters(self) -> list[DeadLetterDetails]:
-        """What could not be read or delivered."""
+        """Return what could not be read or delivered."""
         return await self._get(list[DeadLetterDetails], "/v1/dead-letters", limit=100)
 
     async def retry(self, number: int) -> None:
-        """Try a dead letter again."""
+        """Retry a dead letter."""
         await self._call("POST", f"/v1/dead-letters/{number}/retry")
 
     async def forget(self, number: int) -> None:
@@ -218,25 +218,25 @@ class BrokerApi:
         await self._call("DELETE", f"/v1/dead-letters/{number}")
 
     async def stats(self) -> TenantStats:
-        """What the tenant has in the broker."""
+        """Return the tenant's counts."""
         return await self._get(TenantStats, "/v1/stats")
 
     async def connections(self) -> list[ConnectionStatus]:
-        """What brings events in beside publishers."""
+        """Return the connections that events come from, beside publishers."""
         return await self._get(list[ConnectionStatus], "/v1/connections")
 
     async def workers(self) -> PoolStatus:
-        """Which process of the broker does what."""
+        """Return the processes of the broker and what each does."""
         return await self._get(PoolStatus, "/v1/workers")
 
     async def metrics(self) -> str:
-        """The page of figures of the whole broker."""
+        """Return the metrics of the whole broker, in Prometheus' text format."""
         return (await self._call("GET", "/metrics")).decode()
 
 
 def _problem(body: bytes) -> dict[str, object]:
     try:
-        found = msgspec.json.decode(body)
+        document = msgspec.json.decode(body)
     except msgspec.MsgspecError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

@@ -1,4 +1,4 @@
-"""What goes on, read from the broker once for all viewers with the same token.
+"""The newest events and matches, read from the broker once for all viewers with the same token.
 
 Each viewer's page looks at the feed; the feed alone asks the broker, once a second while somebody looks.
 """
@@ -15,8 +15,8 @@ from likewise.api.subscriptions import SubscriptionDetails
 from likewise.dashboard.broker_api import BrokerApi
 from likewise.errors import AccessError, LikewiseError
 
-KEPT: Final = 300  # events and matches remembered
-ASKED: Final = 1_000  # events and matches of one question, so that busy seconds are counted whole
+MAX_REMEMBERED: Final = 300  # events and matches remembered
+PAGE_SIZE: Final = 1_000  # events and matches of one question, so that busy seconds are counted whole
 PAUSE: Final = 1.0  # seconds between two questions
 SLOWEST: Final = 5.0  # the same while the broker does not answer
 EXPLAINED: Final = 20  # matches a second for which the reading that met it is asked for, the newest first
@@ -41,15 +41,15 @@ class MatchKey(NamedTuple):
 class LiveFeed:
     """The newest events and matches of one tenant.
 
-    `problem` says why nothing comes ('' while all is well); `locked` that a token is needed; `heard` when the broker
-    answered last, None before it ever did. `answers` has, for the newest matches, which readings of the event met the
-    subscription.
+    `problem` is why nothing comes ('' while all is well), `locked` whether a token is needed, and `last_response` the
+    time of the broker's last answer, None before the first. `matched_readings` has, for the newest matches, the indices
+    of the readings that matched the subscription.
     """
 
     def __init__(self, api: BrokerApi) -> None:
         self.api = api
-        self.events: deque[Arrival] = deque(maxlen=KEPT)
-        self.matches: deque[EventMatches] = deque(maxlen=KEPT)
+        self.events: deque[Arrival] = deque(maxlen=MAX_REMEMBERED)
+        self.matches: deque[EventMatches] = deque(maxlen=MAX_REMEMBERED)
         self.by_position: dict[int, Arrival] = {}
         self.matched_readings: dict[MatchKey, tuple[int, ...]] = {}
         self.subscriptions: list[SubscriptionDetails] = []
@@ -63,23 +63,23 @@ class LiveFeed:
         self._task: asyncio.Task[None] | None = None
 
     def find(self, id: str, source: str | None = None) -> Arrival | None:
-        """An event that is remembered, by its id and, if given, its source; the newest of several."""
-        found = reversed(self.by_position.values())
-        return next((e for e in found if e.id == id and source in (None, e.source)), None)
+        """Find a remembered event by its id and, if given, its source; the newest of several."""
+        newest_first = reversed(self.by_position.values())
+        return next((e for e in newest_first if e.id == id and source in (None, e.source)), None)
 
     def matches_at(self, position: int) -> frozenset[tuple[str, str]]:
-        """The subscriptions that a remembered event is known to have met, as (subscriber, id)."""
-        found = (match.met for match in self.matches if match.position == position)
-        return frozenset((each.subscriber, each.subscription) for met in found for each in met)
+        """Return the subscriptions that a remembered event matched, as (subscriber, id)."""
+        matches = (match.met for match in self.matches if match.position == position)
+        return frozenset((each.subscriber, each.subscription) for matched in matches for each in matched)
 
     def join(self) -> None:
-        """Somebody looks."""
+        """Count a viewer, and poll the broker while there is one."""
         self._viewers += 1
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     def leave(self) -> None:
-        """Somebody stopped looking; without viewers nothing is asked."""
+        """Remove a viewer; without viewers the broker is not polled."""
         self._viewers -= 1
         if self._viewers <= 0 and self._task is not None:
             self._task.cancel()
@@ -87,7 +87,7 @@ class LiveFeed:
 
     @property
     def watched(self) -> bool:
-        """Whether somebody looks."""
+        """Whether there is a viewer."""
         return self._viewers > 0
 
     async def _run(self) -> None:
@@ -102,7 +102,7 @@ class LiveFeed:
     async def refresh(self) -> bool:
         """Ask once; whether the broker answered."""
         try:
-            found = await self.api.activity(self._position, self._sequence, ASKED)
+            activity = await self.api.activity(self._position, self._sequence, PAGE_SIZE)
             self.subscriptions = await self.api.subscriptions()
         except LikewiseError as error:
             self.locked = isinstance(error, AccessError)
@@ -114,40 +114,42 @@ class LiveFeed:
             self.problem = str(error)
             self.version += 1
             return False
-        if self._broker_restarted(found):
+        if self._broker_restarted(activity):
             self._forget()
             return await self.refresh()
-        self.take(found)
+        self.take(activity)
         return True
 
     async def explain_matches(self) -> None:
         """Ask which readings met the newest matches, for as many as a second allows."""
-        wanted: list[MatchKey] = []
+        keys: list[MatchKey] = []
         for match in reversed(self.matches):
-            wanted += [MatchKey(match.position, each.subscriber, each.subscription) for each in match.met]
-            if len(wanted) >= KEPT:
+            keys += [MatchKey(match.position, each.subscriber, each.subscription) for each in match.met]
+            if len(keys) >= MAX_REMEMBERED:
                 break
-        known = set(wanted)
-        self.matched_readings = {met: found for met, found in self.matched_readings.items() if met in known}
-        unknown = [met for met in wanted if met not in self.matched_readings and met.position in self.by_position][
+        known = set(keys)
+        self.matched_readings = {key: results for key, results in self.matched_readings.items() if key in known}
+        unknown = [key for key in keys if key not in self.matched_readings and key.position in self.by_position][
             :EXPLAINED
         ]
         if unknown:
-            found = await asyncio.gather(*map(self._answer, unknown))
-            self.matched_readings.update(zip(unknown, found, strict=True))
+            results = await asyncio.gather(*map(self._answer, unknown))
+            self.matched_readings.update(zip(unknown, results, strict=True))
             self.version += 1
 
-    async def _answer(self, met: MatchKey) -> tuple[int, ...]:
-        event = self.by_position[met.position].event
+    async def _answer(self, key: MatchKey) -> tuple[int, ...]:
+        event = self.by_position[key.position].event
         try:
-            explained = await self.api.explain_stored(event, met.subscriber, met.subscription)
+            explained = await self.api.explain_stored(event, key.subscriber, key.subscription)
         except LikewiseError:
             return ()  # the event or the subscription is gone: the row stays without a mark
         return tuple(p.tuple for p in explained.predicates if p.tuple is not None and not p.negated)
 
-    def _broker_restarted(self, found: Activity) -> bool:
-        """A broker that lost its memory (`--ephemeral`) counts from the start again; its log is shorter than ours."""
-        if not self.problem or not self._position or found.events:
+    def _broker_restarted(self, activity: Activity) -> bool:
+        """Return whether a broker without its store (`--ephemeral`) counts from the start again, so its log is
+        shorter.
+        """
+        if not self.problem or not self._position or activity.events:
             return False
         return bool(self.by_position)  # after a break with nothing new: look again from the start
 
@@ -159,21 +161,21 @@ class LiveFeed:
         self.by_position.clear()
         self.matched_readings.clear()
 
-    def take(self, found: Activity) -> None:
-        """Remember what is new."""
+    def take(self, activity: Activity) -> None:
+        """Append new events and matches."""
         first = not self._position
-        self._position, self._sequence = found.position, found.sequence
+        self._position, self._sequence = activity.position, activity.sequence
         self.problem, self.locked = "", False
         self.last_response = time.time()
-        for arrival in found.events:
+        for arrival in activity.events:
             self.events.append(arrival)
             self.by_position[arrival.position] = arrival
-        self.matches.extend(found.matches)
+        self.matches.extend(activity.matches)
         needed = {e.position for e in self.events} | {m.position for m in self.matches}
-        if len(self.by_position) > 4 * KEPT:
+        if len(self.by_position) > 4 * MAX_REMEMBERED:
             self.by_position = {p: e for p, e in self.by_position.items() if p in needed}
         if not first:
-            self.history.append(RateSample(time.time(), len(found.events), len(found.matches)))
+            self.history.append(RateSample(time.time(), len(activity.events), len(activity.matches)))
         self.version += 1
 
 
@@ -188,13 +190,13 @@ class FeedRegistry:
         self._closing: list[asyncio.Task[None]] = []
 
     def of(self, token: str) -> LiveFeed:
-        """The feed of a token."""
+        """Return the feed of a token."""
         if token not in self._feeds:
             self._feeds[token] = LiveFeed(BrokerApi(self.url, token, ca=self._ca))
         return self._feeds[token]
 
     def leave(self, token: str) -> None:
-        """A viewer with this token stopped looking; what nobody looks at is forgotten."""
+        """Remove a viewer with this token; a feed without viewers is dropped."""
         feed = self._feeds[token]
         feed.leave()
         if not feed.watched:

@@ -55,31 +55,31 @@ _OPERATORS: Final = {
 
 
 def reading_texts(event: Mapping[str, object]) -> list[str]:
-    """What an event's envelope says, reading by reading.
+    """Return the readings of an event's envelope as texts.
 
-    >>> readings({"v": 1, "tuples": [{"attribute": "no2", "value": 45, "unit": "ug/m3"}]})
+    >>> reading_texts({"v": 1, "tuples": [{"attribute": "no2", "value": 45, "unit": "ug/m3"}]})
     ['no2: 45 ug/m3']
     """
     items = event.get("tuples")
-    found = items if isinstance(items, list) else []
-    return [f"{item.get('attribute')}: {item.get('value')} {item.get('unit', '')}".rstrip() for item in found]
+    tuples = items if isinstance(items, list) else []
+    return [f"{item.get('attribute')}: {item.get('value')} {item.get('unit', '')}".rstrip() for item in tuples]
 
 
 def marked_line(event: Mapping[str, object], answers: Collection[int], longest: int = 180) -> str:
-    """An event in a line of HTML: the readings that met a subscription first, and marked.
+    """Return an event as a line of HTML, the matched readings first and marked.
 
     >>> event = {"tuples": [{"attribute": "battery", "value": 91}, {"attribute": "noise", "value": 77, "unit": "dB"}]}
     >>> marked_line(event, [1])
     '<mark>noise: 77 dB</mark> · battery: 91'
     """
-    said = reading_texts(event)
-    first = [f"<mark>{escape(text)}</mark>" for place, text in enumerate(said) if place in answers]
-    rest = cut(" · ".join(text for place, text in enumerate(said) if place not in answers), longest)
+    texts = reading_texts(event)
+    first = [f"<mark>{escape(text)}</mark>" for place, text in enumerate(texts) if place in answers]
+    rest = cut(" · ".join(text for place, text in enumerate(texts) if place not in answers), longest)
     return " · ".join([*first, *([escape(rest)] if rest else [])]) or "(no readings)"
 
 
 def cut(text: str, longest: int) -> str:
-    """A text, or its beginning.
+    """Return a text, cut to a length.
 
     >>> cut("abcdef", 4)
     'abc…'
@@ -88,17 +88,17 @@ def cut(text: str, longest: int) -> str:
 
 
 def verdict_sentence(verdict: str) -> str:
-    """A verdict as a sentence.
+    """Return a verdict as a sentence.
 
     >>> verdict_sentence("match"), verdict_sentence("expired")
     ('It matches.', 'Its time is over.')
     """
-    said = verdict_text(verdict)
-    return "It matches." if verdict == "match" else f"{said[:1].upper()}{said[1:]}."
+    text = verdict_text(verdict)
+    return "It matches." if verdict == "match" else f"{text[:1].upper()}{text[1:]}."
 
 
 def event_line(event: Mapping[str, object], longest: int = 180) -> str:
-    """What an event's envelope says, in a line.
+    """Return the readings of an event's envelope in a line.
 
     >>> event_line({"v": 1, "tuples": [{"attribute": "no2", "value": 45, "unit": "ug/m3"}]})
     'no2: 45 ug/m3'
@@ -107,7 +107,7 @@ def event_line(event: Mapping[str, object], longest: int = 180) -> str:
 
 
 class ParsedText(msgspec.Struct, frozen=True):
-    """How the text of a subscription was understood, or what is wrong with it."""
+    """The subscription that a text means, or what is wrong with it."""
 
     subscription: Subscription | None
     printed: str = ""
@@ -119,22 +119,22 @@ class ParsedText(msgspec.Struct, frozen=True):
 def parse_typed_text(text: str) -> ParsedText:
     """Read a subscription while it is being typed.
 
-    >>> understand("{temperature~ > 25 degC}").parts
+    >>> parse_typed_text("{temperature~ > 25 degC}").parts
     (('temperature, in any words', 'above 25 degC'),)
-    >>> understand("{temperature~ >").problem
+    >>> parse_typed_text("{temperature~ >").problem
     'line 1, column 16: the text ends too early; expected a value'
     """
     if not text.strip():
         return ParsedText(None, problem="Say what you want, such as {temperature~ > 25 degC}.")
     try:
-        found = parse(text)
+        subscription = parse(text)
     except ParseError as error:
-        said = f"line {error.line}, column {error.column}: {error.problem}"
-        said += f"; expected {error.expected}" if error.expected else ""
-        return ParsedText(None, problem=said, excerpt=f"{error.excerpt}\n{error.caret}")
+        problem = f"line {error.line}, column {error.column}: {error.problem}"
+        problem += f"; expected {error.expected}" if error.expected else ""
+        return ParsedText(None, problem=problem, excerpt=f"{error.excerpt}\n{error.caret}")
     except LikewiseError as error:
         return ParsedText(None, problem=str(error))
-    return ParsedText(found, subscription_text(found), tuple(_parts(found)))
+    return ParsedText(subscription, subscription_text(subscription), tuple(_parts(subscription)))
 
 
 def _parts(subscription: Subscription) -> Iterator[tuple[str, str]]:
@@ -178,5 +178,5 @@ def _value(predicate: Predicate) -> str:
         return word
     if isinstance(value, Interval):
         return value.text()
-    said = f"{value.value:g} {value.unit}" if isinstance(value, Quantity) else value_text(value)
-    return f"{word} {said}{', or what means the same' if predicate.value_relaxed else ''}"
+    text = f"{value.value:g} {value.unit}" if isinstance(value, Quantity) else value_text(value)
+    return f"{word} {text}{', or what means the same' if predicate.value_relaxed else ''}"

@@ -28,7 +28,7 @@ from likewise.dashboard.sources.panel import SourcesPanel
 from likewise.dashboard.theme import CSS
 from likewise.dashboard.view_state import PageState, clock
 
-ASKED = "Asking the broker …"
+LOADING = "Asking the broker …"
 LATER = "The rest of this page comes as soon as the broker answers."
 
 
@@ -62,7 +62,7 @@ class LoadingIndicator:
             self._said = ui.label("").classes("lw-soft")
 
     def read(self, tab: str) -> None:
-        """A tab was read."""
+        """Record that a tab was read."""
         self._read.add(tab)
 
     def show(self, tab: str) -> None:
@@ -71,24 +71,24 @@ class LoadingIndicator:
         waits = feed.last_response is None if tab == "live" else tab not in self._read
         self._row.set_visibility(waits and not feed.locked)
         self._bar.set_visibility(not feed.problem)
-        self._said.set_text(LATER if feed.problem else ASKED)
+        self._said.set_text(LATER if feed.problem else LOADING)
 
 
-def problem_text(problem: str, locked: bool, heard: float | None) -> str:
-    """Why nothing comes, in a sentence or two.
+def problem_text(problem: str, locked: bool, last_response: float | None) -> str:
+    """Describe why nothing comes, in a sentence or two.
 
-    >>> trouble("the broker does not answer", False, None)
+    >>> problem_text("the broker does not answer", False, None)
     'The broker does not answer. Trying again.'
-    >>> trouble("this broker wants a token: enter yours", True, None)
+    >>> problem_text("this broker wants a token: enter yours", True, None)
     'This broker wants a token: enter yours.'
     """
     if not problem:
         return ""
-    said = f"{problem[:1].upper()}{problem[1:]}."
+    sentence = f"{problem[:1].upper()}{problem[1:]}."
     if locked:
-        return said
-    since = "" if heard is None else f" What stands below is from {clock(int(heard * 1e6))}."
-    return f"{said} Trying again.{since}"
+        return sentence
+    since = "" if last_response is None else f" What stands below is from {clock(int(last_response * 1e6))}."
+    return f"{sentence} Trying again.{since}"
 
 
 ICONS = {
@@ -137,7 +137,7 @@ def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress
         ui.label("publish/subscribe by meaning").classes("lw-wide").style("opacity:.8")
         ui.space()
         status = ui.label("").classes("lw-status").mark("status")
-        held = ui.label("").classes("lw-status lw-wide").mark("held-count")
+        subscription_count = ui.label("").classes("lw-status lw-wide").mark("held-count")
         ui.button(icon="key", on_click=lambda: _ask_token(token, feed.problem if feed.locked else "")).props(
             "flat round dense color=white aria-label='Your token'"
         )
@@ -176,13 +176,13 @@ def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress
                 edges = EdgesPanel(viewing)
             with ui.tab_panel("health"):
                 health = HealthPanel(viewing)
-    seen = -1
+    drawn_version = -1
 
     async def tick() -> None:
-        nonlocal seen
-        if feed.version == seen:
+        nonlocal drawn_version
+        if feed.version == drawn_version:
             return
-        seen = feed.version
+        drawn_version = feed.version
         banner.show()
         waiting.show(panels.value)
         tabs.set_visibility(not feed.locked)
@@ -195,7 +195,7 @@ def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress
         rate = sum(moment.events for moment in seconds) / max(1, len(seconds))
         known = feed.last_response is not None and not feed.problem
         status.set_text("disconnected" if feed.problem else f"{rate:.1f} events/s" if seconds else "")
-        held.set_text(f"{len(feed.subscriptions):,} subscriptions" if known else "")
+        subscription_count.set_text(f"{len(feed.subscriptions):,} subscriptions" if known else "")
         live.show()
         editor.show()
 
@@ -217,12 +217,12 @@ def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress
     }
 
     async def slow_tick() -> None:
-        looked = panels.value
-        if feed.last_response is None or feed.problem or looked not in slow:
+        tab = panels.value
+        if feed.last_response is None or feed.problem or tab not in slow:
             return
-        await slow[looked]()
+        await slow[tab]()
         if not feed.problem:
-            waiting.read(looked)
+            waiting.read(tab)
         waiting.show(panels.value)
 
     async def turn() -> None:
@@ -231,11 +231,11 @@ def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress
         waiting.show(panels.value)
         await slow_tick()
 
-    async def go(wanted: PageAddress) -> None:
-        viewing.address = wanted
-        panels.set_value(wanted.tab)
-        if wanted.event:
-            await dialog.open(wanted)
+    async def go(target: PageAddress) -> None:
+        viewing.address = target
+        panels.set_value(target.tab)
+        if target.event:
+            await dialog.open(target)
         else:
             dialog.close()
 
@@ -254,7 +254,7 @@ def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress
 
 async def _ask_token(used: str, problem: str) -> None:
     """Ask for a token and start again with it; `problem` says why one is needed, if it is."""
-    with ui.dialog() as asking, ui.card().classes("w-96"):
+    with ui.dialog() as dialog, ui.card().classes("w-96"):
         ui.html("<h2 class='lw-title'>Your token</h2>", sanitize=False)
         if problem:
             ui.label(f"{problem[:1].upper()}{problem[1:]}.").classes("lw-bad")
@@ -262,13 +262,13 @@ async def _ask_token(used: str, problem: str) -> None:
             "lw-soft"
         )
         box = ui.input("Token", password=True, password_toggle_button=True).props("outlined autofocus")
-        box.classes("w-full").on("keydown.enter", lambda: asking.submit(box.value))
+        box.classes("w-full").on("keydown.enter", lambda: dialog.submit(box.value))
         with ui.row():
-            ui.button("Use it", on_click=lambda: asking.submit(box.value)).props("no-caps")
+            ui.button("Use it", on_click=lambda: dialog.submit(box.value)).props("no-caps")
             if used:
-                ui.button("Look without one", on_click=lambda: asking.submit("")).props("flat no-caps")
-            ui.button("Cancel", on_click=asking.close).props("flat no-caps")
-    said = await asking
-    if said is not None:
-        app.storage.tab["token"] = str(said).strip()
+                ui.button("Look without one", on_click=lambda: dialog.submit("")).props("flat no-caps")
+            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+    entered = await dialog
+    if entered is not None:
+        app.storage.tab["token"] = str(entered).strip()
         ui.navigate.reload()

@@ -1,4 +1,4 @@
-"""How the dashboard looks: one style sheet for light and dark, wide and narrow."""
+"""The style of the dashboard: one style sheet for light and dark, wide and narrow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CSS: Final = files("likewise.dashboard").joinpath("look.css").read_text(encoding
 
 
 def score_badge(score: float | None, kind: str = "") -> str:
-    """A score as a small coloured badge; `kind` is '' for a match, 'miss' for a near miss, 'no' for none.
+    """Return a score as a small coloured badge; `kind` is '' for a match, 'miss' for a near miss, 'no' for none.
 
     >>> score_badge(0.714)
     '<span class="lw-score">0.71</span>'
@@ -19,7 +19,7 @@ def score_badge(score: float | None, kind: str = "") -> str:
 
 
 def table(rows: str) -> str:
-    """Rows of a table that takes the width there is.
+    """Return rows as a table that fills the width.
 
     >>> table("<tr></tr>")
     '<div class="lw-scroll"><table class="lw-table"><tr></tr></table></div>'

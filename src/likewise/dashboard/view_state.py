@@ -1,4 +1,4 @@
-"""What the parts of one viewer's page share: the feed, the address, and how errors are shown."""
+"""The state that the parts of one viewer's page share: the feed, the address, and how errors are shown."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class PageState:
     def row(
         self, arrival: Arrival, subscriber: str = "", subscription: str = "", text: str = "", tab: str = "live"
     ) -> ui.item:
-        """A row that leads to an event, or to its explanation against a subscription: a link as any other."""
+        """Draw a row that links to an event, or to its explanation against a subscription."""
         query = self.address.query if tab == self.address.tab else ()
         return self.link(PageAddress(tab, arrival.id, arrival.source, subscriber, subscription, text, query), arrival)
 
     def link(self, address: PageAddress, arrival: Arrival | None = None) -> ui.item:
-        """A row that leads to an explanation."""
+        """Draw a row that links to an explanation."""
 
         async def follow() -> None:
             assert self.explain is not None
@@ -57,7 +57,7 @@ class PageState:
         return row.on("click", follow, js_handler=FOLLOW)
 
     async def ask(self, question: Awaitable[T]) -> T | None:
-        """The answer, or None after the error was shown."""
+        """Await a result; return None after its error was shown."""
         try:
             return await question
         except LikewiseError as error:
@@ -66,7 +66,7 @@ class PageState:
 
 
 def clock(microseconds: int) -> str:
-    """The time of day, local.
+    """Return the local time of day.
 
     >>> len(clock(0))
     8

@@ -1,4 +1,4 @@
-"""Where alerts stand: which keys are on, since when, and how far the others are."""
+"""Alerts: the keys that are active, since when, and how far the others are."""
 
 from __future__ import annotations
 
@@ -38,16 +38,18 @@ class AlertsPanel:
 
     async def show(self) -> None:
         """Ask for the keys of every alert and draw them."""
-        every = [held for held in self._viewing.feed.subscriptions if held.kind == "alert"]
-        drawn, standing = [], {}
-        for held in every[:ALERTS]:
+        every = [subscription for subscription in self._viewing.feed.subscriptions if subscription.kind == "alert"]
+        drawn, active_keys = [], {}
+        for subscription in every[:ALERTS]:
             try:
-                shown = await self._viewing.api.keys(held.subscriber, held.id, KEYS)
+                shown = await self._viewing.api.keys(subscription.subscriber, subscription.id, KEYS)
             except LikewiseError:
                 continue  # it has just ended, or the broker is away, which the banner says
-            drawn.append(alert_html(held, shown))
-            standing[held.subscriber, held.id] = [_key_text(key) for key in shown.keys if key.state in ("on", "absent")]
-        self.active_keys = standing
+            drawn.append(alert_html(subscription, shown))
+            active_keys[subscription.subscriber, subscription.id] = [
+                _key_text(key) for key in shown.keys if key.state in ("on", "absent")
+            ]
+        self.active_keys = active_keys
         if len(every) > ALERTS:
             drawn.append(f"<p class='lw-soft'>and {len(every) - ALERTS:,} more alerts</p>")
         self._panel.set_visibility(bool(every))
@@ -60,8 +62,8 @@ class AlertsPanel:
             ui.html(whole, sanitize=False).classes("w-full")
 
 
-def alert_html(held: SubscriptionDetails, shown: AlertDetails) -> str:
-    """One alert: its name, and a line for each key.
+def alert_html(subscription: SubscriptionDetails, shown: AlertDetails) -> str:
+    """Return one alert as HTML: its name, and a row for each key.
 
     >>> held = SubscriptionDetails("ann", "door", "{door = open} for 5 min", "alert", 0)
     >>> "hall" in alert_html(held, AlertDetails(1, (AlertKeyDetails(("hall",), 0, state="on", words="on"),)))
@@ -74,8 +76,9 @@ def alert_html(held: SubscriptionDetails, shown: AlertDetails) -> str:
     if not rows:
         rows = "<tr><td colspan=3 class='lw-soft'>Nothing about it came yet.</td></tr>"
     return (
-        f"<div class='lw-alert'><b>{escape(held.id)}</b> <span class='lw-soft'>for {escape(held.subscriber)}</span> "
-        f"<code class='lw-soft'>{escape(held.text)}</code><table class='lw-table'>{rows}</table></div>"
+        f"<div class='lw-alert'><b>{escape(subscription.id)}</b> "
+        f"<span class='lw-soft'>for {escape(subscription.subscriber)}</span> "
+        f"<code class='lw-soft'>{escape(subscription.text)}</code><table class='lw-table'>{rows}</table></div>"
     )
 
 

@@ -22,33 +22,33 @@ class RankingsPanel:
 
     async def show(self) -> None:
         """Ask for every board and draw it."""
-        wanted = [held for held in self._viewing.feed.subscriptions if held.kind == "top"]
+        rankings = [ranking for ranking in self._viewing.feed.subscriptions if ranking.kind == "top"]
         drawn = []
-        for held in wanted:
+        for ranking in rankings:
             try:
-                places = await self._viewing.api.board(held.subscriber, held.id)
+                places = await self._viewing.api.board(ranking.subscriber, ranking.id)
             except LikewiseError as error:
-                drawn.append(f"<p class='lw-soft'>{escape(held.id)}: {escape(str(error))}</p>")
+                drawn.append(f"<p class='lw-soft'>{escape(ranking.id)}: {escape(str(error))}</p>")
                 continue
             rows = []
             for place in places:
-                why = PageAddress("rankings", place.event, place.source, held.subscriber, held.id).path
+                why = PageAddress("rankings", place.event, place.source, ranking.subscriber, ranking.id).path
                 arrival = self._viewing.feed.find(place.event, place.source)
-                told = escape(event_line(arrival.event, 160) if arrival is not None else place.event)
+                text = escape(event_line(arrival.event, 160) if arrival is not None else place.event)
                 rows.append(
                     f"<tr><td>{place.rank}</td><td class='lw-n'><b>{escape(place.label)}</b></td>"
                     f"<td class='lw-n lw-wide'>{clock(place.time)}</td>"
                     f"<td><a class='lw-to' href='{escape(why)}'>{escape(place.source or place.event)}</a>"
-                    f"<br>{told}</td></tr>"
+                    f"<br>{text}</td></tr>"
                 )
             body = "".join(rows) or "<tr><td colspan=4 class='lw-soft'>Nothing came in time.</td></tr>"
             drawn.append(
-                f"<div class='lw-panel'><h2 class='lw-title'>{escape(held.id)} <span class='lw-soft'>"
-                f"for {escape(held.subscriber)}</span></h2><code class='lw-soft'>{escape(held.text)}</code>"
+                f"<div class='lw-panel'><h2 class='lw-title'>{escape(ranking.id)} <span class='lw-soft'>"
+                f"for {escape(ranking.subscriber)}</span></h2><code class='lw-soft'>{escape(ranking.text)}</code>"
                 "<div class='lw-scroll'><table class='lw-table'><tr><th>place</th><th>value</th>"
                 f"<th class='lw-wide'>time</th><th>event</th></tr>{body}</table></div></div>"
             )
-        if not wanted:
+        if not rankings:
             drawn.append(
                 "<div class='lw-panel lw-nothing'><b>No subscription asks for a ranking yet.</b> It keeps the best few "
                 "of a window, and shows them here. Under Subscriptions, try "

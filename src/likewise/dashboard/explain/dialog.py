@@ -53,9 +53,9 @@ class SubscriptionComparison:
         """Compare, and list what came of it."""
         self._round += 1
         mine = self._round
-        held = self._viewing.feed.subscriptions
-        wanted = (self._filter.value or "") if self._filter is not None else ""
-        fitting = filter_subscriptions(held, wanted, self._viewing.feed.matches_at(self._arrival.position))
+        subscriptions = self._viewing.feed.subscriptions
+        words = (self._filter.value or "") if self._filter is not None else ""
+        fitting = filter_subscriptions(subscriptions, words, self._viewing.feed.matches_at(self._arrival.position))
         some = fitting[:MOST_COMPARED]
         with self._rows:
             waiting = ui.spinner()
@@ -64,38 +64,40 @@ class SubscriptionComparison:
         if mine != self._round or self._rows.is_deleted:
             return  # another question was asked meanwhile, or the dialog was closed
         waiting.delete()
-        found = [(each, said) for each, said in zip(some, answers, strict=True) if isinstance(said, Explanation)]
-        refused = [said for said in answers if isinstance(said, LikewiseError)]
-        found.sort(key=lambda pair: -nearness(pair[1]))
-        self._told.set_text(coverage_text(len(found), len(fitting), len(held), bool(wanted.strip())))
+        explained = [
+            (each, answer) for each, answer in zip(some, answers, strict=True) if isinstance(answer, Explanation)
+        ]
+        refused = [answer for answer in answers if isinstance(answer, LikewiseError)]
+        explained.sort(key=lambda pair: -nearness(pair[1]))
+        self._told.set_text(coverage_text(len(explained), len(fitting), len(subscriptions), bool(words.strip())))
         self._rows.clear()
         with self._rows:
-            for each, said in found:
-                self._row(each, said)
+            for each, answer in explained:
+                self._row(each, answer)
             if refused:
                 ui.label(f"{len(refused)} could not be compared: {refused[0]}").classes("lw-bad")
 
-    async def _one(self, gate: asyncio.Semaphore, held: SubscriptionDetails) -> Explanation | LikewiseError:
+    async def _one(self, gate: asyncio.Semaphore, subscription: SubscriptionDetails) -> Explanation | LikewiseError:
         async with gate:
             try:
-                return await self._viewing.api.explain(self._arrival.event, held.text)
+                return await self._viewing.api.explain(self._arrival.event, subscription.text)
             except LikewiseError as error:
                 return error
 
-    def _row(self, held: SubscriptionDetails, explained: Explanation) -> None:
-        with self._viewing.row(self._arrival, held.subscriber, held.id, tab=self._viewing.address.tab):
+    def _row(self, subscription: SubscriptionDetails, explained: Explanation) -> None:
+        with self._viewing.row(self._arrival, subscription.subscriber, subscription.id, tab=self._viewing.address.tab):
             ui.html(
                 f"<div class='lw-head'>{verdict_badge(explained)}"
-                f"<span class='lw-name'>{escape(held.id)}</span><code>{escape(held.text)}</code></div>"
+                f"<span class='lw-name'>{escape(subscription.id)}</span><code>{escape(subscription.text)}</code></div>"
                 f"<div class='lw-line'>{escape(verdict_sentence(explained.verdict))} {escape(explained.change)}</div>",
                 sanitize=False,
             )
 
 
 def filter_subscriptions(
-    held: Sequence[SubscriptionDetails], wanted: str, met: frozenset[tuple[str, str]]
+    subscriptions: Sequence[SubscriptionDetails], text: str, matched: frozenset[tuple[str, str]]
 ) -> list[SubscriptionDetails]:
-    """The subscriptions that hold every wanted word, those that the event met first.
+    """Return the subscriptions that contain every word, those that the event matched first.
 
     >>> some = [SubscriptionDetails("me", id, f"{{{id} > 1}}", "exact", 0) for id in ("warm", "loud")]
     >>> [each.id for each in filter_subscriptions(some, "", frozenset({("me", "loud")}))]
@@ -103,13 +105,13 @@ def filter_subscriptions(
     >>> [each.id for each in filter_subscriptions(some, "WARM", frozenset())]
     ['warm']
     """
-    words = wanted.casefold().split()
-    fitting = [s for s in held if all(word in f"{s.subscriber} {s.id} {s.text}".casefold() for word in words)]
-    return sorted(fitting, key=lambda s: (s.subscriber, s.id) not in met)
+    words = text.casefold().split()
+    fitting = [s for s in subscriptions if all(word in f"{s.subscriber} {s.id} {s.text}".casefold() for word in words)]
+    return sorted(fitting, key=lambda s: (s.subscriber, s.id) not in matched)
 
 
-def coverage_text(compared: int, fitting: int, held: int, filtered: bool) -> str:
-    """What the list covers, said plainly.
+def coverage_text(compared: int, fitting: int, total: int, filtered: bool) -> str:
+    """Describe how many subscriptions the list covers.
 
     >>> coverage_text(9, 9, 9, False)
     'Compared with all 9 subscriptions held, the nearest first:'
@@ -118,25 +120,25 @@ def coverage_text(compared: int, fitting: int, held: int, filtered: bool) -> str
     >>> coverage_text(3, 3, 2340, True)
     'Compared with the 3 of 2,340 subscriptions that have these words, the nearest first:'
     """
-    if not held:
+    if not total:
         return "There is no subscription to compare it with."
     if filtered and compared >= fitting:
-        return f"Compared with the {fitting:,} of {held:,} subscriptions that have these words, the nearest first:"
+        return f"Compared with the {fitting:,} of {total:,} subscriptions that have these words, the nearest first:"
     if filtered:
         return f"Compared with {compared:,} of the {fitting:,} that have these words, the nearest of them first:"
-    if compared >= held:
-        every = "the one subscription" if held == 1 else f"all {held:,} subscriptions"
+    if compared >= total:
+        every = "the one subscription" if total == 1 else f"all {total:,} subscriptions"
         return f"Compared with {every} held, the nearest first:"
     if fitting <= MOST_COMPARED:
-        return f"Compared with {compared:,} of the {held:,} subscriptions held, the nearest of them first:"
+        return f"Compared with {compared:,} of the {total:,} subscriptions held, the nearest of them first:"
     return (
-        f"Compared with {compared:,} of the {held:,} subscriptions held, the nearest of them first; "
+        f"Compared with {compared:,} of the {total:,} subscriptions held, the nearest of them first; "
         "the filter reaches the others:"
     )
 
 
 def nearness(explained: Explanation) -> float:
-    """How near an event comes to a subscription, for ordering: matches first, then by score and attribute."""
+    """Return how near an event comes to a subscription, for sorting: matches first, then by score and attribute."""
     best = sum(report.attribute_relatedness for report in explained.predicates) / max(1, len(explained.predicates))
     if explained.verdict == "match":
         return 2.0 + explained.score
@@ -144,7 +146,7 @@ def nearness(explained: Explanation) -> float:
 
 
 def verdict_badge(explained: Explanation) -> str:
-    """The score, coloured by what it led to; where a part that must hold does not, there is none."""
+    """Return the score, coloured by the verdict; none where an exact predicate fails."""
     if explained.verdict in ("match", "not_in_top_k"):
         return score_badge(explained.score, "" if explained.verdict == "match" else "miss")
     return score_badge(explained.score, "miss") if explained.verdict == "below_threshold" else score_badge(None, "no")
@@ -184,8 +186,8 @@ class ExplanationDialog:
     async def open(self, address: PageAddress, arrival: Arrival | None = None) -> None:
         """Explain an event against a subscription; without one, against the subscriptions it comes nearest to."""
         self._viewing.move(address)
-        asked = bool(address.subscription or address.text)
-        self._title.set_content(f"<h2 class='lw-title lw-large'>{'Why?' if asked else 'What meets this?'}</h2>")
+        compares = bool(address.subscription or address.text)
+        self._title.set_content(f"<h2 class='lw-title lw-large'>{'Why?' if compares else 'What meets this?'}</h2>")
         self._body.clear()
         with self._body:
             ui.spinner(size="lg")
@@ -206,28 +208,28 @@ class ExplanationDialog:
                 compared = SubscriptionComparison(self._viewing, arrival)
             await compared.show()
             return
-        if (held := await self._find_subscription(address.subscriber, address.subscription)) is None:
+        if (subscription := await self._find_subscription(address.subscriber, address.subscription)) is None:
             await self._explain_ended(arrival, address)
         else:
-            await self._one(arrival, held)
+            await self._one(arrival, subscription)
 
     async def _find_subscription(self, subscriber: str, id: str) -> SubscriptionDetails | None:
-        """A subscription that is held; asked for anew if the feed has not seen it yet."""
+        """Find a stored subscription; refresh the feed once if it is not there."""
         for look_again in (False, True):
             if look_again:
                 await self._viewing.feed.refresh()
-            for held in self._viewing.feed.subscriptions:
-                if (held.subscriber, held.id) == (subscriber, id):
-                    return held
+            for subscription in self._viewing.feed.subscriptions:
+                if (subscription.subscriber, subscription.id) == (subscriber, id):
+                    return subscription
         return None
 
     async def _explain_ended(self, arrival: Arrival, address: PageAddress) -> None:
-        """A subscription that is held no longer: what became of the event, and how what was asked compares."""
+        """Explain an event against a subscription that has ended: what became of it, and how its text compares now."""
         self._show_message(f"The subscription {address.subscription} of {address.subscriber} has ended.")
         about = (arrival.id, arrival.source, address.subscriber, address.subscription)
-        found = await draw_trace(self._viewing, self._body, *about)
-        if found is not None and found.text:
-            await self._one(arrival, SubscriptionDetails("", "", found.text, parse(found.text).kind, 0))
+        trace = await draw_trace(self._viewing, self._body, *about)
+        if trace is not None and trace.text:
+            await self._one(arrival, SubscriptionDetails("", "", trace.text, parse(trace.text).kind, 0))
             with self._body:
                 ui.label(f"The subscription {address.subscription} of {address.subscriber} has ended.").classes(
                     "lw-soft"
@@ -246,26 +248,30 @@ class ExplanationDialog:
             sanitize=False,
         )
 
-    async def _one(self, arrival: Arrival, held: SubscriptionDetails) -> None:
+    async def _one(self, arrival: Arrival, subscription: SubscriptionDetails) -> None:
         self._body.clear()
         with self._body:
             self._event(arrival)
-            who = f"<b>{escape(held.subscriber)}</b> asks, as <b>{escape(held.id)}</b>" if held.id else "You ask"
-            ui.html(f"<div class='lw-soft'>{who}</div><code>{escape(held.text)}</code>", sanitize=False)
+            who = (
+                f"<b>{escape(subscription.subscriber)}</b> asks, as <b>{escape(subscription.id)}</b>"
+                if subscription.id
+                else "You ask"
+            )
+            ui.html(f"<div class='lw-soft'>{who}</div><code>{escape(subscription.text)}</code>", sanitize=False)
             verdict = ui.column().classes("w-full gap-1")
             then = ui.column().classes("w-full gap-1")
-            self._themes(arrival, held)
+            self._themes(arrival, subscription)
             picture = ui.column().classes("w-full gap-2").mark("picture")
             with picture:
                 ui.spinner()
-            if held.id:
-                self._thumbs(arrival, held)
-        known = (held.subscriber, held.id) if held.id else None
-        whole = await self._draw(arrival.event, held.text, verdict, picture, held=known)
+            if subscription.id:
+                self._thumbs(arrival, subscription)
+        known = (subscription.subscriber, subscription.id) if subscription.id else None
+        whole = await self._draw(arrival.event, subscription.text, verdict, picture, stored=known)
         if known is not None:
             await draw_trace(self._viewing, then, arrival.id, arrival.source, *known)
         self._redraw = lambda event, text: self._draw(
-            event, text, verdict, picture, before=None if (event, text) == (arrival.event, held.text) else whole
+            event, text, verdict, picture, before=None if (event, text) == (arrival.event, subscription.text) else whole
         )
 
     async def _draw(
@@ -274,14 +280,14 @@ class ExplanationDialog:
         text: str,
         verdict: ui.column,
         picture: ui.column,
-        held: tuple[str, str] | None = None,
+        stored: tuple[str, str] | None = None,
         before: float | None = None,
     ) -> float:
         """Draw the verdict and the picture; the score. `before` is the score with every theme."""
         api = self._viewing.api
         try:
             explained: Explanation | None = await (
-                api.explain_stored(event, *held) if held else api.explain(event, text)
+                api.explain_stored(event, *stored) if stored else api.explain(event, text)
             )
         except LikewiseError:  # the event or the subscription is gone; the words are still here
             explained = await self._viewing.ask(api.explain(event, text))
@@ -312,42 +318,49 @@ class ExplanationDialog:
 
         async def choose(e: GenericEventArguments) -> None:
             predicate, item = (int(part) for part in str(e.args).split(","))
-            asked, seen = _attribute_of(grid.predicates[predicate]), _attribute_in(event, item)
+            attribute, event_attribute = _attribute_of(grid.predicates[predicate]), _attribute_in(event, item)
             mine = event.get("themes")
             themes = [str(tag) for tag in mine] if isinstance(mine, list) else []
-            found = await self._viewing.ask(self._viewing.api.evidence(asked, seen, parse(text).themes, themes))
+            evidence = await self._viewing.ask(
+                self._viewing.api.evidence(attribute, event_attribute, parse(text).themes, themes)
+            )
             if behind.is_deleted:
                 return
             behind.clear()
             with behind:
                 ui.label(cell_text(grid, predicate, item)).classes("text-bold")
-                if found is not None:
-                    draw_evidence(asked, seen, found)
+                if evidence is not None:
+                    draw_evidence(attribute, event_attribute, evidence)
 
         drawn.on("click", choose, js_handler=CHOOSE).on("keydown", js_handler=MOVE_BY_ARROWS)
 
-    def _themes(self, arrival: Arrival, held: SubscriptionDetails) -> None:
-        """A switch for each theme tag of both sides; the picture follows."""
-        subscription = parse(held.text)
+    def _themes(self, arrival: Arrival, stored: SubscriptionDetails) -> None:
+        """Draw a switch for each theme tag of both sides; the picture follows."""
+        subscription = parse(stored.text)
         themes = subscription.themes
-        asked, seen = list(themes), arrival.themes
-        if not asked and not seen:
+        subscription_themes, event_themes = list(themes), arrival.themes
+        if not subscription_themes and not event_themes:
             return
         off: set[tuple[str, str]] = set()
 
         async def switch(side: str, tag: str, on: bool) -> None:
             (off.discard if on else off.add)((side, tag))
-            kept = tuple(t for t in asked if ("asked", t) not in off)
+            remaining = tuple(t for t in subscription_themes if ("asked", t) not in off)
             text = (
-                subscription_text(msgspec.structs.replace(subscription, themes=kept)) if kept != themes else held.text
+                subscription_text(msgspec.structs.replace(subscription, themes=remaining))
+                if remaining != themes
+                else stored.text
             )
-            event = {**arrival.event, "themes": [t for t in seen if ("seen", t) not in off]}
+            event = {**arrival.event, "themes": [t for t in event_themes if ("seen", t) not in off]}
             assert self._redraw is not None
             await self._redraw(event, text)
 
         with ui.row().classes("items-center gap-1 w-full").mark("themes"):
             ui.label("Themes:").classes("lw-soft")
-            for side, tags, whose in (("asked", asked, "the subscription's"), ("seen", seen, "the event's")):
+            for side, tags, whose in (
+                ("asked", subscription_themes, "the subscription's"),
+                ("seen", event_themes, "the event's"),
+            ):
                 for tag in tags:
                     ui.switch(
                         f"{tag} ({whose})",
@@ -355,17 +368,19 @@ class ExplanationDialog:
                         on_change=lambda e, s=side, t=tag: switch(s, t, e.value),
                     ).props("dense").classes("q-mr-sm")
 
-    def _thumbs(self, arrival: Arrival, held: SubscriptionDetails) -> None:
+    def _thumbs(self, arrival: Arrival, subscription: SubscriptionDetails) -> None:
         async def judge(relevant: bool) -> None:
             api = self._viewing.api
-            judged = await self._viewing.ask(api.feedback(arrival.event, held.subscriber, held.id, relevant))
+            judged = await self._viewing.ask(
+                api.feedback(arrival.event, subscription.subscriber, subscription.id, relevant)
+            )
             if judged is None:
                 return
             pairs = ", ".join(f"{pair.asked} / {pair.seen}" for pair in judged.pairs) or "no pair of words"
             learnt = "belong together" if relevant else "do not belong together"
-            said.set_text(f"You said {'yes' if relevant else 'no'}; learnt that these {learnt}: {pairs}.")
+            status.set_text(f"You said {'yes' if relevant else 'no'}; learnt that these {learnt}: {pairs}.")
             assert self._redraw is not None
-            await self._redraw(arrival.event, held.text)
+            await self._redraw(arrival.event, subscription.text)
 
         with ui.row().classes("items-center gap-2"):
             ui.label("Was this what the subscription means?")
@@ -375,17 +390,17 @@ class ExplanationDialog:
             ui.button(icon="thumb_down", on_click=lambda: judge(False)).props(
                 "flat round dense color=negative aria-label='No, it is not meant'"
             )
-            said = ui.label("").classes("lw-soft").mark("judged").props("role=status")
+            status = ui.label("").classes("lw-soft").mark("judged").props("role=status")
 
 
-def _verdict(explained: Explanation, beside: str = "") -> None:
+def _verdict(explained: Explanation, note: str = "") -> None:
     match = explained.verdict == "match"
     threshold = "" if explained.threshold is None else f"<span class='lw-soft'>needs {explained.threshold:.2f}</span>"
     style = "lw-good" if match else "lw-nearly"
     ui.html(
         f"<div class='lw-head' style='display:flex;gap:8px;align-items:baseline;flex-wrap:wrap'>"
         f"{verdict_badge(explained)}{threshold}<b class='{style}'>"
-        f"{escape(verdict_sentence(explained.verdict))}</b>{f'<span>{escape(beside)}</span>' if beside else ''}</div>"
+        f"{escape(verdict_sentence(explained.verdict))}</b>{f'<span>{escape(note)}</span>' if note else ''}</div>"
         f"<div class='lw-line'>{escape(explained.change)}</div>",
         sanitize=False,
     )
@@ -403,7 +418,7 @@ def _notes(explained: Explanation) -> None:
 
 
 def _measure_scores(evidence: Sequence[tuple[str, float]]) -> str:
-    """Each measure's own score, for the attribute and for the value.
+    """Describe the score of each measure, for the attribute and for the value.
 
     >>> _measure_scores([("attribute esa", 0.11), ("attribute names", 0.58)])
     'attribute, by measure: esa 0.11 · names 0.58'
@@ -412,11 +427,11 @@ def _measure_scores(evidence: Sequence[tuple[str, float]]) -> str:
     for name, score in evidence:
         part, _, measure = name.rpartition(" ")
         parts.setdefault(part, []).append(f"{measure} {score:.2f}")
-    return "; ".join(f"{f'{part}, ' if part else ''}by measure: {' · '.join(said)}" for part, said in parts.items())
+    return "; ".join(f"{f'{part}, ' if part else ''}by measure: {' · '.join(scores)}" for part, scores in parts.items())
 
 
 def _attribute_of(text: str) -> str:
-    """The attribute a predicate asks for, from its text.
+    """Return the attribute of a predicate, from its text.
 
     >>> _attribute_of("wind speed~ > 20 km/h")
     'wind speed'
@@ -427,7 +442,7 @@ def _attribute_of(text: str) -> str:
 
 
 def _attribute_in(event: dict[str, object], item: int) -> str:
-    """The attribute of an event's tuple, by its place.
+    """Return the attribute of a tuple of an event, by its index.
 
     >>> _attribute_in({"tuples": [{"attribute": "no2", "value": 45}]}, 0)
     'no2'

@@ -1,4 +1,4 @@
-"""What stands behind a score, drawn: each measure's share, and the documents two terms have in common."""
+"""The evidence of a score: each measure's share, and the documents that two terms have in common."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ MEASURES: Final = {
 }
 
 
-def draw_evidence(asked: str, seen: str, found: RelatednessEvidence) -> None:
+def draw_evidence(term: str, event_term: str, evidence: RelatednessEvidence) -> None:
     """Say how related two terms are, and why."""
-    without = "" if found.without_themes is None else f" Without the themes it would be {found.without_themes:.2f}."
-    ui.label(f"“{asked}” and “{seen}”: {found.score:.2f}.{without}")
-    for note in found.notes:
+    without = (
+        "" if evidence.without_themes is None else f" Without the themes it would be {evidence.without_themes:.2f}."
+    )
+    ui.label(f"“{term}” and “{event_term}”: {evidence.score:.2f}.{without}")
+    for note in evidence.notes:
         ui.label(note).classes("lw-soft")
-    rows = "".join(bar(MEASURES.get(name, ""), score, soft=name) for name, score in found.scores)
+    rows = "".join(bar(MEASURES.get(name, ""), score, soft=name) for name, score in evidence.scores)
     heading = "<tr><th colspan=3>how alike, seen in different ways</th></tr>"
     ui.html(table(heading + rows), sanitize=False).classes("w-full")
-    if found.documents:
-        most = max(document.share for document in found.documents)
-        rows = "".join(bar(each.title, each.share / most, f"{100 * each.share:.1f} %") for each in found.documents)
+    if evidence.documents:
+        most = max(document.share for document in evidence.documents)
+        rows = "".join(bar(each.title, each.share / most, f"{100 * each.share:.1f} %") for each in evidence.documents)
         heading = "<tr><th colspan=3>texts both words occur in, by share</th></tr>"
         ui.html(table(heading + rows), sanitize=False).classes("w-full")
     else:
@@ -41,14 +43,14 @@ def draw_evidence(asked: str, seen: str, found: RelatednessEvidence) -> None:
 
 
 def bar(name: str, number: float, shown: str = "", soft: str = "") -> str:
-    """A row with a bar as long as a number from 0 to 1.
+    """Return a row with a bar as long as a number from 0 to 1.
 
     >>> "width:50%" in bar("esa", 0.5)
     True
     """
     width = max(0.0, min(1.0, number)) * 100
-    said = f" <span class='lw-soft'>{escape(soft)}</span>" if soft else ""
+    label = f" <span class='lw-soft'>{escape(soft)}</span>" if soft else ""
     return (
-        f"<tr><td>{escape(name)}{said}</td><td class='lw-gauge'><div class='lw-bar' style='width:{width:.0f}%'></div>"
+        f"<tr><td>{escape(name)}{label}</td><td class='lw-gauge'><div class='lw-bar' style='width:{width:.0f}%'></div>"
         f"</td><td class='lw-n'>{shown or f'{number:.2f}'}</td></tr>"
     )

@@ -19,17 +19,17 @@ _LETTER, _MARGIN = 7.2, 20  # the width of a letter, and what a box has beside i
 
 
 def _order(grid: Grid) -> list[int]:
-    """The tuples drawn, in their order; of many, those that come nearest to some predicate."""
+    """Return the indices of the tuples to draw, in their order; of many, those nearest to some predicate."""
     best = [
         max((grid.attribute[p][t] for p in range(len(grid.predicates))), default=0) for t in range(len(grid.tuples))
     ]
     chosen = set(grid.chosen)
-    kept = sorted(range(len(best)), key=lambda t: (t not in chosen, -best[t]))[:MOST_TUPLES]
-    return sorted(kept)
+    shown = sorted(range(len(best)), key=lambda t: (t not in chosen, -best[t]))[:MOST_TUPLES]
+    return sorted(shown)
 
 
 def heat_map(grid: Grid) -> str:
-    """An HTML table: one row a tuple, one column a predicate, each cell as blue as the two are similar.
+    """Return an HTML table: a row a tuple, a column a predicate, each cell as blue as the two are similar.
 
     >>> '0.50' in heat_map(Grid(("t > 1",), ("t: 3",), ((0.5,),), ((1.0,),), (0,), 0.5))
     True
@@ -56,18 +56,18 @@ def _cell(grid: Grid, predicate: int, item: int) -> str:
     near = " lw-near" if both == 0 and attribute >= 0.05 else ""
     shown = attribute if near else both
     deep = " lw-deep" if not near and shown >= DEEP else ""
-    said = escape(cell_text(grid, predicate, item))
+    label = escape(cell_text(grid, predicate, item))
     return (
         f'<td class="lw-cell{" lw-chosen" if chosen else ""}{near}{deep}" style="--v:{shown:.3f}">'
-        f'<button type="button" data-cell="{predicate},{item}" tabindex="-1" title="{said}" aria-label="{said}">'
+        f'<button type="button" data-cell="{predicate},{item}" tabindex="-1" title="{label}" aria-label="{label}">'
         f"{f'({attribute:.2f})' if near else f'{both:.2f}' if both >= 0.005 else '·'}{mark}</button></td>"
     )
 
 
 def cell_text(grid: Grid, predicate: int, item: int) -> str:
-    """A cell in words.
+    """Describe a cell in words.
 
-    >>> told(Grid(("t > 1",), ("t: 3",), ((0.5,),), ((1.0,),), (0,), 0.5), 0, 0)
+    >>> cell_text(Grid(("t > 1",), ("t: 3",), ((0.5,),), ((1.0,),), (0,), 0.5), 0, 0)
     't > 1 against t: 3: name 0.50 × value 1.00 (taken)'
     """
     attribute, value = grid.attribute[predicate][item], grid.value[predicate][item]
@@ -94,15 +94,15 @@ CHOOSE: Final = "(e) => { const cell = e.target.closest('[data-cell]'); if (cell
 
 
 def mapping_picture(grid: Grid) -> str:
-    """An SVG: predicates on the left, tuples on the right, a link for each pair as thick as it is similar.
+    """Return an SVG: predicates left, tuples right, and a link for each pair, as thick as it is similar.
 
     >>> mapping_picture(Grid(("t > 1",), ("t: 3",), ((0.5,),), ((1.0,),), (0,), 0.5)).count("<path")
     1
     """
     shown = [t for t in _order(grid) if any(grid.attribute[p][t] > 0.05 for p in range(len(grid.predicates)))][:14]
     rows = max(len(grid.predicates), len(shown), 1)
-    asked, seen = _width(grid.predicates), _width([grid.tuples[t] for t in shown])
-    height, width = rows * _ROW + 12, asked + _GAP + seen
+    predicate_width, tuple_width = _width(grid.predicates), _width([grid.tuples[t] for t in shown])
+    height, width = rows * _ROW + 12, predicate_width + _GAP + tuple_width
     left = [_middle(i, len(grid.predicates), rows) for i in range(len(grid.predicates))]
     right = [_middle(i, len(shown), rows) for i in range(len(shown))]
     drawn = []
@@ -110,9 +110,12 @@ def mapping_picture(grid: Grid) -> str:
         for place, item in enumerate(shown):
             both, chosen = grid.similarity(predicate, item), grid.chosen[predicate] == item
             if both > 0.05 or chosen:
-                drawn.append(_link(asked, y, right[place], both, chosen))
-    drawn += [_box(0, y, asked, text, "lw-asked") for y, text in zip(left, grid.predicates, strict=True)]
-    drawn += [_box(asked + _GAP, y, seen, grid.tuples[t], "lw-seen") for y, t in zip(right, shown, strict=True)]
+                drawn.append(_link(predicate_width, y, right[place], both, chosen))
+    drawn += [_box(0, y, predicate_width, text, "lw-asked") for y, text in zip(left, grid.predicates, strict=True)]
+    drawn += [
+        _box(predicate_width + _GAP, y, tuple_width, grid.tuples[t], "lw-seen")
+        for y, t in zip(right, shown, strict=True)
+    ]
     return (
         f'<svg class="lw-map" width="{width}" viewBox="-1 0 {width + 2} {height}" role="img" '
         f'aria-label="{escape(_mapping_label(grid))}">'
@@ -132,7 +135,7 @@ def _middle(index: int, count: int, rows: int) -> float:
 
 
 def _width(texts: Sequence[str]) -> int:
-    """The width of boxes that hold some texts."""
+    """Return the width of boxes that contain some texts."""
     return _MARGIN + round(_LETTER * min(LONGEST, max(map(len, texts), default=0)))
 
 

@@ -12,8 +12,8 @@ from likewise.dashboard.forms.form import (
     COMPARISONS,
     PLACES,
     REPEATING,
-    SAYING,
     SENDING,
+    TRIGGER_MODES,
     WHERE,
     PlaceCondition,
     ReadingCondition,
@@ -96,30 +96,30 @@ class FormFields:
     # -- what ------------------------------------------------------------------------------------------
 
     def _reading_row(self, number: int) -> None:
-        wish = self.form.readings[number]
+        reading = self.form.readings[number]
         which = "" if number == 0 else f" {number + 1}"
 
         def put(**fields: Any) -> None:
             every = list(self.form.readings)
             every[number] = replace(every[number], **fields)
-            self._put(wishes=tuple(every))
+            self._put(readings=tuple(every))
             shown(every[number].comparison)
 
         with ui.element("div").classes("lw-wish").props(f"role=group aria-label='Asked for{which}'"):
-            name = ui.input(f"Reading{which}", value=wish.what, autocomplete=self._words, placeholder="temperature")
+            name = ui.input(f"Reading{which}", value=reading.what, autocomplete=self._words, placeholder="temperature")
             name.props("dense outlined stack-label debounce=300").classes("lw-what").on_value_change(
                 lambda e: put(what=_event_value(e))
             )
             self._names.append(name)
-            comparison = ui.select(COMPARISONS, value=wish.comparison, label=f"Comparison{which}")
+            comparison = ui.select(COMPARISONS, value=reading.comparison, label=f"Comparison{which}")
             comparison.props("dense outlined options-dense").on_value_change(lambda e: put(comparison=e.value))
-            value = _input(f"Value{which}", wish.value, lambda text: put(value=text), "25")
-            to = _input(f"To{which}", wish.to, lambda text: put(to=text), "30")
-            unit = _input(f"Unit{which}", wish.unit, lambda text: put(unit=text), "degC", UNITS)
+            value = _input(f"Value{which}", reading.value, lambda text: put(value=text), "25")
+            to = _input(f"To{which}", reading.to, lambda text: put(to=text), "30")
+            unit = _input(f"Unit{which}", reading.unit, lambda text: put(unit=text), "degC", UNITS)
             with ui.row().classes("lw-alike items-center gap-3"):
-                alike = ui.switch("in any words", value=wish.alike).props("dense size=xs")
+                alike = ui.switch("in any words", value=reading.alike).props("dense size=xs")
                 alike.on_value_change(lambda e: put(alike=bool(e.value)))
-                value_alike = ui.switch("or what means the same", value=wish.value_alike).props("dense size=xs")
+                value_alike = ui.switch("or what means the same", value=reading.value_alike).props("dense size=xs")
                 value_alike.on_value_change(lambda e: put(value_alike=bool(e.value)))
                 if len(self.form.readings) > 1:
                     ui.button("Leave out", icon="close", on_click=lambda: self._remove_reading(number)).props(
@@ -132,7 +132,7 @@ class FormFields:
             unit.set_visibility(of in WITH_UNIT)
             value_alike.set_visibility(of == "=")
 
-        shown(wish.comparison)
+        shown(reading.comparison)
 
     def _add_reading(self) -> None:
         self.show(replace(self.form, readings=(*self.form.readings, ReadingCondition())))
@@ -150,7 +150,7 @@ class FormFields:
             shown(self.form.place.kind)
 
         with ui.row().classes("w-full gap-2 items-center"):
-            kind = ui.select(WHERE, value=place.kind, label="PlaceCondition").props("dense outlined options-dense")
+            kind = ui.select(WHERE, value=place.kind, label="Place").props("dense outlined options-dense")
             kind.classes("w-44").on_value_change(lambda e: put(kind=e.value))
             named = ui.row().classes("gap-2 items-center")
             with named:
@@ -170,7 +170,7 @@ class FormFields:
 
     def _how_often(self, form: SubscriptionForm) -> None:
         with ui.element("div").classes("lw-thirds"):
-            self._choice("Say it", SAYING, form.saying, "saying", form.saying_span, {"held", "absent"})
+            self._choice("Say it", TRIGGER_MODES, form.trigger, "trigger", form.trigger_span, {"held", "absent"})
             self._choice("Repeat it", REPEATING, form.repeating, "repeating", form.repeating_span, {"every"})
             self._choice("Send it", SENDING, form.sending, "sending", form.sending_span, {"gathered"})
             _input("In the sense of", form.senses, lambda text: self._put(senses=text), "parking")
@@ -214,7 +214,7 @@ def _event_value(e: Any) -> str:
 
 
 def _group(name: str) -> ui.element:
-    """Fields that belong together, under their name."""
+    """Return a group of fields under a name."""
     group = ui.element("fieldset").classes("lw-group")
     with group, ui.element("legend"):
         ui.label(name)

@@ -1,4 +1,4 @@
-"""What a form holds. Every field is text as a person types it; what is left empty asks for nothing."""
+"""The values of a form. Every field is text as a person types it; an empty field is no condition."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-Saying = Literal["holds", "held", "absent"]
+TriggerMode = Literal["holds", "held", "absent"]
 Repeating = Literal["each", "once", "every"]
 Sending = Literal["now", "gathered"]
 Where = Literal["anywhere", "named", "area"]
@@ -28,7 +28,7 @@ COMPARISONS: Final = {
     "under": "is at or below the topic",
     "matches": "is a topic like",
 }
-SAYING: Final[dict[Saying, str]] = {
+TRIGGER_MODES: Final[dict[TriggerMode, str]] = {
     "holds": "as soon as it holds",
     "held": "once it has held for",
     "absent": "when nothing came for",
@@ -49,7 +49,7 @@ LONGITUDES: Final = ("long", "lon", "lng", "longitude")
 class ReadingCondition(msgspec.Struct, frozen=True):
     """One thing to know: a reading, in any words if `alike`, and how it compares with a value, perhaps to another.
 
-    >>> Wish("temperature", comparison=">", value="25", unit="degC").what
+    >>> ReadingCondition("temperature", comparison=">", value="25", unit="degC").what
     'temperature'
     """
 
@@ -63,7 +63,7 @@ class ReadingCondition(msgspec.Struct, frozen=True):
 
 
 class PlaceCondition(msgspec.Struct, frozen=True):
-    """Where: anywhere, where an attribute has a value, or between two latitudes and two longitudes."""
+    """A place: anywhere, where an attribute has a value, or between two latitudes and two longitudes."""
 
     kind: Where = "anywhere"
     attribute: str = "city"
@@ -83,8 +83,8 @@ class SubscriptionForm(msgspec.Struct, frozen=True):
     readings: tuple[ReadingCondition, ...] = (ReadingCondition(),)
     place: PlaceCondition = PlaceCondition()
     senses: str = ""
-    saying: Saying = "holds"
-    saying_span: str = "5 min"
+    trigger: TriggerMode = "holds"
+    trigger_span: str = "5 min"
     repeating: Repeating = "each"
     repeating_span: str = "10 min"
     sending: Sending = "now"

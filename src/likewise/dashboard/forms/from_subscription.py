@@ -28,15 +28,15 @@ class UnsupportedByForm(InputError):
 
 
 def form_from_subscription(subscription: Subscription) -> SubscriptionForm:
-    """The form that says what a subscription asks; `UnsupportedByForm` where there is none.
+    """Return the form that expresses a subscription.
 
     >>> from likewise.language import parse
-    >>> form = read(parse("{temperature~ > 25 degC, city = Galway} at most every 1 h"))
-    >>> form.wishes[0].unit, form.place.name, form.repeating, form.repeating_span
+    >>> form = form_from_subscription(parse("{temperature~ > 25 degC, city = Galway} at most every 1 h"))
+    >>> form.readings[0].unit, form.place.name, form.repeating, form.repeating_span
     ('degC', 'Galway', 'every', '1 h')
-    >>> read(parse("{no2 exists} top 3 by value(no2)"))
+    >>> form_from_subscription(parse("{no2 exists} top 3 by value(no2)"))
     Traceback (most recent call last):
-    likewise.dashboard.forms.from_subscription.Unsayable: a ranking
+    likewise.dashboard.forms.from_subscription.UnsupportedByForm: a ranking
     """
     form = _read(subscription)
     try:
@@ -49,14 +49,14 @@ def form_from_subscription(subscription: Subscription) -> SubscriptionForm:
 
 
 def _read(subscription: Subscription) -> SubscriptionForm:
-    for what, asked in (
+    for what, clause in (
         ("a ranking", subscription.top),
         ("a threshold of its own", subscription.threshold),
         ("a confidence", subscription.confidence),
         ("a choice of what is sent", subscription.select),
         ("one source of several", subscription.from_one_source),
     ):
-        if asked not in (None, (), False):
+        if clause not in (None, (), False):
             raise UnsupportedByForm(what)
     if not isinstance(subscription.body, Condition):
         raise UnsupportedByForm("statements, graph patterns and vectors")
@@ -81,22 +81,22 @@ def _with_alert(form: SubscriptionForm, alert: Alert) -> SubscriptionForm:
         raise UnsupportedByForm("“once” and “at most every” together")
     if alert.stale is not None:
         raise UnsupportedByForm("when a silent source blocks no other any more")
-    said: dict[str, str] = {"per": ", ".join(_list_item(name) for name in alert.per)}
+    fields: dict[str, str] = {"per": ", ".join(_list_item(name) for name in alert.per)}
     if alert.held_for is not None:
-        said |= {"saying": "held", "saying_span": _span(alert.held_for)}
+        fields |= {"trigger": "held", "trigger_span": _span(alert.held_for)}
     if alert.absent_for is not None:
-        said |= {"saying": "absent", "saying_span": _span(alert.absent_for)}
+        fields |= {"trigger": "absent", "trigger_span": _span(alert.absent_for)}
     if alert.once_until is not None:
-        said |= {"repeating": "once"}
+        fields |= {"repeating": "once"}
     if alert.at_most_every is not None:
-        said |= {"repeating": "every", "repeating_span": _span(alert.at_most_every)}
+        fields |= {"repeating": "every", "repeating_span": _span(alert.at_most_every)}
     if alert.digest_every is not None:
-        said |= {"sending": "gathered", "sending_span": _span(alert.digest_every)}
-    return replace(form, **said)
+        fields |= {"sending": "gathered", "sending_span": _span(alert.digest_every)}
+    return replace(form, **fields)
 
 
 def _place(items: list[Predicate]) -> tuple[PlaceCondition, list[Predicate]]:
-    """The place that the last parts of a condition ask for, and the other parts."""
+    """Split off the place condition at the end of a condition."""
     if len(items) > 2 and _box(items[-2], LATITUDES) and _box(items[-1], LONGITUDES):
         latitude, longitude = items[-2:]
         (south, north), (west, east) = (_bounds(each.value) for each in (latitude, longitude))
@@ -159,7 +159,7 @@ def _span(microseconds: int) -> str:
 
 
 def _list_item(name: str) -> str:
-    """A name in a list divided by commas."""
+    """Return a name as an item of a list divided by commas."""
     if "," in name or name != name.strip():
         raise UnsupportedByForm("a name with a comma")
     return name if name.strip('"') == name else quote(name)

@@ -10,16 +10,18 @@ from likewise.language.rdf_terms import quote
 
 
 def form_to_text(form: SubscriptionForm) -> str:
-    """The text of a subscription that asks for what a form says; '' while it says nothing.
+    """Write a form as the text of a subscription; '' while it is empty.
 
     What cannot be parsed, such as a comparison without a value, is written as it stands: the parser says what is wrong.
 
-    >>> write(Form((Wish("temperature", value="25", unit="degC"),), Place("named", "city", "Galway")))
+    >>> warm = ReadingCondition("temperature", value="25", unit="degC")
+    >>> form_to_text(SubscriptionForm((warm,), PlaceCondition("named", "city", "Galway")))
     '{temperature~ > 25 degC, city = Galway}'
-    >>> write(Form((Wish("door", False, "=", "open"),), saying="held", repeating="once"))
+    >>> door = ReadingCondition("door", False, "=", "open")
+    >>> form_to_text(SubscriptionForm((door,), trigger="held", repeating="once"))
     '{door = open} for 5 min once until false'
     """
-    items = [_reading_text(wish) for wish in form.readings if wish.what.strip()]
+    items = [_reading_text(reading) for reading in form.readings if reading.what.strip()]
     if not items:
         return ""
     items += _place(form.place)
@@ -27,42 +29,42 @@ def form_to_text(form: SubscriptionForm) -> str:
     if senses := _split_list(form.senses):
         text = f"{{{', '.join(term(each) for each in senses)}}} {text}"
     clauses = [f"valid for {form.valid_for.strip()}"] if form.valid_for.strip() else []
-    told = _how_often(form)
-    if told and (names := _split_list(form.per)):
+    alert_clauses = _how_often(form)
+    if alert_clauses and (names := _split_list(form.per)):
         clauses.append(f"per {', '.join(_name(each) for each in names)}")
-    return " ".join([text, *clauses, *told])
+    return " ".join([text, *clauses, *alert_clauses])
 
 
 def _how_often(form: SubscriptionForm) -> list[str]:
-    told = []
-    if form.saying == "held":
-        told.append(f"for {form.saying_span.strip()}")
+    clauses = []
+    if form.trigger == "held":
+        clauses.append(f"for {form.trigger_span.strip()}")
     if form.repeating == "once":
-        told.append("once until false")
+        clauses.append("once until false")
     if form.repeating == "every":
-        told.append(f"at most every {form.repeating_span.strip()}")
-    if form.saying == "absent":
-        told.append(f"absent for {form.saying_span.strip()}")
+        clauses.append(f"at most every {form.repeating_span.strip()}")
+    if form.trigger == "absent":
+        clauses.append(f"absent for {form.trigger_span.strip()}")
     if form.sending == "gathered":
-        told.append(f"digest every {form.sending_span.strip()}")
-    return told
+        clauses.append(f"digest every {form.sending_span.strip()}")
+    return clauses
 
 
-def _reading_text(wish: ReadingCondition) -> str:
-    name = _text(wish.what) + ("~" if wish.alike else "")
-    unit = f" {wish.unit.strip()}" if wish.unit.strip() else ""
-    match wish.comparison:
+def _reading_text(reading: ReadingCondition) -> str:
+    name = _text(reading.what) + ("~" if reading.alike else "")
+    unit = f" {reading.unit.strip()}" if reading.unit.strip() else ""
+    match reading.comparison:
         case "exists":
             return f"{name} exists"
         case "between":
-            return f"{name} between {wish.value.strip()} and {wish.to.strip()}{unit}"
+            return f"{name} between {reading.value.strip()} and {reading.to.strip()}{unit}"
         case "in":
-            return f"{name} in ({wish.value.strip()})"
+            return f"{name} in ({reading.value.strip()})"
         case "matches":
-            given = wish.value.strip()
-            return f"{name} matches {given if _quoted(given) else quote(given)}"
+            pattern = reading.value.strip()
+            return f"{name} matches {pattern if _quoted(pattern) else quote(pattern)}"
         case comparison:
-            return f"{name} {comparison} {_value(wish.value)}{unit}{'~' if wish.value_alike else ''}"
+            return f"{name} {comparison} {_value(reading.value)}{unit}{'~' if reading.value_alike else ''}"
 
 
 def _place(place: PlaceCondition) -> list[str]:
@@ -76,30 +78,30 @@ def _place(place: PlaceCondition) -> list[str]:
     return []
 
 
-def _text(given: str) -> str:
-    given = given.strip()
-    return given if _quoted(given) else term(given)
+def _text(text: str) -> str:
+    text = text.strip()
+    return text if _quoted(text) else term(text)
 
 
-def _name(given: str) -> str:
-    return given if _quoted(given) or given.isidentifier() else quote(given)
+def _name(text: str) -> str:
+    return text if _quoted(text) or text.isidentifier() else quote(text)
 
 
-def _value(given: str) -> str:
-    """A value as the language takes it: numbers, dates and truth as they stand, other text quoted where it must be."""
-    given = given.strip()
-    if not given or _quoted(given):
-        return given
+def _value(text: str) -> str:
+    """Write a value as the language takes it: numbers, dates and Booleans as they are, other text quoted."""
+    text = text.strip()
+    if not text or _quoted(text):
+        return text
     try:
-        said = bare_value(given)
+        value = bare_value(text)
     except InputError:
-        return given
-    return term(given) if isinstance(said, str) else given
+        return text
+    return term(text) if isinstance(value, str) else text
 
 
-def _quoted(given: str) -> bool:
-    return len(given) > 1 and given[0] == given[-1] == '"'
+def _quoted(text: str) -> bool:
+    return len(text) > 1 and text[0] == text[-1] == '"'
 
 
-def _split_list(given: str) -> list[str]:
-    return [each.strip() for each in given.split(",") if each.strip()]
+def _split_list(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]

@@ -23,7 +23,7 @@ RED: Final = "#d4574a"
 TOGGLE: Final = "dense no-caps unelevated padding='2px 12px' toggle-color=primary"
 SPANS: Final = {"hour": (60, 1), "day": (1_440, 15)}  # minutes, and minutes counted together
 LENGTHS: Final = {"hour": "an hour", "day": "a day"}
-SAYINGS: Final = {
+CAUSE_LABELS: Final = {
     "arrival": "met",
     "initial": "met",
     "promoted": "moved up",
@@ -37,7 +37,7 @@ SAYINGS: Final = {
 
 
 class TrafficChart:
-    """How much came, by the minute, or by the quarter of an hour for a day."""
+    """Events and matches by the minute of an hour, or by the quarter of an hour of a day."""
 
     def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
@@ -58,39 +58,39 @@ class TrafficChart:
         """Bring it up to date."""
         minutes, span = SPANS[str(self._span.value)]
         try:
-            found = await tallies(self._viewing.api, minutes, span)
+            counts = await tallies(self._viewing.api, minutes, span)
         except LikewiseError as error:
             self._told.set_text(f"{str(error)[:1].upper()}{str(error)[1:]}.")
             return
-        if self._shown is not None and found.minutes == self._shown.minutes:
+        if self._shown is not None and counts.minutes == self._shown.minutes:
             return
-        self._shown = found
+        self._shown = counts
         options = self._chart.options
-        counted = [each for each in found.minutes if found.since is not None and each.at + found.span > found.since]
+        counted = [each for each in counts.minutes if counts.since is not None and each.at + counts.span > counts.since]
         options["series"][0]["data"] = [[each.at // 1000, each.events] for each in counted]
         options["series"][1]["data"] = [[each.at // 1000, each.matches] for each in counted]
-        options["xAxis"] |= {"min": found.minutes[0].at // 1000, "max": (found.minutes[-1].at + found.span) // 1000}
+        options["xAxis"] |= {"min": counts.minutes[0].at // 1000, "max": (counts.minutes[-1].at + counts.span) // 1000}
         self._chart.update()
-        said = traffic_text(found)
-        self._told.set_text(said)
-        self._chart.props(f"aria-label='{attribute_text(said)}'")
+        summary = traffic_text(counts)
+        self._told.set_text(summary)
+        self._chart.props(f"aria-label='{attribute_text(summary)}'")
 
 
-def traffic_text(found: EventCounts) -> str:
-    """What a chart of traffic shows, in a sentence.
+def traffic_text(counts: EventCounts) -> str:
+    """Describe a chart of traffic in a sentence.
 
-    >>> from likewise.api.history import Minute
-    >>> traffic_text(Tallies(None, 0, 60_000_000, (Minute(0, 5, 1),), ()))
+    >>> from likewise.api.history import MinuteCount
+    >>> traffic_text(EventCounts(None, 0, 60_000_000, (MinuteCount(0, 5, 1),), ()))
     '5 events and 1 match.'
     """
-    events, matches = sum(m.events for m in found.minutes), sum(m.matches for m in found.minutes)
-    said = f"{events:,} event{'' if events == 1 else 's'} and {matches:,} match{'' if matches == 1 else 'es'}"
-    began = found.since is not None and found.minutes and found.since > found.minutes[0].at + found.span
-    return f"{said}, counted since {clock(found.since or 0)[:5]}." if began else f"{said}."
+    events, matches = sum(m.events for m in counts.minutes), sum(m.matches for m in counts.minutes)
+    summary = f"{events:,} event{'' if events == 1 else 's'} and {matches:,} match{'' if matches == 1 else 'es'}"
+    began = counts.since is not None and counts.minutes and counts.since > counts.minutes[0].at + counts.span
+    return f"{summary}, counted since {clock(counts.since or 0)[:5]}." if began else f"{summary}."
 
 
 def traffic_options() -> dict[str, Any]:
-    """Bars of events, a line of matches; bars begin at nought."""
+    """Return the options of the traffic chart: bars of events from 0, a line of matches."""
     frame = _chart_options()
     return {
         **frame,
@@ -111,16 +111,16 @@ class ReadingChart:
         self._shown: TimeSeries | None = None
         self._marks: list[SeriesMark] = []
         self._sources: list[str] = []
-        asked = dict(viewing.address.query)
+        query = dict(viewing.address.query)
         with ui.column().classes("lw-panel"):
             ui.html("<h2 class='lw-title'>A reading over time, and what was said about it</h2>", sanitize=False)
             with ui.row().classes("items-end gap-2 w-full"):
-                self._source = ui.input("Source", value=asked.get("source", ""), on_change=self._source_changed)
+                self._source = ui.input("Source", value=query.get("source", ""), on_change=self._source_changed)
                 self._source.props("dense outlined debounce=400 clearable").classes("lw-grow")
                 self._attribute = ui.select([], label="Reading", on_change=self._turn)
                 self._attribute.props("dense outlined options-dense").classes("w-48")
                 self._span = ui.toggle(LENGTHS, value="hour", on_change=self._turn).props(TOGGLE)
-            self._wanted = asked.get("attribute", "")
+            self._wanted = query.get("attribute", "")
             self._chart = (
                 ui.echart(series_options(), on_point_click=self._open).classes("w-full lw-chart").props("role=img")
             )
@@ -129,10 +129,10 @@ class ReadingChart:
             self._said = ui.column().classes("w-full gap-0 lw-short").props("role=list aria-label='What was said'")
 
     def _default_source(self) -> str:
-        """A source worth a look: the newest that met something, else the first there is."""
+        """Return the source to show first: the newest with a match, else the first there is."""
         feed = self._viewing.feed
-        found = (feed.by_position.get(match.position) for match in reversed(feed.matches))
-        return next((each.source for each in found if each is not None and each.source), self._sources[0])
+        matched = (feed.by_position.get(match.position) for match in reversed(feed.matches))
+        return next((each.source for each in matched if each is not None and each.source), self._sources[0])
 
     async def _source_changed(self) -> None:
         self._wanted = ""
@@ -159,35 +159,35 @@ class ReadingChart:
                 self._told.set_text("No source has sent anything yet.")
                 return
             minutes = SPANS[str(self._span.value)][0]
-            found = await series(api, source, self._wanted, int((time.time() - 60 * minutes) * 1e6))
+            readings = await series(api, source, self._wanted, int((time.time() - 60 * minutes) * 1e6))
         except LikewiseError as error:
             self._told.set_text(f"{str(error)[:1].upper()}{str(error)[1:]}.")
             return
-        if found == self._shown:
+        if readings == self._shown:
             return
-        self._shown = found
-        if found.attributes and list(self._attribute.options) != list(found.attributes):
-            self._attribute.set_options(list(found.attributes), value=found.attribute or None)
-        self._draw(found)
+        self._shown = readings
+        if readings.attributes and list(self._attribute.options) != list(readings.attributes):
+            self._attribute.set_options(list(readings.attributes), value=readings.attribute or None)
+        self._draw(readings)
 
-    def _draw(self, found: TimeSeries) -> None:
-        self._chart.set_visibility(bool(found.points))
-        options, unit = self._chart.options, f" {found.unit}" if found.unit else ""
-        points = {point.event: point for point in found.points}
-        options["series"][0]["data"] = [[point.at // 1000, point.value] for point in found.points]
-        options["series"][0]["name"] = f"{found.attribute}{unit}"
-        self._marks = list(found.marks)
-        nearest = [_mark_value(mark, found, points) for mark in self._marks]
+    def _draw(self, readings: TimeSeries) -> None:
+        self._chart.set_visibility(bool(readings.points))
+        options, unit = self._chart.options, f" {readings.unit}" if readings.unit else ""
+        points = {point.event: point for point in readings.points}
+        options["series"][0]["data"] = [[point.at // 1000, point.value] for point in readings.points]
+        options["series"][0]["name"] = f"{readings.attribute}{unit}"
+        self._marks = list(readings.marks)
+        nearest = [_mark_value(mark, readings, points) for mark in self._marks]
         options["series"][1]["data"] = [[m.at // 1000, y] for m, y in zip(self._marks, nearest, strict=True)]
-        options["yAxis"]["name"] = found.unit
+        options["yAxis"]["name"] = readings.unit
         self._chart.update()
-        said = series_text(found)
-        self._told.set_text(said)
-        self._chart.props(f"aria-label='{attribute_text(said)}'")
+        summary = series_text(readings)
+        self._told.set_text(summary)
+        self._chart.props(f"aria-label='{attribute_text(summary)}'")
         self._said.clear()
         with self._said:
             for mark in self._marks[:-13:-1]:
-                self._show_mark(found.source, mark)
+                self._show_mark(readings.source, mark)
 
     def _show_mark(self, source: str, mark: SeriesMark) -> None:
         address = PageAddress(
@@ -198,7 +198,8 @@ class ReadingChart:
                 f"<div class='lw-head'><span>{clock(mark.at)}</span>"
                 f"<span class='lw-name'>{escape(mark.subscription)}</span>"
                 f"<span class='{'lw-bad' if mark.cause in ('held', 'absent') else 'lw-good'}'>"
-                f"{escape(SAYINGS.get(mark.cause, mark.cause))}</span><span>for {escape(mark.subscriber)}</span></div>",
+                f"{escape(CAUSE_LABELS.get(mark.cause, mark.cause))}</span>"
+                f"<span>for {escape(mark.subscriber)}</span></div>",
                 sanitize=False,
             )
 
@@ -210,34 +211,34 @@ class ReadingChart:
             await self._viewing.explain(address, None)
 
 
-def _mark_value(mark: SeriesMark, found: TimeSeries, points: dict[str, Any]) -> float:
-    """Where a mark stands: on its own point, or on the one before it if that is not shown."""
+def _mark_value(mark: SeriesMark, readings: TimeSeries, points: dict[str, Any]) -> float:
+    """Return the value at which a mark is drawn: of its own point, or of the one before it if that is not shown."""
     if mark.event in points:
         return float(points[mark.event].value)
-    before = [point for point in found.points if point.at <= mark.at]
-    return before[-1].value if before else found.points[0].value if found.points else 0.0
+    before = [point for point in readings.points if point.at <= mark.at]
+    return before[-1].value if before else readings.points[0].value if readings.points else 0.0
 
 
-def series_text(found: TimeSeries) -> str:
-    """What a chart of a reading shows, in a sentence.
+def series_text(readings: TimeSeries) -> str:
+    """Describe a chart of a reading in a sentence.
 
-    >>> from likewise.api.history import Point
-    >>> series_text(Series("roof", "no2", "ug/m3", (Point(0, 5.0, "a"), Point(1, 7.5, "b")), (), True))
+    >>> from likewise.api.history import SeriesPoint
+    >>> series_text(TimeSeries("roof", "no2", "ug/m3", (SeriesPoint(0, 5.0, "a"), SeriesPoint(1, 7.5, "b")), (), True))
     '2 values of no2 from 5 to 7.5 ug/m3; nothing was said about them.'
     """
-    if not found.points:
-        return f"No number came from {found.source} in this time."
-    low, high = min(p.value for p in found.points), max(p.value for p in found.points)
-    unit = f" {found.unit}" if found.unit else ""
-    marks = f"{len(found.marks):,} times something was said" if found.marks else "nothing was said about them"
-    said = f"{len(found.points):,} values of {found.attribute} from {low:g} to {high:g}{unit}; {marks}."
-    if found.left_out:
-        said += f" {found.left_out:,} are no numbers in this unit."
-    return said if found.whole else f"{said} Earlier ones were not looked at."
+    if not readings.points:
+        return f"No number came from {readings.source} in this time."
+    low, high = min(p.value for p in readings.points), max(p.value for p in readings.points)
+    unit = f" {readings.unit}" if readings.unit else ""
+    marks = f"{len(readings.marks):,} times something was said" if readings.marks else "nothing was said about them"
+    summary = f"{len(readings.points):,} values of {readings.attribute} from {low:g} to {high:g}{unit}; {marks}."
+    if readings.left_out:
+        summary += f" {readings.left_out:,} are no numbers in this unit."
+    return summary if readings.whole else f"{summary} Earlier ones were not looked at."
 
 
 def series_options() -> dict[str, Any]:
-    """A line, and marks on it."""
+    """Return the options of the reading chart: a line, and marks on it."""
     return {
         **_chart_options(),
         "tooltip": {"trigger": "item"},

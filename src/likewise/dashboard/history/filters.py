@@ -8,11 +8,11 @@ import msgspec
 
 SPANS: Final = {"hour": "the last hour", "day": "the last day", "week": "the last week", "all": "everything kept"}
 LENGTHS: Final = {"hour": 3_600, "day": 86_400, "week": 7 * 86_400}  # seconds
-KEPT: Final = 30  # filters that are saved in a browser
+MAX_SAVED: Final = 30  # filters that are saved in a browser
 
 
 class EventFilter(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Which stored events are wanted: some words, a source, what met a subscription, how far back.
+    """A filter of stored events: words, a source, a subscription that they matched, a time span.
 
     >>> EventFilter("no2", span="hour").query(now=3_600.5)
     {'containing': 'no2', 'since': 500000}
@@ -25,31 +25,31 @@ class EventFilter(msgspec.Struct, frozen=True, omit_defaults=True):
     span: str = "day"
 
     def query(self, now: float) -> dict[str, object]:
-        """What the broker is asked."""
-        said: dict[str, object] = {
+        """Return the query parameters for the broker."""
+        query: dict[str, object] = {
             "containing": self.words.strip(),
             "source": self.source.strip(),
             "subscriber": self.subscriber,
             "subscription": self.subscription,
         }
         if self.span in LENGTHS:
-            said["since"] = max(0, int((now - LENGTHS[self.span]) * 1e6))
-        return {name: value for name, value in said.items() if value != ""}
+            query["since"] = max(0, int((now - LENGTHS[self.span]) * 1e6))
+        return {name: value for name, value in query.items() if value != ""}
 
     @property
     def query_items(self) -> tuple[tuple[str, str], ...]:
-        """What an address says of it.
+        """The filter as the query of a page.
 
-        >>> EventFilter("no2", "roof").asked
+        >>> EventFilter("no2", "roof").query_items
         (('span', 'day'), ('words', 'no2'), ('source', 'roof'))
         """
-        said = {"span": self.span, "words": self.words.strip(), "source": self.source.strip()}
-        said |= {"subscriber": self.subscriber, "subscription": self.subscription}
-        return tuple((name, value) for name, value in said.items() if value)
+        items = {"span": self.span, "words": self.words.strip(), "source": self.source.strip()}
+        items |= {"subscriber": self.subscriber, "subscription": self.subscription}
+        return tuple((name, value) for name, value in items.items() if value)
 
     @property
     def name(self) -> str:
-        """What it is called if nobody names it.
+        """The default name of the filter.
 
         >>> EventFilter("no2", subscription="bad air", span="hour").name, EventFilter().name
         ('no2, bad air, the last hour', 'the last day')
@@ -59,18 +59,18 @@ class EventFilter(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-def parse_filter(asked: dict[str, str]) -> EventFilter:
-    """A filter from what an address says.
+def parse_filter(query: dict[str, str]) -> EventFilter:
+    """Parse a filter from the query of a page.
 
     >>> parse_filter({"words": "no2", "span": "soon"})
     EventFilter(words='no2', source='', subscriber='', subscription='', span='day')
     """
-    known = {name: asked.get(name, "") for name in ("words", "source", "subscriber", "subscription")}
-    return EventFilter(**known, span=asked["span"] if asked.get("span") in SPANS else "day")
+    known = {name: query.get(name, "") for name in ("words", "source", "subscriber", "subscription")}
+    return EventFilter(**known, span=query["span"] if query.get("span") in SPANS else "day")
 
 
 def parse_saved_filters(text: str | None) -> dict[str, EventFilter]:
-    """The filters that a browser has kept, by name; what cannot be read is left out.
+    """Parse the filters that a browser has stored, by name; unreadable ones are left out.
 
     >>> parse_saved_filters('{"air": {"words": "no2"}, "bad": {"span": 3}}')
     {'air': EventFilter(words='no2', source='', subscriber='', subscription='', span='day')}
@@ -78,15 +78,15 @@ def parse_saved_filters(text: str | None) -> dict[str, EventFilter]:
     ({}, {})
     """
     try:
-        said = msgspec.json.decode(text or "{}", type=dict[str, msgspec.Raw])
+        documents = msgspec.json.decode(text or "{}", type=dict[str, msgspec.Raw])
     except msgspec.MsgspecError:
         return {}
-    found = {}
-    for name, raw in list(said.items())[:KEPT]:
+    filters = {}
+    for name, raw in list(documents.items())[:MAX_SAVED]:
         try:
             each = msgspec.json.decode(raw, type=EventFilter)
         except msgspec.MsgspecError:
             continue
         if each.span in SPANS:
-            found[name] = each
-    return found
+            filters[name] = each
+    return filters

@@ -32,7 +32,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes f
 
 
 def events_csv(events: Iterable[StoredEvent]) -> str:
-    """One row for each reading.
+    """Return events as CSV, a row for each reading.
 
     >>> one = StoredEvent(1, 0, {"id": "e1", "source": "roof", "tuples": [{"attribute": "no2", "value": 45}]})
     >>> print(events_csv([one]).splitlines()[1])
@@ -42,12 +42,12 @@ def events_csv(events: Iterable[StoredEvent]) -> str:
 
 
 def matches_csv(events: Iterable[StoredEvent]) -> str:
-    """One row for each subscription that an event met."""
+    """Return matches as CSV, a row for each subscription that an event matched."""
     return _csv(MATCH_COLUMNS, (list(row.values()) for event in events for row in _matches(event)))
 
 
 def events_lines(events: Iterable[StoredEvent]) -> str:
-    """One event a line, as it was published, with its arrival and what it met."""
+    """Return events as JSON lines: each as it was published, with its arrival and its matches."""
     return _lines(
         {
             "arrival": iso_time(each.arrival),
@@ -59,12 +59,12 @@ def events_lines(events: Iterable[StoredEvent]) -> str:
 
 
 def matches_lines(events: Iterable[StoredEvent]) -> str:
-    """One match a line."""
+    """Return matches as JSON lines."""
     return _lines(row for event in events for row in _matches(event))
 
 
 def iso_time(microseconds: int) -> str:
-    """A time as ISO 8601 in UTC."""
+    """Return a time as ISO 8601 in UTC."""
     return datetime.fromtimestamp(microseconds / 1e6, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -77,22 +77,22 @@ def _readings(event: StoredEvent) -> Iterator[list[object]]:
         envelope.get("id", ""),
         "; ".join(map(str, themes)) if isinstance(themes, list) else "",
     ]
-    met = "; ".join(f"{m.subscriber}/{m.subscription}" for m in event.met)
+    matched = "; ".join(f"{m.subscriber}/{m.subscription}" for m in event.met)
     items = envelope.get("tuples")
     for item in items if isinstance(items, list) else []:
-        yield [*about, item.get("attribute"), item.get("value"), item.get("unit", ""), met]
+        yield [*about, item.get("attribute"), item.get("value"), item.get("unit", ""), matched]
 
 
 def _matches(event: StoredEvent) -> Iterator[dict[str, object]]:
-    for met in event.met:
+    for match in event.met:
         yield dict(
             zip(
                 MATCH_COLUMNS,
                 (
                     iso_time(event.arrival),
-                    met.subscriber,
-                    met.subscription,
-                    met.score,
+                    match.subscriber,
+                    match.subscription,
+                    match.score,
                     event.event.get("source", ""),
                     event.event.get("id", ""),
                     event_line(event.event, 10_000),
@@ -111,9 +111,9 @@ def _csv(columns: tuple[str, ...], rows: Iterable[Iterable[object]]) -> str:
 
 
 def _escape_formula(cell: object) -> object:
-    """A cell that no spreadsheet runs: text that looks like a formula begins with an apostrophe.
+    """Escape a cell that a spreadsheet would run as a formula, with an apostrophe in front.
 
-    >>> _safe("=1+1"), _safe(-3.5), _safe("roof")
+    >>> _escape_formula("=1+1"), _escape_formula(-3.5), _escape_formula("roof")
     ("'=1+1", -3.5, 'roof')
     """
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
@@ -125,7 +125,7 @@ def _lines(rows: Iterable[object]) -> str:
 
 PAGE: Final = 30
 EXPORTED: Final = 10_000  # events of one file
-ASKED: Final = 1_000  # events of one question while a file is made
+EXPORT_PAGE: Final = 1_000  # events of one question while a file is made
 QUESTIONS: Final = 40  # questions that one file may take
 STORE: Final = "likewise-filters"  # the name under which a browser keeps them
 FORMS: Final[dict[str, tuple[str, Callable[[Iterable[StoredEvent]], str]]]] = {
@@ -184,14 +184,16 @@ class SearchPanel:
 
     async def show(self) -> None:
         """Find once; keep the choice of subscriptions up to date."""
-        held = {f"{s.subscriber}\n{s.id}": f"{s.id} for {s.subscriber}" for s in self._viewing.feed.subscriptions}
-        if self._met.options != (options := {"": "anything or nothing", **held}):
+        subscriptions = {
+            f"{s.subscriber}\n{s.id}": f"{s.id} for {s.subscriber}" for s in self._viewing.feed.subscriptions
+        }
+        if self._met.options != (options := {"": "anything or nothing", **subscriptions}):
             chosen = f"{self._filter.subscriber}\n{self._filter.subscription}"
-            self._met.set_options(options, value=chosen if chosen in held else "")
+            self._met.set_options(options, value=chosen if chosen in subscriptions else "")
         if not self._begun:
             self._begun = True
-            said = await ui.run_javascript(f"return localStorage.getItem({STORE!r})", timeout=20)
-            self._saved = parse_saved_filters(said)
+            saved = await ui.run_javascript(f"return localStorage.getItem({STORE!r})", timeout=20)
+            self._saved = parse_saved_filters(saved)
             self._draw_chips()
             await self.find()
 
@@ -203,26 +205,26 @@ class SearchPanel:
 
     async def _more(self) -> None:
         self._asked += 1
-        asked, before = self._asked, self._before
-        found = await self._viewing.ask(self._ask(PAGE, before))
-        if found is None or asked != self._asked:
+        request, before = self._asked, self._before
+        page = await self._viewing.ask(self._ask(PAGE, before))
+        if page is None or request != self._asked:
             return
         if before is None:
             self._rows.clear()
-        self._before = found.before
+        self._before = page.before
         with self._rows:
-            for each in found.events:
+            for each in page.events:
                 self._row(each)
         count = len(self._rows.default_slot.children)
-        self._older.set_visibility(found.before is not None)
+        self._older.set_visibility(page.before is not None)
         self._told.set_text(f"{count:,} shown" if count else "Nothing was found; look further back, or ask for less.")
 
     async def _ask(self, limit: int, before: int | None) -> StoredEvents:
         return await stored_events(self._viewing.api, self._filter.query(time.time()), before, limit)
 
     def _row(self, each: StoredEvent) -> None:
-        met = next(iter(each.met), None)
-        subscriber, subscription = (met.subscriber, met.subscription) if met is not None else ("", "")
+        match = next(iter(each.met), None)
+        subscriber, subscription = (match.subscriber, match.subscription) if match is not None else ("", "")
         if self._filter.subscription:
             subscriber, subscription = self._filter.subscriber, self._filter.subscription
         names = "".join(
@@ -245,32 +247,32 @@ class SearchPanel:
         self._chips.set_visibility(bool(self._saved))
         with self._chips:
             ui.label("Kept:").classes("lw-soft")
-            for name, kept in self._saved.items():
+            for name, saved in self._saved.items():
                 with ui.row().classes("lw-chip gap-0 items-center no-wrap"):
-                    ui.button(name, on_click=lambda _, f=kept: self._use(f)).props("flat dense no-caps size=sm")
+                    ui.button(name, on_click=lambda _, f=saved: self._use(f)).props("flat dense no-caps size=sm")
                     ui.button(icon="close", on_click=lambda _, n=name: self._drop(n)).props(
                         f"flat dense round size=xs aria-label='Forget the filter {attribute_text(name)}'"
                     )
 
-    async def _use(self, kept: EventFilter) -> None:
-        self._words.set_value(kept.words)
-        self._source.set_value(kept.source)
-        self._span.set_value(kept.span)
-        chosen = f"{kept.subscriber}\n{kept.subscription}"
+    async def _use(self, saved: EventFilter) -> None:
+        self._words.set_value(saved.words)
+        self._source.set_value(saved.source)
+        self._span.set_value(saved.span)
+        chosen = f"{saved.subscriber}\n{saved.subscription}"
         self._met.set_value(chosen if chosen in self._met.options else "")
-        self._filter = kept
+        self._filter = saved
         await self.find()
 
     async def _keep(self) -> None:
-        with ui.dialog() as asking, ui.card():
+        with ui.dialog() as dialog, ui.card():
             ui.html("<h2 class='lw-title'>Keep this filter</h2>", sanitize=False)
             ui.label("In this browser; its address can be sent to others.").classes("lw-soft")
             name = ui.input("Name", value=self._filter.name).props("outlined autofocus").classes("w-72")
             with ui.row():
-                ui.button("Keep it", on_click=lambda: asking.submit(name.value)).props("no-caps")
-                ui.button("Cancel", on_click=asking.close).props("flat no-caps")
-        if said := await asking:
-            self._saved[str(said)[:80]] = self._filter
+                ui.button("Keep it", on_click=lambda: dialog.submit(name.value)).props("no-caps")
+                ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+        if entered := await dialog:
+            self._saved[str(entered)[:80]] = self._filter
             self._store()
 
     def _drop(self, name: str) -> None:
@@ -278,8 +280,8 @@ class SearchPanel:
         self._store()
 
     def _store(self) -> None:
-        said = msgspec.json.encode(msgspec.json.encode(self._saved).decode()).decode()
-        ui.run_javascript(f"localStorage.setItem({STORE!r}, {said})")
+        script_text = msgspec.json.encode(msgspec.json.encode(self._saved).decode()).decode()
+        ui.run_javascript(f"localStorage.setItem({STORE!r}, {script_text})")
         self._draw_chips()
 
     # -- files -----------------------------------------------------------------------------------------
@@ -288,7 +290,7 @@ class SearchPanel:
         events: list[StoredEvent] = []
         before: int | None = None
         for _ in range(QUESTIONS):
-            page = await self._viewing.ask(self._ask(ASKED, before))
+            page = await self._viewing.ask(self._ask(EXPORT_PAGE, before))
             if page is None:
                 return
             events += page.events

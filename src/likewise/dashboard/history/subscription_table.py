@@ -26,8 +26,8 @@ Name = tuple[str, str]  # subscriber and id
 class _Row(NamedTuple):
     """A drawn subscription: the place of its figures, and what they say."""
 
-    figures_html: ui.html
-    said: list[str]
+    figures: ui.html
+    drawn: list[str]
 
 
 class SubscriptionTable:
@@ -52,29 +52,31 @@ class SubscriptionTable:
 
     def show(self) -> None:
         """List what is held, if that changed."""
-        held = self._viewing.feed.subscriptions
-        if held != self._shown:
-            self._shown = list(held)
+        subscriptions = self._viewing.feed.subscriptions
+        if subscriptions != self._shown:
+            self._shown = list(subscriptions)
             self._redraw()
 
     def _redraw(self) -> None:
         words = (self._filter.value or "").casefold().split()
-        held = self._shown or []
-        found = [s for s in held if all(word in f"{s.subscriber} {s.id} {s.text}".casefold() for word in words)]
-        self._filter.set_visibility(len(held) > 5)
+        subscriptions = self._shown or []
+        matching = [
+            s for s in subscriptions if all(word in f"{s.subscriber} {s.id} {s.text}".casefold() for word in words)
+        ]
+        self._filter.set_visibility(len(subscriptions) > 5)
         self._list.clear()
         self._rows = {}
         with self._list:
-            if not held:
+            if not subscriptions:
                 ui.label("None yet. Fill in the form, or choose one of its examples.").classes("lw-soft").props(
                     "role=listitem"
                 )
-            elif not found:
+            elif not matching:
                 ui.label("None has these words.").classes("lw-soft").props("role=listitem")
-            for each in found[:LISTED]:
+            for each in matching[:LISTED]:
                 self._draw(each)
-            if len(found) > LISTED:
-                ui.label(f"and {len(found) - LISTED:,} more; find them by their words").classes("lw-soft")
+            if len(matching) > LISTED:
+                ui.label(f"and {len(matching) - LISTED:,} more; find them by their words").classes("lw-soft")
 
     async def show_figures(self, alerts: Mapping[Name, list[str]]) -> None:
         """Bring the counts and the targets up to date; `alerts` has the keys of each alert that are on."""
@@ -94,42 +96,43 @@ class SubscriptionTable:
             self._fill(name, row)
 
     def _fill(self, name: Name, row: _Row) -> None:
-        said = figures_html(
+        html = figures_html(
             self._tallies.get(name), self._targets.get(name, []), time.time(), self._alerts.get(name, [])
         )
-        if [said] != row.said:
-            row.said[:] = [said]
-            row.figures_html.set_content(said)
+        if [html] != row.drawn:
+            row.drawn[:] = [html]
+            row.figures.set_content(html)
 
-    def _draw(self, held: SubscriptionDetails) -> None:
+    def _draw(self, subscription: SubscriptionDetails) -> None:
         with ui.row().classes("w-full no-wrap items-start gap-1 lw-row lw-flex").props("role=listitem"):
             with ui.column().classes("gap-0").style("flex: 1; min-width: 0"):
                 ui.html(
-                    f"<div class='lw-head'><span class='lw-name'>{escape(held.id)}</span>"
-                    f"<span class='lw-chip'>{KINDS[held.kind]}</span><span>for {escape(held.subscriber)}</span></div>"
-                    f"<code class='lw-line'>{escape(held.text)}</code>",
+                    f"<div class='lw-head'><span class='lw-name'>{escape(subscription.id)}</span>"
+                    f"<span class='lw-chip'>{KINDS[subscription.kind]}</span>"
+                    f"<span>for {escape(subscription.subscriber)}</span></div>"
+                    f"<code class='lw-line'>{escape(subscription.text)}</code>",
                     sanitize=False,
                 )
                 row = _Row(ui.html("", sanitize=False).classes("lw-line lw-figures-line"), [])
-            name = attribute_text(held.id)
-            ui.button(icon="edit", on_click=lambda: self._edit(held)).props(
+            name = attribute_text(subscription.id)
+            ui.button(icon="edit", on_click=lambda: self._edit(subscription)).props(
                 f"flat round dense size=sm aria-label='Edit {name}'"
             )
-            ui.button(icon="delete", on_click=lambda: self._end(held)).props(
+            ui.button(icon="delete", on_click=lambda: self._end(subscription)).props(
                 f"flat round dense size=sm aria-label='End {name}'"
             )
-        self._rows[held.subscriber, held.id] = row
+        self._rows[subscription.subscriber, subscription.id] = row
         if self._tallies:
-            self._fill((held.subscriber, held.id), row)
+            self._fill((subscription.subscriber, subscription.id), row)
 
-    async def _end(self, held: SubscriptionDetails) -> None:
+    async def _end(self, subscription: SubscriptionDetails) -> None:
         with ui.dialog() as sure, ui.card():
-            ui.label(f"End the subscription {held.id} of {held.subscriber}?")
+            ui.label(f"End the subscription {subscription.id} of {subscription.subscriber}?")
             with ui.row():
                 ui.button("End it", on_click=lambda: sure.submit(True)).props("color=negative no-caps")
                 ui.button("Keep it", on_click=lambda: sure.submit(False)).props("flat no-caps")
         if await sure:
-            await self._viewing.ask(self._viewing.api.delete(held.subscriber, held.id))
+            await self._viewing.ask(self._viewing.api.delete(subscription.subscriber, subscription.id))
             await self._viewing.feed.refresh()
             self.show()
 
@@ -137,7 +140,7 @@ class SubscriptionTable:
 def figures_html(
     tally: SubscriptionCount | None, targets: list[TargetDetails], now: float, on: Sequence[str] = ()
 ) -> str:
-    """How a subscription fares, as a line of HTML: which keys are on, how often it was met, where its matches go.
+    """Describe a subscription as a line of HTML: active keys, number of matches, targets.
 
     >>> figures_html(SubscriptionCount("me", "a", 1204, 940_000_000, "e1", "roof"), [], 1000.0)
     '<b>1,204</b> matches · last <a class="lw-to" href="/why?id=e1&amp;source=roof&amp;...">1 min ago</a> by roof'
@@ -162,23 +165,23 @@ def figures_html(
 
 
 def target_chip(target: TargetDetails) -> str:
-    """Where matches go, coloured by how that fares."""
+    """Return the address of a target, coloured by its state."""
     state = target.state
-    look, said = "lw-good", "accepted"
+    look, status = "lw-good", "accepted"
     if state.dead:
-        look, said = "lw-bad", f"{state.dead:,} dead"
+        look, status = "lw-bad", f"{state.dead:,} dead"
     elif state.last_error and (state.last_error_at or 0) > (state.last_success or 0):
-        look, said = "lw-bad", "refused"
+        look, status = "lw-bad", "refused"
     elif state.waiting:
-        look, said = "lw-nearly", f"{state.waiting:,} wait"
+        look, status = "lw-nearly", f"{state.waiting:,} wait"
     elif not state.last_success:
-        look, said = "lw-soft", "nothing sent yet"
+        look, status = "lw-soft", "nothing sent yet"
     where = target.to or target.topic or target.address
-    return f"→ {escape(target.kind)} {escape(where)} <span class='{look}'>{said}</span>"
+    return f"→ {escape(target.kind)} {escape(where)} <span class='{look}'>{status}</span>"
 
 
 def elapsed_text(seconds: float) -> str:
-    """A time that has passed, in its largest unit.
+    """Format an elapsed time in its largest unit.
 
     >>> [elapsed_text(s) for s in (-1, 7, 125, 7200, 200_000)]
     ['0 s', '7 s', '2 min', '2 h', '2 days']
@@ -191,9 +194,9 @@ def elapsed_text(seconds: float) -> str:
 
 
 def attribute_text(text: str) -> str:
-    """Text that may stand in an attribute of a page.
+    """Replace the characters that may not be part of an HTML attribute.
 
-    >>> plain("it's > 5")
+    >>> attribute_text("it's > 5")
     'it s   5'
     """
     return re.sub(r"[^\w .-]", " ", text)

@@ -1,4 +1,4 @@
-"""What became of an event for a subscription when it came, beside what would become of it now."""
+"""The trace of an event and a subscription: what became of it when it came, beside what would now."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ async def draw_trace(
 ) -> Trace | None:
     """Say what became of an event; None where it cannot be known."""
     try:
-        found = await trace(viewing.api, event, source, subscriber, id)
+        result = await trace(viewing.api, event, source, subscriber, id)
     except LikewiseError:
         return None  # the event is over, or was never stored; the explanation above stands by itself
     if place.is_deleted:
         return None
-    with place, ui.expansion(HEADS[found.outcome][1]).classes("w-full lw-trace").props("dense").mark("trace"):
-        ui.html(trace_html(found), sanitize=False).classes("w-full")
-    return found
+    with place, ui.expansion(HEADS[result.outcome][1]).classes("w-full lw-trace").props("dense").mark("trace"):
+        ui.html(trace_html(result), sanitize=False).classes("w-full")
+    return result
 
 
-def trace_html(found: Trace) -> str:
-    """The steps as a list.
+def trace_html(result: Trace) -> str:
+    """Return the steps as a list.
 
     >>> from likewise.api.history import TraceStep
     >>> trace_html(Trace("e", "roof", 0, "not_met", (TraceStep("came", "It came."),), "{a = 1}", True))
@@ -49,12 +49,12 @@ def trace_html(found: Trace) -> str:
     """
     steps = "".join(
         f"<li>{f'<span class=lw-n>{_when(step.at)}</span> ' if step.at else ''}{escape(step.said)}</li>"
-        for step in found.steps
+        for step in result.steps
     )
     then = ""
-    if found.changed_since and found.text:
+    if result.changed_since and result.text:
         then = (
-            f"<p class='lw-soft'>It was asked for <code>{escape(found.text)}</code> then, which is not what is asked "
+            f"<p class='lw-soft'>It was asked for <code>{escape(result.text)}</code> then, which is not what is asked "
             "for now.</p>"
         )
     return f"<ol class='lw-steps'>{steps}</ol>{then}"

@@ -55,8 +55,8 @@ class MapPanel:
         with ui.column().classes("lw-panel"):
             with ui.row().classes("items-center justify-between w-full gap-1"):
                 ui.html("<h2 class='lw-title'>Where events come from</h2>", sanitize=False)
-                moving = ui.row().classes("items-center no-wrap gap-1")
-            with moving:
+                buttons = ui.row().classes("items-center no-wrap gap-1")
+            with buttons:
                 for icon, label, act in (
                     ("add", "Nearer", lambda v: v.zoomed(1)),
                     ("remove", "Further", lambda v: v.zoomed(-1)),
@@ -81,26 +81,28 @@ class MapPanel:
             self._begun = True
             try:
                 since = int((time.time() - FORGOTTEN) * 1e6)
-                found = await stored_events(self._viewing.api, {"since": since}, None, EARLIER)
+                stored = await stored_events(self._viewing.api, {"since": since}, None, EARLIER)
             except LikewiseError:
                 pass  # the banner says so; what comes from now on is shown
             else:
-                for each in reversed(found.events):
+                for each in reversed(stored.events):
                     self._take(each.arrived, bool(each.met))
-        met = {match.position for match in feed.matches}
+        matched = {match.position for match in feed.matches}
         for arrival in [event for event in feed.events if event.position > self._position]:
-            self._take(arrival, arrival.position in met)
+            self._take(arrival, arrival.position in matched)
         self._forget()
         self._draw()
 
-    def _take(self, arrival: Arrival, met: bool) -> None:
+    def _take(self, arrival: Arrival, matched: bool) -> None:
         self._position = max(self._position, arrival.position)
         place = event_coordinates(arrival.event)
         if place is None:
             return
         name = arrival.source or arrival.id
         self._spots.pop(name, None)  # the newest stands last
-        self._spots[name] = SourceMarker(name, *place, arrival.id, arrival.arrival, event_line(arrival.event, 120), met)
+        self._spots[name] = SourceMarker(
+            name, *place, arrival.id, arrival.arrival, event_line(arrival.event, 120), matched
+        )
 
     def _forget(self) -> None:
         oldest = int((time.time() - FORGOTTEN) * 1e6)
@@ -133,9 +135,9 @@ class MapPanel:
 
     async def _click(self, e: GenericEventArguments) -> None:
         if href := e.args.get("href"):
-            asked = {name: values[0] for name, values in parse_qs(urlsplit(href).query).items()}
+            query = {name: values[0] for name, values in parse_qs(urlsplit(href).query).items()}
             assert self._viewing.explain is not None
-            await self._viewing.explain(PageAddress("map", asked.get("id", ""), asked.get("source", "")), None)
+            await self._viewing.explain(PageAddress("map", query.get("id", ""), query.get("source", "")), None)
         elif (to := e.args.get("to")) and self._view is not None:
             latitude, longitude = (float(part) for part in str(to).split(","))
             nearer = self._view.zoomed(2)
@@ -149,9 +151,9 @@ class MapPanel:
 
 
 def map_summary(spots: Iterable[SourceMarker]) -> str:
-    """What the map shows, in a sentence.
+    """Describe the map in a sentence.
 
-    >>> told([])
+    >>> map_summary([])
     'No event of the last hour says where it is. A source whose events have a latitude and a longitude stands here.'
     """
     every = list(spots)
@@ -160,6 +162,6 @@ def map_summary(spots: Iterable[SourceMarker]) -> str:
             "No event of the last hour says where it is. "
             "A source whose events have a latitude and a longitude stands here."
         )
-    met = sum(spot.met for spot in every)
-    said = f"{len(every):,} source{'' if len(every) == 1 else 's'} of the last hour"
-    return f"{said}; the newest event of {met:,} met a subscription (green)."
+    matched = sum(spot.matched for spot in every)
+    summary = f"{len(every):,} source{'' if len(every) == 1 else 's'} of the last hour"
+    return f"{summary}; the newest event of {matched:,} met a subscription (green)."

@@ -17,9 +17,9 @@ EARTH: Final = 40_075_016.686  # metres around the equator
 
 
 class MapView(msgspec.Struct, frozen=True):
-    """What part of the world is looked at: the middle, in pixels of the whole map at a zoom.
+    """The visible part of the world: the middle, in pixels of the whole map at a zoom.
 
-    >>> here = fitting([(53.27, -9.05), (53.29, -9.02)])
+    >>> here = fit_view([(53.27, -9.05), (53.29, -9.02)])
     >>> x, y = here.on_screen(53.28, -9.035)
     >>> abs(x - WIDTH / 2) < 2, abs(y - HEIGHT / 2) < 2, here.zoom
     (True, True, 14)
@@ -30,14 +30,14 @@ class MapView(msgspec.Struct, frozen=True):
     zoom: int
 
     def on_screen(self, latitude: float, longitude: float) -> tuple[float, float]:
-        """Where a place is in the picture."""
+        """Return the position of a place in the picture."""
         x, y = project(latitude, longitude, self.zoom)
         return x - self.x + WIDTH / 2, y - self.y + HEIGHT / 2
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Latitude and longitude of a point of the picture.
+        """Return latitude and longitude of a point of the picture.
 
-        >>> view = fitting([(10.0, 20.0)])
+        >>> view = fit_view([(10.0, 20.0)])
         >>> [round(each, 6) for each in view.place(*view.on_screen(10.0, 20.0))]
         [10.0, 20.0]
         """
@@ -47,11 +47,11 @@ class MapView(msgspec.Struct, frozen=True):
         return math.degrees(math.atan(math.sinh(turned))), longitude
 
     def moved(self, right: float, down: float) -> MapView:
-        """The same, moved by pixels."""
+        """Return the view moved by pixels."""
         return MapView(self.x + right, self.y + down, self.zoom)
 
     def zoomed(self, by: int) -> MapView:
-        """Nearer or further, around the middle."""
+        """Return the view at another zoom, around the middle."""
         zoom = max(1, min(CLOSEST, self.zoom + by))
         factor = math.ldexp(1.0, zoom - self.zoom)
         return MapView(self.x * factor, self.y * factor, zoom)
@@ -64,7 +64,7 @@ class MapView(msgspec.Struct, frozen=True):
 
 
 def project(latitude: float, longitude: float, zoom: int) -> tuple[float, float]:
-    """A place in pixels of the whole map at a zoom.
+    """Return a place in pixels of the whole map at a zoom.
 
     >>> project(0, 0, 0)
     (128.0, 128.0)
@@ -75,7 +75,7 @@ def project(latitude: float, longitude: float, zoom: int) -> tuple[float, float]
 
 
 def fit_view(places: Iterable[tuple[float, float]]) -> MapView:
-    """The nearest view that shows every place with a margin."""
+    """Return the nearest view that shows every place with a margin."""
     whole = [project(latitude, longitude, 0) for latitude, longitude in places]
     if not whole:
         return MapView(TILE, TILE * 0.7, 1)

@@ -23,7 +23,7 @@ _SIGNS: Final = re.compile(r"[^a-z]")
 
 
 class SourceMarker(msgspec.Struct, frozen=True):
-    """The newest event of a source that said where it is; `met` whether it met a subscription."""
+    """The newest event of a source that said where it is; `matched` whether it matched a subscription."""
 
     source: str
     latitude: float
@@ -31,11 +31,11 @@ class SourceMarker(msgspec.Struct, frozen=True):
     event: str
     at: int
     line: str = ""
-    met: bool = False
+    matched: bool = False
 
 
 def event_coordinates(event: Mapping[str, object]) -> tuple[float, float] | None:
-    """Latitude and longitude of an event, in degrees; None if it says none, or impossible ones.
+    """Return latitude and longitude of an event, in degrees; None if it has none, or impossible ones.
 
     >>> said = [{"attribute": "gps.lat", "value": 53.27}, {"attribute": "gps.long", "value": -9.05}]
     >>> event_coordinates({"tuples": said}), event_coordinates({"tuples": said[:1]})
@@ -71,11 +71,11 @@ class MarkerCluster(NamedTuple):
 
 
 def cluster_markers(spots: Sequence[SourceMarker], view: MapView) -> list[MarkerCluster]:
-    """The sources that are seen, those that would touch as one.
+    """Group the visible sources whose dots would touch.
 
-    >>> from likewise.dashboard.map.projection import fitting
-    >>> some = [Spot("a", 1.0, 1.0, "e1", 0), Spot("b", 1.0, 1.0, "e2", 0), Spot("c", 2.0, 2.0, "e3", 0)]
-    >>> [len(dot.spots) for dot in clustered(some, fitting([(1.0, 1.0), (2.0, 2.0)]))]
+    >>> from likewise.dashboard.map.projection import fit_view
+    >>> some = [SourceMarker(id, at, at, id, 0) for id, at in (("a", 1.0), ("b", 1.0), ("c", 2.0))]
+    >>> [len(dot.spots) for dot in cluster_markers(some, fit_view([(1.0, 1.0), (2.0, 2.0)]))]
     [2, 1]
     """
     cells: dict[tuple[int, int], MarkerCluster] = {}
@@ -92,11 +92,11 @@ def cluster_markers(spots: Sequence[SourceMarker], view: MapView) -> list[Marker
 
 
 def map_svg(spots: Sequence[SourceMarker], view: MapView, tiles: str = "", credit: str = "") -> str:
-    """The whole picture as SVG."""
+    """Return the whole map as SVG."""
     dots = cluster_markers(spots, view)
-    seen = sum(len(dot.spots) for dot in dots)
+    visible = sum(len(dot.spots) for dot in dots)
     parts = [
-        f"<svg class='lw-world' viewBox='0 0 {WIDTH} {HEIGHT}' role='group' aria-label='Map of {seen} sources'>",
+        f"<svg class='lw-world' viewBox='0 0 {WIDTH} {HEIGHT}' role='group' aria-label='Map of {visible} sources'>",
         f"<rect class='lw-ground' width='{WIDTH}' height='{HEIGHT}'/>",
         *(_tiles(view, tiles) if tiles else _grid(view)),
         *(_dot(dot, len(dots) <= NAMED) for dot in dots),
@@ -111,21 +111,21 @@ def map_svg(spots: Sequence[SourceMarker], view: MapView, tiles: str = "", credi
 
 def _dot(dot: MarkerCluster, named: bool) -> str:
     newest = max(dot.spots, key=lambda spot: spot.at)
-    met = " lw-met" if any(spot.met for spot in dot.spots) else ""
+    style = " lw-met" if any(spot.matched for spot in dot.spots) else ""
     if len(dot.spots) == 1:
         href = PageAddress("map", newest.event, newest.source).path
-        said = f"{newest.source}: {newest.line}"
+        label = f"{newest.source}: {newest.line}"
         name = (
             f"<text x='{dot.x + 11:.1f}' y='{dot.y + 4:.1f}'>{escape(cut(newest.source, 24))}</text>" if named else ""
         )
         return (
-            f"<a class='lw-dot{met}' href='{escape(href)}' aria-label='{escape(said, quote=True)}'>"
-            f"<title>{escape(said)}</title><circle cx='{dot.x:.1f}' cy='{dot.y:.1f}' r='7'/>{name}</a>"
+            f"<a class='lw-dot{style}' href='{escape(href)}' aria-label='{escape(label, quote=True)}'>"
+            f"<title>{escape(label)}</title><circle cx='{dot.x:.1f}' cy='{dot.y:.1f}' r='7'/>{name}</a>"
         )
     names = ", ".join(spot.source for spot in dot.spots[:8]) + (" …" if len(dot.spots) > 8 else "")
     where = f"{newest.latitude},{newest.longitude}"
     return (
-        f"<g class='lw-dot lw-many{met}' role='button' tabindex='0' data-to='{where}' "
+        f"<g class='lw-dot lw-many{style}' role='button' tabindex='0' data-to='{where}' "
         f"aria-label='{len(dot.spots)} sources: {escape(names, quote=True)}'><title>{escape(names)}</title>"
         f"<circle cx='{dot.x:.1f}' cy='{dot.y:.1f}' r='{min(22, 9 + 2 * math.log2(len(dot.spots))):.1f}'/>"
         f"<text x='{dot.x:.1f}' y='{dot.y + 4:.1f}' text-anchor='middle'>{len(dot.spots)}</text></g>"
@@ -133,13 +133,13 @@ def _dot(dot: MarkerCluster, named: bool) -> str:
 
 
 def _tiles(view: MapView, address: str) -> Iterator[str]:
-    """Pictures of the ground, from the address that was configured."""
+    """Yield the images of the tiles from the configured server."""
     count = 2**view.zoom
     left, top = view.x - WIDTH / 2, view.y - HEIGHT / 2
     columns = range(math.floor(left / TILE), math.floor((left + WIDTH) / TILE) + 1)
     rows = range(math.floor(top / TILE), math.floor((top + HEIGHT) / TILE) + 1)
-    wanted = [(x, y) for x in columns for y in rows if 0 <= y < count]
-    for x, y in wanted[:MOST_TILES]:
+    visible = [(x, y) for x in columns for y in rows if 0 <= y < count]
+    for x, y in visible[:MOST_TILES]:
         href = address.replace("{z}", str(view.zoom)).replace("{x}", str(x % count)).replace("{y}", str(y))
         yield (
             f"<image href='{escape(href, quote=True)}' x='{x * TILE - left:.1f}' y='{y * TILE - top:.1f}' "
@@ -148,7 +148,7 @@ def _tiles(view: MapView, address: str) -> Iterator[str]:
 
 
 def _grid(view: MapView) -> Iterator[str]:
-    """Lines of equal latitude and longitude, with their degrees."""
+    """Yield lines of equal latitude and longitude, with their degrees."""
     north, west = view.place(0, 0)
     south, east = view.place(WIDTH, HEIGHT)
     step = round_step((east - west) / 6)
@@ -165,14 +165,14 @@ def _grid(view: MapView) -> Iterator[str]:
 
 
 def round_step(about: float) -> float:
-    """A round number near another: 1, 2 or 5 times a power of ten.
+    """Return a round number near another: 1, 2 or 5 times a power of ten.
 
     >>> round_step(0.007), round_step(33)
     (0.005, 20)
     """
     power = 10.0 ** math.floor(math.log10(about))
-    found = max(step * power for step in STEPS if step * power <= about * 1.0001)
-    return int(found) if found >= 1 else round(found, 12)
+    step_size = max(step * power for step in STEPS if step * power <= about * 1.0001)
+    return int(step_size) if step_size >= 1 else round(step_size, 12)
 
 
 def _degrees(value: float, digits: int, positive: str, negative: str) -> str:
@@ -182,9 +182,9 @@ def _degrees(value: float, digits: int, positive: str, negative: str) -> str:
 def _scale(view: MapView) -> str:
     metres = round_step(view.metres_each * 160)
     wide = metres / view.metres_each
-    said = f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
+    label = f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
     y = HEIGHT - 14
     return (
         f"<g class='lw-scale'><path d='M12 {y - 6}V{y}H{12 + wide:.1f}V{y - 6}'/>"
-        f"<text x='{16 + wide:.1f}' y='{y}'>{said}</text></g>"
+        f"<text x='{16 + wide:.1f}' y='{y}'>{label}</text></g>"
     )

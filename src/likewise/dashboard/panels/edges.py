@@ -24,17 +24,17 @@ class EdgesPanel:
     async def show(self) -> None:
         """Ask for every edge and draw it."""
         try:
-            found = await self._viewing.api.get(list[EdgeStatus], "/v1/edges")
+            edges = await self._viewing.api.get(list[EdgeStatus], "/v1/edges")
         except LikewiseError:
             return  # the banner says that the broker is away; without the scope there is nothing to see
-        whole = drawn(found, time.time())
+        whole = drawn(edges, time.time())
         if whole != self._drawn:
             self._drawn = whole
             self._table.set_content(whole)
 
 
 def drawn(edges: list[EdgeStatus], now: float) -> str:
-    """The edges as a table.
+    """Return the edges as a table.
 
     >>> "likewise edge" in drawn([], 0.0), "roof" in drawn([EdgeStatus("roof", "away", "e1", 40, 0)], 0.0)
     (True, True)
@@ -50,10 +50,11 @@ def drawn(edges: list[EdgeStatus], now: float) -> str:
         look = "watched" if each.state == "connected" else "on"
         state = f"<span class='lw-state lw-state-{look}'>{escape(each.state)}</span>"
         dropped = f"<span class='lw-bad'>{each.dropped:,} ({escape(each.policy)})</span>" if each.dropped else "0"
-        heard = f"{elapsed_text(now - each.seen / 1e6)} ago" if each.seen else "–"
+        last_contact = f"{elapsed_text(now - each.seen / 1e6)} ago" if each.seen else "–"
         below = f"<br><span class='lw-soft'>below: {escape(', '.join(each.below))}</span>" if each.below else ""
         rows.append(
-            f"<tr><td><b>{escape(each.id)}</b>{below}</td><td class='lw-n'>{state}</td><td class='lw-n'>{heard}</td>"
+            f"<tr><td><b>{escape(each.id)}</b>{below}</td><td class='lw-n'>{state}</td>"
+            f"<td class='lw-n'>{last_contact}</td>"
             f"<td class='lw-n lw-right'>{each.waiting:,}</td><td class='lw-n lw-right'>{dropped}</td>"
             f"<td class='lw-n lw-right lw-wide'>{each.sequence:,}</td>"
             f"<td class='lw-n lw-right lw-wide'>{each.filters:,}</td>"

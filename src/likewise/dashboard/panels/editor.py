@@ -17,7 +17,7 @@ from likewise.dashboard.forms.fields import FormFields
 from likewise.dashboard.forms.form import SubscriptionForm
 from likewise.dashboard.forms.from_subscription import UnsupportedByForm, form_from_subscription
 from likewise.dashboard.forms.to_text import form_to_text
-from likewise.dashboard.history.charts import SAYINGS
+from likewise.dashboard.history.charts import CAUSE_LABELS
 from likewise.dashboard.history.subscription_table import SubscriptionTable
 from likewise.dashboard.labels import ParsedText, event_line, parse_typed_text
 from likewise.dashboard.panels.targets import show_secret
@@ -63,7 +63,7 @@ class EditorPanel:
                 ui.button(example, on_click=lambda e=example: self._text.set_value(e)).props(
                     "flat dense no-caps size=sm"
                 ).classes("lw-mono")
-        self._offered = ui.row().classes("gap-1 items-center w-full lw-offers").mark("complete_text")
+        self._offered = ui.row().classes("gap-1 items-center w-full lw-offers").mark("offered")
         self._understood = ui.column().classes("w-full gap-1").mark("understood")
         with ui.row().classes("items-end gap-2 w-full"):
             self._subscriber = ui.input("For whom", value="me").props("dense outlined").classes("w-28")
@@ -78,21 +78,21 @@ class EditorPanel:
         self._understand()
 
     def _write(self) -> None:
-        """The form changed: so does the text."""
+        """Write the form to the text field."""
         self._written = form_to_text(self._form.form)
         self._text.set_value(self._written)
 
-    def _fill_form(self, found: ParsedText) -> None:
-        """The text changed: so does the form, where it can say the same."""
+    def _fill_form(self, parsed: ParsedText) -> None:
+        """Fill the form from the text field, where a form can express it."""
         text = (self._text.value or "").strip()
-        if text == self._written.strip() or found.subscription is None:
+        if text == self._written.strip() or parsed.subscription is None:
             if not text and self._written:
                 self._written = ""
                 self._form.show(SubscriptionForm())
             return
         self._written = text
         try:
-            self._form.show(form_from_subscription(found.subscription))
+            self._form.show(form_from_subscription(parsed.subscription))
         except UnsupportedByForm as error:
             self._form.show_unsupported(str(error))
 
@@ -111,52 +111,52 @@ class EditorPanel:
         """Offer what may come next: attributes and values of the stream, and themes where nothing stands yet."""
         text = self._text.value or ""
         self._offered.clear()
-        found = (
+        completions = (
             complete_text(text, self._words)
             if text.strip()
             else [(t, f"{{{t}}} {{") for t in suggest_themes(self._words)]
         )
         with self._offered:
-            if found:
+            if completions:
                 ui.label("In this stream:" if text.strip() else "Themes of this stream:").classes("lw-soft")
-            for shown, whole in found:
+            for shown, whole in completions:
                 ui.button(shown, on_click=lambda e=whole: self._text.set_value(e)).props(
                     "flat dense no-caps size=sm"
                 ).classes("lw-mono")
 
     def _understand(self) -> None:
         self._offer()
-        found = parse_typed_text(self._text.value or "")
-        self._fill_form(found)
-        good = found.subscription is not None
+        parsed = parse_typed_text(self._text.value or "")
+        self._fill_form(parsed)
+        good = parsed.subscription is not None
         self._try.set_enabled(good)
         self._save.set_enabled(good)
         self._understood.clear()
         with self._understood:
             if not good:
-                ui.label(found.problem).classes("lw-bad" if (self._text.value or "").strip() else "lw-soft")
-                if found.excerpt.strip():
-                    ui.html(f"<pre class='lw-mono'>{escape(found.excerpt)}</pre>", sanitize=False)
+                ui.label(parsed.problem).classes("lw-bad" if (self._text.value or "").strip() else "lw-soft")
+                if parsed.excerpt.strip():
+                    ui.html(f"<pre class='lw-mono'>{escape(parsed.excerpt)}</pre>", sanitize=False)
                 return
             rows = "".join(
-                f"<tr><th scope='row' style='white-space:pre-wrap'>{escape(what)}</th><td>{escape(said)}</td></tr>"
-                for what, said in found.parts
+                f"<tr><th scope='row' style='white-space:pre-wrap'>{escape(what)}</th><td>{escape(meaning)}</td></tr>"
+                for what, meaning in parsed.parts
             )
             ui.label("Understood as").classes("lw-good")
             ui.html(table(rows), sanitize=False).classes("w-full")
 
     async def _run(self) -> None:
         text = self._text.value or ""
-        found = await self._viewing.ask(self._viewing.api.backtest(text))
-        if found is None:
+        backtest = await self._viewing.ask(self._viewing.api.backtest(text))
+        if backtest is None:
             return
         self._tried.clear()
-        newest = [(met.arrived, _badge(met)) for met in reversed(found.matches[-SHOWN:])]
+        newest = [(match.arrived, _badge(match)) for match in reversed(backtest.matches[-SHOWN:])]
         with self._tried:
-            ui.label(_result(found)).classes("lw-good" if found.matched else "lw-nearly")
-            if found.matches:
+            ui.label(_result(backtest)).classes("lw-good" if backtest.matched else "lw-nearly")
+            if backtest.matches:
                 ui.label("The newest of them; click one to see why.").classes("lw-soft")
-            elif found.events:
+            elif backtest.events:
                 ui.label("The newest events; click one to see what kept it from matching.").classes("lw-soft")
                 newest = [(arrival, "") for arrival in list(self._viewing.feed.events)[: -SHOWN - 1 : -1]]
             with ui.column().classes("w-full gap-0").props("role=list aria-label='Events it was tried on'"):
@@ -174,12 +174,12 @@ class EditorPanel:
 
     async def _keep(self) -> None:
         text, subscriber = (self._text.value or "").strip(), (self._subscriber.value or "").strip() or "me"
-        found, to = parse_typed_text(text), (self._to.value or "").strip()
-        if found.subscription is None:
+        parsed, to = parse_typed_text(text), (self._to.value or "").strip()
+        if parsed.subscription is None:
             return
-        name = (self._id.value or "").strip() or _default_name(found.printed)
+        name = (self._id.value or "").strip() or _default_name(parsed.printed)
         try:
-            wanted = parse_target(to) if to else None
+            target = parse_target(to) if to else None
         except LikewiseError as error:
             ui.notify(str(error), type="negative", position="top")
             return
@@ -188,15 +188,15 @@ class EditorPanel:
         if saved is None:
             return
         self._id.set_value("")
-        said = f"Saved as {saved.id}. Matches show under Live."
-        if wanted is not None:
-            made = await self._viewing.ask(api.set_target(subscriber, saved.id, default_target_id(wanted), wanted, {}))
+        notice = f"Saved as {saved.id}. Matches show under Live."
+        if target is not None:
+            made = await self._viewing.ask(api.set_target(subscriber, saved.id, default_target_id(target), target, {}))
             if made is not None:
                 self._to.set_value("")
-                said = f"Saved as {saved.id}. Matches go to {made.address}."
+                notice = f"Saved as {saved.id}. Matches go to {made.address}."
                 if made.secret:
                     show_secret(made.secret)
-        ui.notify(said, type="positive", position="top")
+        ui.notify(notice, type="positive", position="top")
         await self._viewing.feed.refresh()
         self.show()
 
@@ -208,15 +208,15 @@ class EditorPanel:
         """Bring the counts of what is held up to date; `alerts` has the keys of each alert that are on."""
         await self._held.show_figures(alerts)
 
-    def _edit(self, held: SubscriptionDetails) -> None:
-        self._text.set_value(held.text)
-        self._subscriber.set_value(held.subscriber)
-        self._id.set_value(held.id)
+    def _edit(self, subscription: SubscriptionDetails) -> None:
+        self._text.set_value(subscription.text)
+        self._subscriber.set_value(subscription.subscriber)
+        self._id.set_value(subscription.id)
         ui.run_javascript("scrollTo({top: 0, behavior: 'smooth'})")
 
 
 def _default_name(printed: str) -> str:
-    """A short name from a subscription's own words.
+    """Return a short name made from the words of a subscription.
 
     >>> _default_name("{temperature~ > 25 degC}")
     'temperature-25-degc'
@@ -225,23 +225,25 @@ def _default_name(printed: str) -> str:
     return "-".join(words).lower() or "subscription"
 
 
-def _result(found: BacktestResult) -> str:
+def _result(backtest: BacktestResult) -> str:
     """Sum up a backtest in one line; alerts by cause, since one event may lead to several notifications, or to none.
 
-    >>> _result(Backtest(9, 2, 0, 0, (), {"arrival": 2}))
+    >>> _result(BacktestResult(9, 2, 0, 0, (), {"arrival": 2}))
     '2 of the last 9 events would have matched.'
-    >>> _result(Backtest(9, 1, 0, 0, (), {"held": 1, "cleared": 1}))
+    >>> _result(BacktestResult(9, 1, 0, 0, (), {"held": 1, "cleared": 1}))
     'In the last 9 events: 1 has held, 1 is over.'
     """
-    if set(found.causes) <= {"arrival", "promoted"}:
-        return f"{found.matched:,} of the last {found.events:,} events would have matched."
-    counts = ", ".join(f"{count:,} {SAYINGS.get(cause, cause)}" for cause, count in found.causes.items())
-    return f"In the last {found.events:,} events: {counts}."
+    if set(backtest.causes) <= {"arrival", "promoted"}:
+        return f"{backtest.matched:,} of the last {backtest.events:,} events would have matched."
+    counts = ", ".join(f"{count:,} {CAUSE_LABELS.get(cause, cause)}" for cause, count in backtest.causes.items())
+    return f"In the last {backtest.events:,} events: {counts}."
 
 
-def _badge(met: BacktestMatch) -> str:
+def _badge(match: BacktestMatch) -> str:
     """Show the score of a match; of an alert its cause, key and time."""
-    if not met.key and met.cause in ("arrival", "promoted"):
-        return score_badge(met.score)
-    whose = f" ({escape(', '.join(met.key))})" if met.key else ""
-    return f"<span class='lw-name'>{escape(SAYINGS.get(met.cause, met.cause))}{whose} {clock(met.time)}</span>"
+    if not match.key and match.cause in ("arrival", "promoted"):
+        return score_badge(match.score)
+    whose = f" ({escape(', '.join(match.key))})" if match.key else ""
+    return (
+        f"<span class='lw-name'>{escape(CAUSE_LABELS.get(match.cause, match.cause))}{whose} {clock(match.time)}</span>"
+    )

@@ -30,7 +30,7 @@ class PrometheusPage(msgspec.Struct, frozen=True):
     histograms: dict[str, list[tuple[float, float]]]
 
     def quantile(self, name: str, share: float, before: PrometheusPage | None = None) -> float | None:
-        """The upper bound, in seconds, under which a share of the observations lies; those since `before`, if given.
+        """Return the upper bound, in seconds, of a share of the observations; those since `before`, if given.
 
         >>> page = 'x_bucket{le="0.1"} 9\\nx_bucket{le="1.0"} 10\\nx_bucket{le="+Inf"} 10\\n'
         >>> parse_metrics(page).quantile("x", 0.5), parse_metrics(page).quantile("x", 0.99)
@@ -41,12 +41,12 @@ class PrometheusPage(msgspec.Struct, frozen=True):
             counts = [(b, n - m) for (b, n), (_, m) in zip(counts, before.histograms[name], strict=True)]
         if not counts or counts[-1][1] <= 0:
             return None
-        wanted = share * counts[-1][1]
-        return next(bound for bound, number in counts if number >= wanted)
+        rank = share * counts[-1][1]
+        return next(bound for bound, number in counts if number >= rank)
 
 
 def parse_metrics(page: str) -> PrometheusPage:
-    """The figures of a page.
+    """Parse a page of metrics.
 
     >>> parse_metrics("# HELP a b\\na_total 3.0\\n").plain
     {'a_total': 3.0}
@@ -54,10 +54,10 @@ def parse_metrics(page: str) -> PrometheusPage:
     plain: dict[str, float] = {}
     histograms: dict[str, list[tuple[float, float]]] = {}
     for line in page.splitlines():
-        found = _LINE.match(line)
-        if found is None:
+        sample = _LINE.match(line)
+        if sample is None:
             continue
-        name, labels, number = found.groups()
+        name, labels, number = sample.groups()
         bound = _BOUND.search(labels or "")
         if bound is not None and name.endswith("_bucket"):
             histograms.setdefault(name.removesuffix("_bucket"), []).append((float(bound[1]), float(number)))
@@ -117,16 +117,16 @@ class HealthPanel:
             self._show_figures(await api.stats(), parse_metrics(await api.metrics()))
             self._show_connections(await api.connections())
             self._show_workers(await api.workers())
-            letters = await api.dead_letters()
+            rejected = await api.dead_letters()
         except AccessError as error:
-            said = f"Figures and what was set aside are for administrators: {error}."
-            self._figures.set_content(f"<p class='lw-soft'>{escape(said)}</p>")
+            notice = f"Figures and what was set aside are for administrators: {error}."
+            self._figures.set_content(f"<p class='lw-soft'>{escape(notice)}</p>")
             return
         except LikewiseError:
             return  # the banner says that the broker is away
-        if letters != self._letters:
-            self._letters = letters
-            self._show_letters(letters)
+        if rejected != self._letters:
+            self._letters = rejected
+            self._show_letters(rejected)
 
     def _show_queues(self, subscribers: list[SubscriberDetails]) -> None:
         rows = "".join(
@@ -146,7 +146,7 @@ class HealthPanel:
         )
 
     def _show_connections(self, connections: list[ConnectionStatus]) -> None:
-        """One row a bridge, and one a device that is connected, at most `DEVICES`; nothing where there is none."""
+        """Show a row for each bridge and each connected device, at most `DEVICES`; nothing where there is none."""
         self._connections_panel.set_visibility(bool(connections))
         devices = [c for c in connections if c.kind == "mqtt"]
         shown = [c for c in connections if c.kind != "mqtt"] + devices[:DEVICES]
@@ -178,10 +178,10 @@ class HealthPanel:
             + f"</tr>{rows}</table></div>"
         )
 
-    def _show_workers(self, found: PoolStatus) -> None:
-        """One row a process, where there are several."""
-        self._workers_panel.set_visibility(len(found.processes) > 1)
-        ready = [] if found.ready is None else [found.ready]
+    def _show_workers(self, pool: PoolStatus) -> None:
+        """Show a row for each process, where there are several."""
+        self._workers_panel.set_visibility(len(pool.processes) > 1)
+        ready = [] if pool.ready is None else [pool.ready]
         rows = "".join(
             f"<tr><td><b>{'–' if each in ready else each.number}</b></td>"
             f"<td class='lw-said'>{escape(_role_text(each.role))}</td>"
@@ -198,11 +198,11 @@ class HealthPanel:
                 )
             )
             + "</tr>"
-            for each in (*found.processes, *ready)
+            for each in (*pool.processes, *ready)
         )
         heads = ("stretches", "below", "MB", "of them shared")
         self._workers.set_content(
-            f"<p class='lw-soft'>{escape(found.architecture)}; {found.splits} splits, {found.merges} merges</p>"
+            f"<p class='lw-soft'>{escape(pool.architecture)}; {pool.splits} splits, {pool.merges} merges</p>"
             "<div class='lw-scroll'><table class='lw-table'><tr><th>process</th><th>what it does</th>"
             "<th>alive</th><th class='lw-right'>busy</th><th class='lw-right'>subscriptions</th>"
             + "".join(f"<th class='lw-right lw-wide'>{head}</th>" for head in heads)
@@ -210,7 +210,7 @@ class HealthPanel:
         )
 
     def _show_figures(self, mine: TenantStats, now: PrometheusPage) -> None:
-        """Counts are the tenant's own; latencies are the broker's, which all its tenants share."""
+        """Show the tenant's counts, and the broker's latencies, which all tenants share."""
         self._before = [*self._before[-30:], now]
         old = self._before[0]
         shown = [
@@ -234,12 +234,12 @@ class HealthPanel:
             + "</div>"
         )
 
-    def _show_letters(self, letters: list[DeadLetterDetails]) -> None:
+    def _show_letters(self, rejected: list[DeadLetterDetails]) -> None:
         self._dead.clear()
         with self._dead:
-            if not letters:
+            if not rejected:
                 ui.label("None: everything could be read and delivered.").classes("lw-soft")
-            for letter in letters:
+            for letter in rejected:
                 self._letter(letter)
 
     def _letter(self, letter: DeadLetterDetails) -> None:
@@ -265,16 +265,16 @@ class HealthPanel:
 
 
 def _role_text(role: str) -> str:
-    """What a process does, in plain words.
+    """Describe what a process does.
 
-    >>> _does("Coordinator, DeliveryService")
+    >>> _role_text("Coordinator, DeliveryService")
     'deals them out, delivers'
     """
     return ", ".join(DOES.get(each, each) for each in role.split(", "))
 
 
 def _megabytes(count: int) -> str:
-    """Memory in MB; what nobody measured is a dash.
+    """Return memory in MB; a dash if nobody measured it.
 
     >>> _megabytes(3 * 2**20), _megabytes(0)
     ('3', '–')
@@ -283,18 +283,18 @@ def _megabytes(count: int) -> str:
 
 
 def _count_html(count: int) -> str:
-    """A count that should be nought, and stands out where it is not.
+    """Return a count that should be 0, and is highlighted if it is not.
 
-    >>> _trouble(0), _trouble(1200)
+    >>> _count_html(0), _count_html(1200)
     ('0', "<span class='lw-bad'>1,200</span>")
     """
     return f"<span class='lw-bad'>{count:,}</span>" if count else "0"
 
 
 def _latency_text(bound: float | None) -> str:
-    """A bound of a latency, for people.
+    """Format the bound of a latency.
 
-    >>> _seconds(0.0025), _seconds(2.5), _seconds(None), _seconds(float("inf"))
+    >>> _latency_text(0.0025), _latency_text(2.5), _latency_text(None), _latency_text(float("inf"))
     ('2.5 ms', '2.5 s', '–', 'over 60 s')
     """
     if bound is None:

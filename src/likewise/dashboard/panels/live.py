@@ -72,7 +72,7 @@ class LivePanel:
         self._show_placeholders()
 
     def _show_placeholders(self) -> None:
-        """That there is nothing yet is known once the broker has answered."""
+        """Show the placeholders once the broker has answered: before that, nobody knows that there is nothing."""
         for nothing in (self._no_match, self._no_event):
             if not nothing.is_deleted:
                 nothing.set_visibility(self._viewing.feed.last_response is not None)
@@ -122,10 +122,10 @@ class LivePanel:
             if self._passes_filter(arrival, ""):
                 self._add_event(arrival)
         for match in matches[-SHOWN:]:
-            if (found := feed.by_position.get(match.position)) is not None and self._passes_filter(
-                found, _names(match)
+            if (event := feed.by_position.get(match.position)) is not None and self._passes_filter(
+                event, _names(match)
             ):
-                self._add_match(match, found)
+                self._add_match(match, event)
         if events:
             self._position = events[-1].position
         if matches:
@@ -135,8 +135,8 @@ class LivePanel:
                 old.delete()
 
     def _passes_filter(self, arrival: Arrival, names: str) -> bool:
-        wanted = self._wanted
-        return not wanted or wanted in f"{names} {arrival.source} {event_line(arrival.event, 10_000)}".casefold()
+        words = self._wanted
+        return not words or words in f"{names} {arrival.source} {event_line(arrival.event, 10_000)}".casefold()
 
     def _add_event(self, arrival: Arrival) -> None:
         if not self._no_event.is_deleted:
@@ -153,18 +153,18 @@ class LivePanel:
     def _add_match(self, match: EventMatches, arrival: Arrival) -> None:
         if not self._no_match.is_deleted:
             self._no_match.delete()
-        for met in reversed(match.met):
-            with self._matches, self._viewing.row(arrival, met.subscriber, met.subscription) as row:
+        for subscription in reversed(match.met):
+            with self._matches, self._viewing.row(arrival, subscription.subscriber, subscription.subscription) as row:
                 cause = CAUSES.get(match.cause, match.cause)
                 ui.html(
-                    f"<div class='lw-head'>{score_badge(met.score)}"
-                    f"<span class='lw-name'>{escape(met.subscription)}</span>"
+                    f"<div class='lw-head'>{score_badge(subscription.score)}"
+                    f"<span class='lw-name'>{escape(subscription.subscription)}</span>"
                     f"<span class='lw-name lw-device'>{escape(arrival.source or arrival.id)}</span>"
-                    f"<span class='lw-wide'>for {escape(met.subscriber)}</span><span>{clock(arrival.arrival)}</span>"
-                    f"{f'<span>{escape(cause)}</span>' if cause else ''}</div>",
+                    f"<span class='lw-wide'>for {escape(subscription.subscriber)}</span>"
+                    f"<span>{clock(arrival.arrival)}</span>{f'<span>{escape(cause)}</span>' if cause else ''}</div>",
                     sanitize=False,
                 )
-                known = MatchKey(match.position, met.subscriber, met.subscription)
+                known = MatchKey(match.position, subscription.subscriber, subscription.subscription)
                 answers = self._viewing.feed.matched_readings.get(known)
                 line = ui.html(marked_line(arrival.event, answers or ()), sanitize=False).classes("lw-line")
                 if answers is None:
@@ -186,4 +186,4 @@ class LivePanel:
 
 
 def _names(match: EventMatches) -> str:
-    return " ".join(f"{met.subscription} {met.subscriber}" for met in match.met)
+    return " ".join(f"{subscription.subscription} {subscription.subscriber}" for subscription in match.met)

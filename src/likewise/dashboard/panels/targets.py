@@ -43,29 +43,31 @@ class TargetsPanel:
     async def show(self) -> None:
         """Bring everything up to date."""
         every = self._viewing.feed.subscriptions
-        held = {f"{each.subscriber}\n{each.id}": f"{each.id} for {each.subscriber}" for each in every}
-        if self._subscription.options != held:
+        subscriptions = {f"{each.subscriber}\n{each.id}": f"{each.id} for {each.subscriber}" for each in every}
+        if self._subscription.options != subscriptions:
             chosen = self._subscription.value
-            self._subscription.set_options(held, value=chosen if chosen in held else next(iter(held), None))
+            self._subscription.set_options(
+                subscriptions, value=chosen if chosen in subscriptions else next(iter(subscriptions), None)
+            )
         try:
-            found = await self._viewing.api.targets()
+            targets = await self._viewing.api.targets()
         except LikewiseError:
             return  # the banner says that the broker is away; without the scope there is nothing to see
-        if found == self._shown:
+        if targets == self._shown:
             return
-        self._shown = found
+        self._shown = targets
         self._list.clear()
         with self._list:
-            if not found:
+            if not targets:
                 ui.label("Nowhere: whoever subscribes reads them.").classes("lw-soft")
-            for each in found:
+            for each in targets:
                 self._target(each)
 
     def _target(self, shown: TargetDetails) -> None:
         state = shown.state
         name = re.sub(r"[^\w .-]", " ", f"{shown.id} of {shown.subscription}")
-        said = [f"last accepted {clock(state.last_success)}" if state.last_success else "nothing accepted yet"]
-        said += [f"{state.waiting:,} wait", f"{state.dead:,} dead"]
+        parts = [f"last accepted {clock(state.last_success)}" if state.last_success else "nothing accepted yet"]
+        parts += [f"{state.waiting:,} wait", f"{state.dead:,} dead"]
         where = f"{shown.address} {shown.topic}".strip()
         error = f"<div class='lw-line lw-bad'>{escape(state.last_error[:300])}</div>" if state.last_error else ""
         with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
@@ -73,7 +75,7 @@ class TargetsPanel:
                 f"<div class='lw-head'><span class='lw-name'>{escape(shown.id)}</span>"
                 f"<span>{escape(shown.subscription)} for {escape(shown.subscriber)}</span></div>"
                 f"<code class='lw-line'>{escape(where)}</code>"
-                f"<div class='lw-line'>{escape(' · '.join(said))}</div>{error}",
+                f"<div class='lw-line'>{escape(' · '.join(parts))}</div>{error}",
                 sanitize=False,
             ).style("flex: 1; min-width: 0")
             if state.dead:
@@ -90,12 +92,12 @@ class TargetsPanel:
             ui.notify("Save a subscription first.", type="warning", position="top")
             return
         try:
-            wanted = parse_target((self._address.value or "").strip())
+            target = parse_target((self._address.value or "").strip())
         except LikewiseError as error:
             ui.notify(str(error), type="negative", position="top")
             return
         more = {"form": self._form.value, "because": bool(self._because.value)}
-        setting = self._viewing.api.set_target(subscriber, subscription, default_target_id(wanted), wanted, more)
+        setting = self._viewing.api.set_target(subscriber, subscription, default_target_id(target), target, more)
         made = await self._viewing.ask(setting)
         if made is None:
             return

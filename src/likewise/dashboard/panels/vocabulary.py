@@ -10,9 +10,9 @@ from likewise.dashboard.view_state import PageState
 
 
 def parse_themes(text: str | None) -> list[str]:
-    """Theme tags, separated by commas.
+    """Return theme tags that are separated by commas.
 
-    >>> tags("parking, car park,")
+    >>> parse_themes("parking, car park,")
     ['parking', 'car park']
     """
     return [tag.strip() for tag in (text or "").split(",") if tag.strip()]
@@ -48,7 +48,7 @@ class VocabularyPanel:
                 self._evidence = ui.column().classes("w-full").mark("evidence")
 
     async def show(self) -> None:
-        """Answer what stands in the fields, once, so that one sees what comes out."""
+        """Answer the default questions once, as an example."""
         if not self._shown and not self._viewing.feed.problem:
             self._shown = True
             await self._near()
@@ -58,10 +58,10 @@ class VocabularyPanel:
         term = (self._term.value or "").strip()
         if not term:
             return
-        found = await self._viewing.ask(self._viewing.api.nearest(term, parse_themes(self._themes.value)))
-        if found is None:
+        nearest = await self._viewing.ask(self._viewing.api.nearest(term, parse_themes(self._themes.value)))
+        if nearest is None:
             return
-        rows = [bar(near.term, near.relatedness) for near in found]
+        rows = [bar(near.term, near.relatedness) for near in nearest]
         self._nearest.clear()
         with self._nearest:
             if rows:
@@ -70,15 +70,15 @@ class VocabularyPanel:
                 ui.label(f"Nothing is known near “{term}”.").classes("lw-soft")
 
     async def _compare(self) -> None:
-        asked, seen = (self._asked.value or "").strip(), (self._seen.value or "").strip()
-        if not asked or not seen:
+        term, event_term = (self._asked.value or "").strip(), (self._seen.value or "").strip()
+        if not term or not event_term:
             return
         question = self._viewing.api.evidence(
-            asked, seen, parse_themes(self._asked_themes.value), parse_themes(self._seen_themes.value)
+            term, event_term, parse_themes(self._asked_themes.value), parse_themes(self._seen_themes.value)
         )
-        found = await self._viewing.ask(question)
-        if found is None:
+        evidence = await self._viewing.ask(question)
+        if evidence is None:
             return
         self._evidence.clear()
         with self._evidence:
-            draw_evidence(asked, seen, found)
+            draw_evidence(term, event_term, evidence)

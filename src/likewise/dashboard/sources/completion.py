@@ -14,39 +14,43 @@ _VALUE: Final = re.compile(r"([^{},()<>=!~\"]+?)\"?\s*~?\s*=\s*\"?([^{},()<>=!~\
 
 
 def complete_text(text: str, words: Sequence[AttributeSummary]) -> list[tuple[str, str]]:
-    """What may come next: each as it is shown, and the whole text with it.
+    """Return completions of a text: each as it is shown, and the whole text with it.
 
-    >>> known = [AttributeSummary("temperature", "degC", ("number",)), AttributeSummary("mode", values=("eco", "boost"))]
-    >>> offered("{te", known)
+    >>> mode = AttributeSummary("mode", values=("eco", "boost"))
+    >>> known = [AttributeSummary("temperature", "degC", ("number",)), mode]
+    >>> complete_text("{te", known)
     [('temperature', '{temperature')]
-    >>> offered("{temperature > 20, mode = b", known)
+    >>> complete_text("{temperature > 20, mode = b", known)
     [('boost', '{temperature > 20, mode = boost')]
-    >>> offered("{temperature > 2", known)
+    >>> complete_text("{temperature > 2", known)
     []
     """
     value = _VALUE.search(text)
     if value is not None:
         name, begun = value.group(1).strip().casefold(), value.group(2).strip().casefold()
         known = [each for word in words if word.attribute.casefold() == name for each in word.values]
-        found = [each for each in dict.fromkeys(known) if begun in each.casefold() and each.casefold() != begun]
+        names_or_values = [
+            each for each in dict.fromkeys(known) if begun in each.casefold() and each.casefold() != begun
+        ]
         start = value.start(2)
-        return [(each, text[:start].rstrip('"') + _quoted(each)) for each in found[:MOST]]
+        return [(each, text[:start].rstrip('"') + _quoted(each)) for each in names_or_values[:MOST]]
     attribute = _ATTRIBUTE.search(text)
     if attribute is None:
         return []
     begun = attribute.group(1).strip().casefold()
     names = dict.fromkeys(word.attribute for word in words)
-    found = [each for each in names if begun in each.casefold() and each.casefold() != begun]
-    found.sort(key=lambda each: not each.casefold().startswith(begun))
+    names_or_values = [each for each in names if begun in each.casefold() and each.casefold() != begun]
+    names_or_values.sort(key=lambda each: not each.casefold().startswith(begun))
     start = attribute.start(1)
-    return [(each, text[:start].rstrip('"') + _quoted(each)) for each in found[:MOST]]
+    return [(each, text[:start].rstrip('"') + _quoted(each)) for each in names_or_values[:MOST]]
 
 
 def suggest_themes(words: Sequence[AttributeSummary]) -> list[str]:
-    """Theme tags to propose: what the stream's words are taken for, those seen most often first.
+    """Return theme tags to propose: the meanings of the stream's attributes, the most frequent first.
 
     >>> from likewise.api.sources import AttributeInterpretation
-    >>> suggest_themes([AttributeSummary("t", understood=AttributeInterpretation("water temperature", 0.9)), AttributeSummary("x")])
+    >>> water = AttributeInterpretation("water temperature", 0.9)
+    >>> suggest_themes([AttributeSummary("t", understood=water), AttributeSummary("x")])
     ['temperature']
     """
     heads = dict.fromkeys(word.understood.means.split()[-1] for word in words if word.understood.means)
@@ -54,6 +58,6 @@ def suggest_themes(words: Sequence[AttributeSummary]) -> list[str]:
 
 
 def _quoted(word: str) -> str:
-    """A word as the language takes it."""
+    """Quote an attribute as the language takes it."""
     plain = re.fullmatch(r"[A-Za-z_][\w./-]*( [A-Za-z_][\w./-]*)*", word) is not None
     return word if plain and not re.search(r"\b(or|not|some)\b", word) else '"' + word.replace('"', "") + '"'

@@ -24,9 +24,9 @@ STATES = {
 
 
 def sparkline_svg(numbers: Sequence[float], width: int = 84, height: int = 18) -> str:
-    """Numbers as a small line; nothing if there are too few.
+    """Draw numbers as a small line; nothing if there are fewer than two.
 
-    >>> line([1.0]), line([1.0, 2.0]).startswith("<svg")
+    >>> sparkline_svg([1.0]), sparkline_svg([1.0, 2.0]).startswith("<svg")
     ('', True)
     """
     if len(numbers) < 2:
@@ -45,14 +45,14 @@ def sparkline_svg(numbers: Sequence[float], width: int = 84, height: int = 18) -
 
 
 def state_html(source: SourceDetails) -> str:
-    """What a source is doing, as a coloured word."""
-    look, said = STATES[source.activity]
+    """Return the activity of a source as a coloured word."""
+    look, label = STATES[source.activity]
     warning = "" if source.clock is None else " <span class='lw-bad'>wrong clock</span>"
-    return f"<span class='{look}'>{said}</span>{warning}"
+    return f"<span class='{look}'>{label}</span>{warning}"
 
 
 def resting_reason(source: SourceDetails) -> str:
-    """Why a source rests, and what wakes it; '' if it does not.
+    """Return why a source rests, and what wakes it; '' if it does not.
 
     >>> resting_reason(SourceDetails("roof")), resting_reason(SourceDetails("roof", "resting"))[:27]
     ('', 'No subscription wants what ')
@@ -63,26 +63,27 @@ def resting_reason(source: SourceDetails) -> str:
 
 
 def source_row(source: SourceDetails) -> str:
-    """A source in the list: who, what it does, where, and how often it was heard."""
+    """Return a source as a row of the list: name, activity, place, last event."""
     where = " · ".join(escape(each) for each in (source.model, source.place) if each)
-    seen = f"last {clock(source.seen)}" if source.seen else "never heard"
+    last_event = f"last {clock(source.seen)}" if source.seen else "never heard"
     return (
         f"<div class='lw-head'><span class='lw-name'>{escape(source.source)}</span>{state_html(source)}"
-        f"<span>{seen}</span></div><div class='lw-line'>{where + ' · ' if where else ''}{source.events:,} events · "
+        f"<span>{last_event}</span></div><div class='lw-line'>{where + ' · ' if where else ''}"
+        f"{source.events:,} events · "
         f"{source.count} attribute{'' if source.count == 1 else 's'}</div>"
     )
 
 
 def last_value_html(each: AttributeDetails) -> str:
-    """The last value of an attribute with its unit."""
+    """Return the last value of an attribute with its unit."""
     if each.last is None:
         return "<span class='lw-soft'>not seen</span>"
-    said = f"{each.last:g}" if isinstance(each.last, (int, float)) else escape(str(each.last))
-    return f"{said} {escape(each.unit)}".rstrip()
+    value = f"{each.last:g}" if isinstance(each.last, (int, float)) else escape(str(each.last))
+    return f"{value} {escape(each.unit)}".rstrip()
 
 
 def value_range_html(each: AttributeDetails) -> str:
-    """The kinds and the range of values, in a few words."""
+    """Return the kinds and the range of an attribute's values."""
     kinds = " or ".join(each.kinds)
     if each.low is None and each.high is None:
         return escape(kinds)
@@ -91,23 +92,23 @@ def value_range_html(each: AttributeDetails) -> str:
 
 
 def meaning_html(each: AttributeDetails) -> str:
-    """What an attribute is taken for, how surely, and who says so."""
-    said = each.understood
-    if not said.means:
+    """Return the meaning of an attribute, its probability, and its origin."""
+    meaning = each.understood
+    if not meaning.means:
         return "<span class='lw-nearly'>not known</span>"
-    sure = "lw-good" if said.probability >= 0.9 else "lw-nearly" if said.probability >= 0.5 else "lw-bad"
-    likely = f"{said.probability:.0%} sure"  # an announcement names an attribute; what it means is read all the same
-    by = {"corrected": "a person said so", "announced": f"{likely}, announced", "learnt": likely}[said.basis]
-    return f"<b>{escape(said.means)}</b> <span class='{sure}'>{by}</span>"
+    sure = "lw-good" if meaning.probability >= 0.9 else "lw-nearly" if meaning.probability >= 0.5 else "lw-bad"
+    likely = f"{meaning.probability:.0%} sure"  # an announcement names an attribute; what it means is read all the same
+    by = {"corrected": "a person said so", "announced": f"{likely}, announced", "learnt": likely}[meaning.basis]
+    return f"<b>{escape(meaning.means)}</b> <span class='{sure}'>{by}</span>"
 
 
 def question_text(question: ReviewQuestion) -> str:
-    """A useful question in a sentence."""
-    asked = ", ".join(dict.fromkeys(f"{escape(term)} ({likely:.0%})" for term, likely in question.asked[:3]))
+    """Return a useful question in a sentence."""
+    terms = ", ".join(dict.fromkeys(f"{escape(term)} ({likely:.0%})" for term, likely in question.asked[:3]))
     return (
         f"<div class='lw-head'><span class='lw-name'>{escape(question.attribute)}</span>"
         f"<span>about {question.deliveries:,.0f} deliveries a day hang on it</span></div>"
-        f"<div class='lw-line'>asked for as {asked}</div>"
+        f"<div class='lw-line'>asked for as {terms}</div>"
     )
 
 
@@ -141,11 +142,11 @@ class SourcesPanel:
         """Bring the list, the chosen source and the questions up to date."""
         api = self._viewing.api
         try:
-            found = await api.sources((self._filter.value or "").strip(), PAGE)
-            if not self._chosen and found.sources:
-                self._chosen = found.sources[0].source
+            page = await api.sources((self._filter.value or "").strip(), PAGE)
+            if not self._chosen and page.sources:
+                self._chosen = page.sources[0].source
             one = await api.source(self._chosen) if self._chosen else None
-            asked = await api.useful_questions()
+            questions = await api.useful_questions()
         except LikewiseError as error:
             self._listed = None
             if isinstance(error, RequestRefused):
@@ -154,26 +155,26 @@ class SourcesPanel:
             with self._list:
                 ui.label(f"{str(error)[:1].upper()}{str(error)[1:]}.").classes("lw-soft")
             return
-        if (found, self._chosen) != self._listed:
-            self._listed = found, self._chosen
-            self._draw_list(found)
+        if (page, self._chosen) != self._listed:
+            self._listed = page, self._chosen
+            self._draw_list(page)
         if one != self._shown:
             self._shown = one
             self._draw_one(one)
-        if asked != self._asked:
-            self._asked = asked
-            self._draw_questions(asked)
+        if questions != self._asked:
+            self._asked = questions
+            self._draw_questions(questions)
 
     async def _choose(self, source: str) -> None:
         self._chosen = source
         await self.show()
 
-    def _draw_list(self, found: SourcesPage) -> None:
+    def _draw_list(self, page: SourcesPage) -> None:
         self._list.clear()
         with self._list:
-            if not found.sources:
+            if not page.sources:
                 ui.label("None yet. They come by themselves when events name their source.").classes("lw-nothing")
-            for each in found.sources:
+            for each in page.sources:
                 current = "true" if each.source == self._chosen else "false"
                 with (
                     ui.element("button")
@@ -182,8 +183,8 @@ class SourcesPanel:
                 ):
                     ui.html(source_row(each), sanitize=False).style("text-align: left")
                 row.on("click", lambda _, name=each.source: self._choose(name))
-            if found.after:
-                ui.label(f"{found.total:,} in all; find others by name.").classes("lw-soft")
+            if page.after:
+                ui.label(f"{page.total:,} in all; find others by name.").classes("lw-soft")
 
     def _draw_one(self, one: SourceDetails | None) -> None:
         self._one.clear()
@@ -192,11 +193,11 @@ class SourcesPanel:
                 ui.html("<h2 class='lw-title'>No source</h2>", sanitize=False)
                 return
             ui.label(one.source).classes("lw-title").props("role=heading aria-level=2")
-            wanted = "" if one.wanted is None else f" · {one.wanted} subscription{'s' * (one.wanted != 1)} want it"
+            demand = "" if one.wanted is None else f" · {one.wanted} subscription{'s' * (one.wanted != 1)} want it"
             often = "" if one.interval is None else f" · every {one.interval:g} s"
-            ui.html(f"{state_html(one)} · {one.events:,} events{often}{wanted}", sanitize=False).classes("lw-soft")
-            if said := resting_reason(one):
-                ui.label(said).classes("lw-line")
+            ui.html(f"{state_html(one)} · {one.events:,} events{often}{demand}", sanitize=False).classes("lw-soft")
+            if resting := resting_reason(one):
+                ui.label(resting).classes("lw-line")
             for each in one.attributes:
                 self._draw_attribute(one, each)
 
@@ -204,7 +205,8 @@ class SourcesPanel:
         with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
             ui.html(
                 f"<div class='lw-head'><code>{escape(each.attribute)}</code><span>{last_value_html(each)}</span>"
-                f"<span>{sparkline_svg(each.line)}</span></div><div class='lw-line'>{meaning_html(each)} · {value_range_html(each)}</div>",
+                f"<span>{sparkline_svg(each.line)}</span></div>"
+                f"<div class='lw-line'>{meaning_html(each)} · {value_range_html(each)}</div>",
                 sanitize=False,
             ).style("flex: 1; min-width: 0")
             name = _plain(each.attribute)
@@ -220,12 +222,12 @@ class SourcesPanel:
                 f"flat round dense aria-label='Correct {name}'"
             )
 
-    def _draw_questions(self, asked: list[ReviewQuestion]) -> None:
+    def _draw_questions(self, questions: list[ReviewQuestion]) -> None:
         self._questions.clear()
         with self._questions:
-            if not asked:
+            if not questions:
                 ui.label("None: nothing that is asked for is in doubt.").classes("lw-soft")
-            for each in asked:
+            for each in questions:
                 with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
                     ui.html(question_text(each), sanitize=False).style("flex: 1; min-width: 0")
                     ui.button(f"It is {each.proposed}", on_click=lambda e=each: self._answer(e)).props(
@@ -238,8 +240,8 @@ class SourcesPanel:
         self, one: SourceDetails, each: AttributeDetails, means: str, unit: str = "", model: bool = True
     ) -> None:
         of, name = ("model", one.model) if model and one.model else ("source", one.source)
-        said = await self._viewing.ask(self._viewing.api.correct(each.attribute, of, name, means, unit))
-        if said is not None:
+        correction = await self._viewing.ask(self._viewing.api.correct(each.attribute, of, name, means, unit))
+        if correction is not None:
             ui.notify(f"{each.attribute} of {of} {name} is {means or unit}.", type="positive", position="top")
             await self.show()
 
@@ -250,27 +252,27 @@ class SourcesPanel:
             await self.show()
 
     async def _answer(self, question: ReviewQuestion) -> None:
-        said = await self._viewing.ask(
+        correction = await self._viewing.ask(
             self._viewing.api.correct(question.attribute, "attribute", "", question.proposed, "")
         )
-        if said is not None:
+        if correction is not None:
             ui.notify(f"{question.attribute} is {question.proposed}.", type="positive", position="top")
             await self.show()
 
     async def _correct(self, one: SourceDetails, each: AttributeDetails) -> None:
-        with ui.dialog() as asking, ui.card().classes("w-96"):
+        with ui.dialog() as dialog, ui.card().classes("w-96"):
             ui.label(f"What is {each.attribute}?").classes("lw-title").props("role=heading aria-level=2")
             means = ui.input("It is", value=each.understood.means).props("outlined dense autofocus").classes("w-full")
             unit = ui.input("In the unit", value="").props("outlined dense").classes("w-full")
             whole = ui.checkbox(f"Of every {one.model}", value=True) if one.model else None
             with ui.row():
-                ui.button("Say so", on_click=lambda: asking.submit(True)).props("no-caps")
-                ui.button("Cancel", on_click=asking.close).props("flat no-caps")
-        if await asking:
+                ui.button("Say so", on_click=lambda: dialog.submit(True)).props("no-caps")
+                ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+        if await dialog:
             of_model = whole is not None and bool(whole.value)
             await self._correct_meaning(one, each, (means.value or "").strip(), (unit.value or "").strip(), of_model)
 
 
 def _plain(text: str) -> str:
-    """Text that may stand in an attribute of a page."""
+    """Replace the characters that may not be part of an HTML attribute."""
     return "".join(c if c.isalnum() or c in " ._/-" else " " for c in text)
