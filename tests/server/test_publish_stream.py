@@ -195,7 +195,7 @@ def test_an_event_too_large_for_a_message_is_refused_before_it_is_sent() -> None
             stream.publish({f"k{n}": "x" * 1000 for n in range(100)})
         with pytest.raises(Unavailable):
             stream.publish({"n": 1})
-        stream._in_flight = type(stream._under_way)()
+        stream._in_flight = type(stream._in_flight)()
 
 
 def test_deliveries_come_together_and_one_by_one_alike(address: str, http: httpx.Client) -> None:

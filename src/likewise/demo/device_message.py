@@ -22,16 +22,16 @@ class DeviceContext(NamedTuple):
     chance: random.Random
 
     def get(self, quantity: Quantity, digits: int = 1, scale: float = 1.0, offset: float = 0.0) -> float:
-        """A measured value in a vendor's unit: `scale` and `offset` turn ours into it."""
+        """Return a measured value in a vendor's unit: `scale` and `offset` convert ours into it."""
         true = self.world.value(quantity, self.place, self.seconds)
         return round(true * self.chance.uniform(0.99, 1.01) * scale + offset, digits)
 
     def count(self, quantity: Quantity) -> int:
-        """A measured whole number."""
+        """Return a measured whole number."""
         return max(0, round(self.world.value(quantity, self.place, self.seconds) * self.chance.uniform(0.97, 1.03)))
 
     def pick(self, *texts: str) -> str:
-        """One of some texts, by chance."""
+        """Return one of some texts, by chance."""
         return self.chance.choice(texts)
 
 

@@ -36,7 +36,7 @@ class Report(NamedTuple):
     device: Device
 
     def envelope(self) -> dict[str, object]:
-        """The report as an event's JSON (docs/formats.md), ready to be published.
+        """Return the report as an event's JSON (docs/formats.md), ready to be published.
 
         >>> City(seed=3).between(0, 1)[0].envelope()["v"]
         1
@@ -72,9 +72,9 @@ class City:
         )
 
     def between(self, since: float, until: float) -> list[Report]:
-        """What is reported from `since` on and before `until`, in order of time."""
-        found = [report for device in self.devices for report in self._reports(device, since, until)]
-        return sorted(found, key=lambda report: (report.seconds, report.source))
+        """Return what is reported from `since` on and before `until`, in order of time."""
+        reports = [report for device in self.devices for report in self._reports(device, since, until)]
+        return sorted(reports, key=lambda report: (report.seconds, report.source))
 
     def _reports(self, device: Device, since: float, until: float) -> Iterator[Report]:
         period = device.dialect.period
@@ -101,7 +101,7 @@ def _device(number: int, dialect: Dialect, place: CityPlace, chance: random.Rand
 
 
 def due_reports(city: City, clock: Clock) -> Callable[[], list[Report]]:
-    """A function that returns what fell due since it was last called, by the clock passed in.
+    """Return a function that returns the reports due since its last call, by the clock passed in.
 
     >>> moments = iter([100.0, 100.0, 105.0])
     >>> due = due_reports(City(seed=1), lambda: next(moments))
@@ -109,15 +109,15 @@ def due_reports(city: City, clock: Clock) -> Callable[[], list[Report]]:
     ([], True)
     """
     began = clock()
-    told = 0.0
+    reported_until = 0.0
 
     def due() -> list[Report]:
-        nonlocal told
+        nonlocal reported_until
         now = clock() - began
-        if now <= told:
+        if now <= reported_until:
             return []
-        reports = city.between(told, now)
-        told = now
+        reports = city.between(reported_until, now)
+        reported_until = now
         return reports
 
     return due

@@ -107,7 +107,7 @@ class World:
         self._phases: dict[tuple[str, str], tuple[float, ...]] = {}
 
     def value(self, quantity: Quantity, place: CityPlace, seconds: float) -> float:
-        """The quantity at a place, `seconds` after the city began."""
+        """Return the quantity at a place, `seconds` after the city began."""
         if quantity == "fill":
             return self._fill(place, seconds)
         course = _COURSES[quantity]
@@ -116,11 +116,11 @@ class World:
             math.sin(seconds * (0.011 + 0.017 * number) + phase) / (1 + 0.4 * number)
             for number, phase in enumerate(self._phase(quantity, place))
         )
-        found = course.mean + course.daily * day + course.busy * place.busy + course.chance * chance / 1.6
-        return min(course.most, max(course.least, found))
+        value = course.mean + course.daily * day + course.busy * place.busy + course.chance * chance / 1.6
+        return min(course.most, max(course.least, value))
 
     def _fill(self, place: CityPlace, seconds: float) -> float:
-        """How full a bin is, in %: it fills over some minutes and is emptied once overfull."""
+        """Return how full a bin is, in %: it fills over some minutes and is emptied once overfull."""
         phase = self._phase("fill", place)[0] / (2 * math.pi)
         return 100.0 * ((seconds * (0.0022 + 0.0030 * place.busy) + phase) % 1.0)
 

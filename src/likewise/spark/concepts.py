@@ -39,7 +39,7 @@ _BATCH: Final = 10_000
 
 
 class ConceptsSummary(msgspec.Struct, frozen=True):
-    """What a build read and made: for each source its files, what it names, the concepts it gave, its licence."""
+    """The result of a build: for each source its files, names, concepts, and licence."""
 
     out: str
     concepts: int
@@ -70,7 +70,7 @@ FORMS: Final = ("brick", "qudt", "ontology", "names")
 def extract_concepts(
     spark: SparkSession, vocabulary: VocabularySource, parser: FacetParser
 ) -> tuple[list[Concept], int]:
-    """A vocabulary's concepts beside those of the parser's inventory, its names, and how many things it names."""
+    """Extract a vocabulary's concepts, its names, and how many things it names."""
     if vocabulary.form == "names":
         used = _used_names(spark, vocabulary.path)
         return [*name_concepts(used, parser, vocabulary.source), *model_names(used, vocabulary.source)], len(used)
@@ -85,27 +85,27 @@ def extract_concepts(
         made, named = qudt.qudt_concepts(read, parser), [e for e in read if qudt.KIND in e.types]
     else:
         known, named = parser.inventory, read
-        found = ontology_concepts(properties(read), vocabulary.source)
-        made = [c for c in found if c.name not in known.kinds and not parser.names_a_kind(c.name)]
+        concepts = ontology_concepts(properties(read), vocabulary.source)
+        made = [c for c in concepts if c.name not in known.kinds and not parser.names_a_kind(c.name)]
     return [*made, *ontology_names(named, vocabulary.source)], len(read)
 
 
 def _statements(spark: SparkSession, splits: Sequence[RdfSplit]) -> DataFrame:
-    """What is said about each subject, of the statements that count."""
+    """Yield the statements that count, by subject."""
     from pyspark.sql import functions as f
 
     numbers = spark.range(0, len(splits), 1, numPartitions=len(splits))
-    said = numbers.mapInArrow(_read(splits), _STATEMENTS)
+    statements = numbers.mapInArrow(_read(splits), _STATEMENTS)
     pairs = f.sort_array(f.collect_set(f.struct("predicate", "object")))
-    return said.groupBy("subject").agg(pairs.alias("said")).orderBy("subject")
+    return statements.groupBy("subject").agg(pairs.alias("said")).orderBy("subject")
 
 
 def _read(splits: Sequence[RdfSplit]) -> ArrowPass:
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number in (i for row in rows for i in row.column(0).to_numpy().tolist()):
             bad = MalformedStatements()
-            kept = (parts for parts in read_split(splits[number], bad) if parts[1][1:-1] in MEANING)
-            yield from _batched(kept, ["subject", "predicate", "object"])
+            counting = (parts for parts in read_split(splits[number], bad) if parts[1][1:-1] in MEANING)
+            yield from _batched(counting, ["subject", "predicate", "object"])
             if bad.count:
                 raise InputError(f"{splits[number].path} cannot be read: {bad.examples[0]}")
 
@@ -113,7 +113,7 @@ def _read(splits: Sequence[RdfSplit]) -> ArrowPass:
 
 
 def _used_names(spark: SparkSession, path: str) -> list[UsedName]:
-    """Every attribute's name with its most common type and the models that use it."""
+    """Return every attribute's name with its most common type and the models that use it."""
     from pyspark.sql import functions as f
 
     if not Path(path).is_file():
@@ -135,7 +135,7 @@ def _read_names(path: str) -> ArrowPass:
 
 
 def _names_in(path: str) -> Iterator[tuple[str, str, str]]:
-    """Names in FIWARE's list of all attributes, or in lines of devices with what each exposes."""
+    """Yield names of FIWARE's list of all attributes, or of lines of devices with what each exposes."""
     opener: Any = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as file:
         first = file.read(1)
@@ -151,38 +151,38 @@ def _names_in(path: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _batched(rows: Iterable[tuple[str, ...]], names: list[str]) -> Iterator[pa.RecordBatch]:
-    held: list[tuple[str, ...]] = []
+    pending: list[tuple[str, ...]] = []
 
     def batch() -> pa.RecordBatch:
-        columns = [pa.array([row[i] for row in held], pa.string()) for i in range(len(names))]
+        columns = [pa.array([row[i] for row in pending], pa.string()) for i in range(len(names))]
         return pa.RecordBatch.from_arrays(cast(Any, columns), names=names)
 
     for row in rows:
-        held.append(row)
-        if len(held) == _BATCH:
+        pending.append(row)
+        if len(pending) == _BATCH:
             yield batch()
-            held = []
-    if held:
+            pending = []
+    if pending:
         yield batch()
 
 
 def build_concepts(spark: SparkSession, vocabularies: Sequence[VocabularySource], out: Path) -> ConceptsSummary:
-    """Writes the concepts of vocabularies beside those of the core into a file, `.csv` or packed as `.csv.xz`.
+    """Write the concepts of vocabularies, beside those of the core, to a file: `.csv`, or `.csv.xz` compressed.
 
     Vocabularies that come first win where two say the same.
     """
     parser = FacetParser(core_inventory(), load_space().vectors.has_word)
-    found: list[Concept] = []
+    built: list[Concept] = []
     counts = []
     for vocabulary in vocabularies:
         concepts, named = extract_concepts(spark, vocabulary, parser)
-        taken = {(c.sort, c.name) for c in found}
-        fresh = [c for c in concepts if c.sort in ("qualifier", "name") or (c.sort, c.name) not in taken]
-        found += fresh
+        names_in_use = {(c.sort, c.name) for c in built}
+        fresh = [c for c in concepts if c.sort in ("qualifier", "name") or (c.sort, c.name) not in names_in_use]
+        built += fresh
         counts.append(SourceCount(vocabulary.path, vocabulary.source, named, len(fresh)))
-    found.sort(key=lambda concept: concept.sort == "name")  # names stand last, as `library` expects
-    text = print_rows(found).encode()
-    Inventory((*core_inventory().concepts, *found))  # refuses what cannot be used, before anything is written
+    built.sort(key=lambda concept: concept.sort == "name")  # names stand last, as `library` expects
+    text = print_rows(built).encode()
+    Inventory((*core_inventory().concepts, *built))  # refuses what cannot be used, before anything is written
     data = lzma.compress(text, preset=9) if out.name.endswith(".xz") else text
     out.write_bytes(data)
-    return ConceptsSummary(str(out), len(found), len(data), tuple(counts))
+    return ConceptsSummary(str(out), len(built), len(data), tuple(counts))

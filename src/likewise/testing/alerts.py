@@ -20,7 +20,7 @@ from likewise.testing.oracle import Mismatch, OracleSettings
 
 STEPS: Final = 60  # of one story
 MOST: Final = 6  # alerts held at once
-SAID_EVERY: Final = 1_000  # stories
+PRINT_EVERY: Final = 1_000  # stories
 KEYS: Final = ("a", "b", "room 1")  # values of `per`, some of which events have
 
 
@@ -55,7 +55,7 @@ class AlertEnginePair(EnginePair):
             del self.held[ordinal]
 
     def draw_event(self, choice: Choice) -> tuple[Event, int]:
-        """A random event; its source's clock may be behind."""
+        """Draw a random event; its source's clock may be behind."""
         event, at = super().draw_event(choice)
         self.end_validity()
         if choice.integer(0, 15) == 0:
@@ -67,12 +67,12 @@ class AlertEnginePair(EnginePair):
         return event, at
 
     def upload(self, choice: Choice) -> None:
-        """A source sends what it kept, or what looks like it."""
-        source, apart = self._source(choice), choice.pick((1, UPLOAD_SLACK, UPLOAD_SLACK + 1, 2 * UPLOAD_SLACK))
-        own = self.now - 3 * CLOCK_BEHIND
+        """Let a source upload stored events, or what looks like an upload."""
+        source, spacing = self._source(choice), choice.pick((1, UPLOAD_SLACK, UPLOAD_SLACK + 1, 2 * UPLOAD_SLACK))
+        first = self.now - 3 * CLOCK_BEHIND
         for place in range(choice.integer(1, 4)):
             event, at = super().draw_event(choice)
-            event = msgspec.structs.replace(event, source=source or None, time=own + place * apart)
+            event = msgspec.structs.replace(event, source=source or None, time=first + place * spacing)
             self.published[-1] = event
             self._compare(event, self.oracle.match(event, at), self.engine.match(event, at), "match")
 
@@ -83,23 +83,23 @@ class AlertEnginePair(EnginePair):
         self._compare(None, self.oracle.advance(self.now), self.engine.advance(self.now), "advance")
 
     def check_clocks(self) -> None:
-        """Both name the same sources whose clock is wrong."""
+        """Check that both name the same sources as having a wrong clock."""
         assert isinstance(self.engine, AlertEngine)
-        expected, found = self.oracle.alerts.clocks, self.engine.clocks
-        if expected != found:
-            raise Mismatch(f"wrong clocks: expected {expected}, found {found}")
+        expected, actual = self.oracle.alerts.clocks, self.engine.clocks
+        if expected != actual:
+            raise Mismatch(f"wrong clocks: expected {expected}, found {actual}")
 
     @property
     def _both(self) -> tuple[AlertingEngine, AlertingEngine]:
         return cast("AlertingEngine", self.engine), cast("AlertingEngine", self.oracle)
 
     def _source(self, choice: Choice) -> str:
-        """A source that an event came from, or another."""
+        """Return a source that an event came from, or another."""
         known = [event.source or "" for event in self.published[-8:]]
         return choice.pick([*known, "announced"])
 
     def outage(self, choice: Choice) -> None:
-        """Nothing could be heard for a while, up to now or to some moment before."""
+        """Report an outage of the broker, up to now or to a moment before."""
         self.now += 2
         by, until = choice.integer(1, 4), choice.pick((None, self.now, self.now - 1))
         for engine in self._both:
@@ -114,14 +114,14 @@ class AlertEnginePair(EnginePair):
             engine.unsend(ordinal, (source,), "unsent")
 
     def suspend_absence(self, choice: Choice) -> None:
-        """The silence of a source means nothing from now on, or counts again."""
+        """Suspend `absent for` for a source, or resume it."""
         sources, why = [self._source(choice)], choice.pick(WHYS)
         again = choice.integer(0, 1) == 1
         for engine in self._both:
             (engine.resume_absence if again else engine.suspend_absence)(sources, why, self.now)
 
     def expect(self, choice: Choice) -> None:
-        """A source is announced to an alert, says so anew, or takes it back."""
+        """Announce a source to an alert, rename its announcement, or withdraw it."""
         silent = [ordinal for ordinal, (s, _) in self.held.items() if s.alert is not None and s.alert.absent_for]
         if not silent:
             return
@@ -138,7 +138,7 @@ class AlertEnginePair(EnginePair):
                 engine.unexpect(ordinal, key, f"says {ordinal} {source}")
 
     def rename_source(self, choice: Choice) -> None:
-        """A source has another name from now on, that of another perhaps, or its name was several sources'."""
+        """Rename a source, perhaps to another's name, or split a name that was several sources'."""
         before = self._source(choice)
         after = choice.pick((None, self._source(choice), f"renamed {before}"))
         if before != after:
@@ -147,7 +147,7 @@ class AlertEnginePair(EnginePair):
 
 
 def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
-    """One story, told to the engine and to the oracle, step by step; raises `Difference`. How many steps it had.
+    """Run one random sequence of calls on the engine and the oracle; return its number of steps.
 
     >>> compare_alerts(seed=1, steps=20)
     20
@@ -200,7 +200,7 @@ def main(steps: int, progress: Path) -> None:
         except BaseException:
             print(f"story {seed} differs: compare_alerts({seed}, {STEPS}, {(0, 0, 3)[seed % 3]})")
             raise
-        if (seed + 1) % SAID_EVERY == 0:
+        if (seed + 1) % PRINT_EVERY == 0:
             progress.parent.mkdir(parents=True, exist_ok=True)
             progress.write_text(str(seed + 1))
             print(f"{(seed + 1) * STEPS:,} steps of {steps:,} equal, {time.monotonic() - begun:.0f} s", flush=True)

@@ -22,7 +22,7 @@ class ManualClock:
         self._passed = 0  # µs
 
     def __call__(self) -> int:
-        """The moment it was set to."""
+        """Return the current time."""
         return self.now
 
     def advance(self, duration: int) -> int:
@@ -41,7 +41,7 @@ class ManualClock:
         return self.now
 
     def steady(self) -> float:
-        """Seconds that passed, whatever the clock was set to; a broker compares the clock with them.
+        """Return the seconds that passed, whatever the clock was set to; a broker compares the clock with them.
 
         >>> clock = ManualClock()
         >>> clock.advance(2_000_000), clock.step(9), clock.steady()

@@ -56,11 +56,11 @@ class EnginePair:
         self.published: list[Event] = []
 
     def vocabulary(self, choice: Choice) -> GeneratorVocabulary:
-        """The words that the next subscription or event is made from."""
+        """Return the vocabulary of the next subscription or event."""
         return FIXED
 
     def _draw_addition(self, choice: Choice) -> Addition | None:
-        """A random subscription under the next ordinal; None if the engine does not serve it."""
+        """Draw a random subscription under the next ordinal; return None if the engine does not serve it."""
         kind = choice.pick(sorted(self.kinds))
         subscription = random_subscription(choice, kind, f"s{self.next_ordinal}", self.vocabulary(choice))
         if not self.engine.serves(subscription):
@@ -97,12 +97,12 @@ class EnginePair:
         self.check_size()
 
     def check_size(self) -> None:
-        """The engine holds as many subscriptions as it was given."""
+        """Check that the engine has as many subscriptions as were added."""
         if len(self.engine) != len(self.held):
             raise Mismatch(f"{self.name}: holds {len(self.engine)} subscriptions, was given {len(self.held)}")
 
     def refuse(self) -> None:
-        """An ordinal in use cannot be added again, an ordinal not in use cannot be removed; nothing changes."""
+        """Check that adding an ordinal twice and removing an unknown one are refused, and change nothing."""
         if self.held:
             ordinal, (subscription, at) = next(iter(self.held.items()))
             _expect(DuplicateId, lambda: self.engine.add(ordinal, subscription, at), self.name)
@@ -110,7 +110,7 @@ class EnginePair:
         self.check_size()
 
     def draw_event(self, choice: Choice) -> tuple[Event, int]:
-        """A random event and the moment it comes; the moment may lie a little back."""
+        """Draw a random event and its arrival, which may be a little in the past."""
         self.now += choice.integer(0, 4)
         number = len(self.published)
         id = choice.pick((f"e{number}", f"e{number}", f"e{number}", None, f"e{max(0, number - 1)}"))
@@ -120,58 +120,58 @@ class EnginePair:
         return event, at
 
     def find(self, choice: Choice) -> None:
-        """`find` on both."""
+        """Compare `find`."""
         event, at = self.draw_event(choice)
         expected, actual = self.oracle.find(event, at), self.engine.find(event, at)
         compare_results(self.setting, self.oracle, event, expected, actual, f"{self.name}.find")
 
     def match(self, choice: Choice) -> None:
-        """`match` on both."""
+        """Compare `match`."""
         event, at = self.draw_event(choice)
         expected, actual = self.oracle.match(event, at), self.engine.match(event, at)
         self._compare(event, expected, actual, "match")
 
     def match_batch(self, choice: Choice) -> None:
-        """`match_batch` on both, of events or of a table of them."""
+        """Compare `match_batch`, of events or of a table of them."""
         drawn = [self.draw_event(choice) for _ in range(choice.integer(0, 4))]
         table = choice.integer(0, 1) == 1
         self.compare_batch([event for event, _ in drawn], [when for _, when in drawn], as_table=table)
 
     def compare_batch(self, events: list[Event], at: list[int], *, as_table: bool = False) -> int:
-        """A batch through both: arrivals and promotions; how many matched on arrival."""
-        given = EventBatch.from_events(events) if as_table else events
-        expected, actual = self.oracle.match_batch(events, at), self.engine.match_batch(given, at)
+        """Compare a batch: arrivals and promotions; return how many matched on arrival."""
+        batch = EventBatch.from_events(events) if as_table else events
+        expected, actual = self.oracle.match_batch(events, at), self.engine.match_batch(batch, at)
         if len(actual.counts) != len(events) or actual.counts.sum() != len(actual.ordinals):
             raise Mismatch(f"{self.name}.match_batch: counts do not fit the batch: {actual.counts.tolist()}")
         for index, event in enumerate(events):
             a, b = _part(expected, index), _part(actual, index)
             compare_results(self.setting, self.oracle, event, a, b, f"{self.name}.match_batch")
-        promoted = [[(p.event_index, p.match) for p in found.promoted] for found in (expected, actual)]
+        promoted = [[(p.event_index, p.match) for p in results.promoted] for results in (expected, actual)]
         self._compare(None, promoted[0], promoted[1], "match_batch, promoted")
         return len(expected.ordinals)
 
     def advance(self, choice: Choice) -> None:
-        """`advance` on both, at times not at all, at times far."""
+        """Compare `advance`, at times by nothing, at times far."""
         self.now += choice.pick((1, 3, 0, 20))
         self._compare(None, self.oracle.advance(self.now), self.engine.advance(self.now), "advance")
 
     def withdraw(self, choice: Choice) -> None:
-        """`withdraw` on both, of an event that was published, or of none."""
+        """Compare `withdraw`, of an event that was published, or of none."""
         id = choice.pick(self.published[-6:]).id if self.published else None
         id = id or "never published"
         self._compare(None, self.oracle.withdraw(id), self.engine.withdraw(id), "withdraw")
 
     def explain(self, choice: Choice) -> None:
-        """`explain` on both; that nothing changed shows in what follows."""
+        """Compare `explain`; that nothing changed shows in the calls after it."""
         ordinal = choice.pick(list(self.held))
         event = random_event(choice, self.kinds, None, self.now, words=self.vocabulary(choice))
         expected, actual = (e.explain(event, ordinal, self.now) for e in (self.oracle, self.engine))
         subscription = self.held[ordinal][0]
         compare_explanations(self.setting, subscription, event, expected, actual, f"{self.name}.explain")
         if not self.windows:  # where nothing is remembered, finding once more changes nothing
-            met = ordinal in self.oracle.find(event, self.now).ordinals.tolist()
-            if met != (expected.verdict == "match"):
-                raise Mismatch(f"match: {met}, but explained as {expected}\n  {subscription}\n  {event}")
+            matches = ordinal in self.oracle.find(event, self.now).ordinals.tolist()
+            if matches != (expected.verdict == "match"):
+                raise Mismatch(f"match: {matches}, but explained as {expected}\n  {subscription}\n  {event}")
 
     def save_and_load(self) -> None:
         """Save the engine, make a new one, give it the same subscriptions and load; go on with that one."""
@@ -194,7 +194,7 @@ Call = Callable[[Choice], None]
 
 
 class ComparisonCounts(NamedTuple):
-    """How much was compared: pairs of subscription and event, and how many of them matched."""
+    """The number of pairs of subscription and event that were compared, and of those that matched."""
 
     pairs: int
     matches: int
@@ -252,7 +252,8 @@ def compare_interleavings(
     setting: OracleSettings | None = None,
     subscriptions: int = 12,
 ) -> None:
-    """Seeded random calls of every sort on an engine and the oracle; raises `Difference` at the first that differs.
+    """Compare seeded random calls of every sort on an engine and the oracle; raise `Mismatch` at the first that
+    differs.
 
     It covers what `check_engine` covers, deeper and faster, but does not shrink what it finds.
 
@@ -278,17 +279,17 @@ def compare_interleavings(
 
 
 def _by_find(pair: EnginePair, events: list[Event], moments: list[int]) -> int:
-    found = 0
+    matches = 0
     for event, at in zip(events, moments, strict=True):
         expected, actual = pair.oracle.find(event, at), pair.engine.find(event, at)
         compare_results(pair.setting, pair.oracle, event, expected, actual, f"{pair.name}.find")
-        found += len(expected.ordinals)
-    return found
+        matches += len(expected.ordinals)
+    return matches
 
 
-def _part(found: EngineBatchResult, index: int) -> EngineResult:
-    chosen = found.event_index == index
-    return EngineResult(found.ordinals[chosen], None if found.scores is None else found.scores[chosen])
+def _part(batch: EngineBatchResult, index: int) -> EngineResult:
+    chosen = batch.event_index == index
+    return EngineResult(batch.ordinals[chosen], None if batch.scores is None else batch.scores[chosen])
 
 
 def _expect(error: type[Exception], call: Callable[[], None], name: str) -> None:
@@ -302,7 +303,7 @@ def _expect(error: type[Exception], call: Callable[[], None], name: str) -> None
 def engine_machine(
     make_engine: MakeEngine, *, kinds: Iterable[Kind] | None = None, setting: OracleSettings | None = None
 ) -> type[RuleBasedStateMachine]:
-    """A hypothesis state machine over the engine; run it with `run_state_machine_as_test` or as a `TestCase`."""
+    """Return a hypothesis state machine over the engine, for `run_state_machine_as_test` or as a `TestCase`."""
     try:
         from hypothesis import strategies as st
         from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
@@ -378,7 +379,7 @@ def check_engine(
     steps: int = 30,
     shrink: bool = True,
 ) -> None:
-    """Search interleavings of calls for one the engine answers otherwise than the oracle; raises `Difference`.
+    """Search interleavings of calls for one that the engine answers otherwise than the oracle; raise `Mismatch`.
 
     `kinds` are the engine's own unless named. The engine must be made with the measures, threshold and
     lateness of `setting`. `examples` follows the loaded hypothesis profile. Shrinking what was found takes

@@ -49,11 +49,11 @@ class MemoryGateway:
         self.broker.subscribe(tenant, subscriber, [parse(text, id=id)])
 
     def delivered(self, subscriber: str) -> list[Event]:
-        """The events that wait for a subscriber, once everything published is matched."""
+        """Return the queued events of a subscriber, once everything published is matched."""
         _, tenant = self._door.admit(None, "subscribe")
         self.broker.wait_until_matched()
-        found = self.broker.page(tenant, tenant.subscriber(subscriber), after=0, limit=10_000)
-        documents = (decode_object(frame, "delivery")["event"] for _, frame in found)
+        frames = self.broker.page(tenant, tenant.subscriber(subscriber), after=0, limit=10_000)
+        documents = (decode_object(frame, "delivery")["event"] for _, frame in frames)
         return [event_from_document(document) for document in documents if isinstance(document, dict)]
 
     def __enter__(self) -> Self:

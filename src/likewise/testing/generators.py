@@ -52,14 +52,14 @@ T = TypeVar("T")
 
 
 class Choice(Protocol):
-    """Where chance comes from."""
+    """A source of random choices."""
 
     def integer(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`, both included; the lower, the simpler."""
+        """Return a whole number from `low` to `high`, both included; the lower, the simpler."""
         ...
 
     def pick(self, options: Sequence[T]) -> T:
-        """One of the options; the earlier, the simpler."""
+        """Return one of the options; the earlier, the simpler."""
         ...
 
 
@@ -74,11 +74,11 @@ class SeededChoice:
         self._random = Random(seed)
 
     def integer(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`, both included."""
+        """Return a whole number from `low` to `high`, both included."""
         return low + int(self._random.random() * (high - low + 1))
 
     def pick(self, options: Sequence[T]) -> T:
-        """One of the options."""
+        """Return one of the options."""
         return options[int(self._random.random() * len(options))]
 
 
@@ -89,13 +89,13 @@ class DrawnChoice:
         self._draw = draw
 
     def integer(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`, both included."""
+        """Return a whole number from `low` to `high`, both included."""
         from hypothesis import strategies as st
 
         return int(self._draw(st.integers(low, high)))
 
     def pick(self, options: Sequence[T]) -> T:
-        """One of the options."""
+        """Return one of the options."""
         return options[self.integer(0, len(options) - 1)]
 
 
@@ -177,7 +177,7 @@ class GeneratorVocabulary(NamedTuple):
 
 
 FIXED: Final = GeneratorVocabulary()
-KEPT: Final = 3  # steps for which a word of a growing vocabulary is drawn
+LIFETIME: Final = 3  # steps for which a word of a growing vocabulary is drawn
 PHASE: Final = 40  # steps for which the same roles grow
 LONGEST_VECTOR: Final = 200  # properties: four words of 64 bits
 
@@ -199,7 +199,7 @@ def growing_vocabulary(step: int) -> GeneratorVocabulary:
     name = begun if phase == 2 else step
     value = begun if phase == 1 else step
     subject = step if phase == 0 else begun
-    names, values, subjects = (tuple(range(n, max(-1, n - KEPT), -1)) for n in (name, value, subject))
+    names, values, subjects = (tuple(range(n, max(-1, n - LIFETIME), -1)) for n in (name, value, subject))
     symbols = _unit_symbols()
     whole = f'"{value}"^^<http://www.w3.org/2001/XMLSchema#integer>'
     return GeneratorVocabulary(
@@ -258,7 +258,7 @@ def _day(step: int) -> str:
 
 
 def number(choice: Choice, words: GeneratorVocabulary = FIXED) -> float:
-    """A number that others hit: small whole numbers, a few halves, a few extremes."""
+    """Return a number that others hit: small whole numbers, a few halves, a few extremes."""
     kind = choice.integer(0, 20)
     if kind < 16:
         return float(choice.integer(-2, 30) + words.offset)
@@ -268,7 +268,7 @@ def number(choice: Choice, words: GeneratorVocabulary = FIXED) -> float:
 
 
 def predicate(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool) -> Predicate:
-    """A predicate with any operator; its parts relaxed at times if `relaxed`."""
+    """Return a predicate with any operator; its parts relaxed at times if `relaxed`."""
     attribute = words.spelled(choice, choice.pick(words.attributes))
     loose = relaxed and choice.integer(0, 1) == 1
     if loose and choice.integer(0, 1) == 1:  # met by many tuples, so that predicates compete for them
@@ -276,8 +276,8 @@ def predicate(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bo
     match choice.integer(0, 11):
         case 0 | 1 | 2:
             comparison: Operator = choice.pick((">", "<=", "<", ">="))
-            asked = _moment(choice, words) if attribute.startswith("when") else _amount(choice, words)
-            return Predicate(attribute, comparison, asked, loose)
+            bound = _moment(choice, words) if attribute.startswith("when") else _amount(choice, words)
+            return Predicate(attribute, comparison, bound, loose)
         case 3:
             low = number(choice, words)
             high = low + choice.integer(0, 20)
@@ -326,7 +326,7 @@ def _amount(choice: Choice, words: GeneratorVocabulary) -> float | Quantity:
 
 
 def node(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool, depth: int = 2) -> Node:
-    """A predicate, or predicates under `or`, `and`, `not`."""
+    """Return a predicate, or predicates under `or`, `and`, `not`."""
     kind = choice.integer(0, 10) if depth else 0
     if kind < 7:
         return predicate(choice, words, relaxed=relaxed)
@@ -340,14 +340,14 @@ def node(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool, d
 
 
 def item_field(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool) -> Node:
-    """A predicate on a field of a list's item."""
+    """Return a predicate on a field of a list's item."""
     made = predicate(choice, words, relaxed=relaxed)
     field = Predicate(choice.pick(words.fields), made.operator, made.value, made.attribute_relaxed, made.value_relaxed)
     return Not(field) if choice.integer(0, 5) == 5 else field
 
 
 def condition(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bool) -> Condition:
-    """A condition that can exist; of those drawn, ones with an empty interval or clashing units are put aside."""
+    """Return a valid condition; ones with an empty interval or clashing units are drawn again."""
     for _ in range(20):
         try:
             made = Condition(tuple(node(choice, words, relaxed=relaxed) for _ in range(choice.integer(1, 4))))
@@ -364,7 +364,7 @@ BEST: Final = (None, None, 1, 3)
 
 
 def subscription(choice: Choice, kind: Kind, id: str, words: GeneratorVocabulary = FIXED) -> Subscription:
-    """A subscription of the kind asked for.
+    """Return a random subscription of a kind.
 
     >>> subscription(SeededChoice(3), "interest", "s").kind
     'interest'
@@ -405,7 +405,9 @@ def subscription(choice: Choice, kind: Kind, id: str, words: GeneratorVocabulary
 
 
 def alert(choice: Choice, id: str, words: GeneratorVocabulary = FIXED) -> Subscription:
-    """An alert on a few attributes and keys, with spans of a few microseconds: runs, silences and ties are frequent."""
+    """Return an alert on a few attributes and keys, with spans of a few microseconds: runs, silences and ties are
+    frequent.
+    """
     relaxed = choice.integer(0, 5) == 5
     threshold = choice.pick(CLEAR_THRESHOLDS)
     confidence = choice.pick((None, None, 0.7)) if relaxed else None
@@ -415,9 +417,9 @@ def alert(choice: Choice, id: str, words: GeneratorVocabulary = FIXED) -> Subscr
             if choice.integer(0, 4) == 4
             else _alarming(choice, relaxed=relaxed)
         )
-        asked = _alert(choice)
+        clauses = _alert(choice)
         try:
-            return Subscription(body, id, (), None, threshold, None, confidence, alert=asked)
+            return Subscription(body, id, (), None, threshold, None, confidence, alert=clauses)
         except InputError:  # no event could fail it
             continue
     return Subscription(Condition((Predicate("a", ">", 4.0),)), id, alert=Alert(held_for=3))
@@ -446,15 +448,15 @@ def _alert(choice: Choice) -> Alert:
         (Predicate("b", ">", 4.0),),
         (Predicate("a", "<", 2.0),),
     )
-    held, once = span(2), choice.pick(until)
+    held_for, once = span(2), choice.pick(until)
     digest = span(3)
-    held = 3 if (held, once, often, digest) == (None,) * 4 else held
-    stale = span(2) if per and (held is not None or once is not None) else None
-    return Alert(per, held, once, often, None, digest, stale)
+    held_for = 3 if (held_for, once, often, digest) == (None,) * 4 else held_for
+    stale = span(2) if per and (held_for is not None or once is not None) else None
+    return Alert(per, held_for, once, often, None, digest, stale)
 
 
 def top(choice: Choice, words: GeneratorVocabulary = FIXED) -> Top:
-    """A window over a few seconds or events, ranked by anything."""
+    """Return a window over a few seconds or events, ranked by anything."""
     a, b, c, warmth = words.ranked
     scorings: tuple[Scoring, ...] = (
         ValueOf(a),
@@ -497,7 +499,8 @@ def event(
     lateness: int = 0,
     words: GeneratorVocabulary = FIXED,
 ) -> Event:
-    """An event that subscriptions of these kinds may meet; at times with a time of its own, within the lateness.
+    """Return an event that subscriptions of these kinds may match; at times with a time of its own, within the
+    lateness.
 
     >>> event(SeededChoice(1), frozenset({"interest"}), "e", 0).vector != ""
     True

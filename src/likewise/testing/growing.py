@@ -26,7 +26,7 @@ from likewise.matching.engine import Addition, BaseEngine, Engine, EngineBatchRe
 from likewise.matching.matcher import Matcher
 from likewise.model import Event, Explanation, Kind, Match, Promotion, Subscription
 from likewise.testing.contract import EnginePair
-from likewise.testing.generators import KEPT, Choice, GeneratorVocabulary, SeededChoice, growing_vocabulary
+from likewise.testing.generators import LIFETIME, Choice, GeneratorVocabulary, SeededChoice, growing_vocabulary
 from likewise.testing.oracle import OracleSettings
 
 STEPS: Final = 250  # of one story
@@ -54,7 +54,7 @@ def _bitmap(_: OracleSettings) -> Engine:
 
 
 def _small_blocks(_: OracleSettings) -> Engine:
-    """Blocks, merging and clustering from a few subscriptions on."""
+    """Return a bitmap engine that makes blocks, merges and clusters from a few subscriptions on."""
     from likewise.matching.bitmap.engine import BitmapEngine
     from likewise.matching.bitmap.layout import BlockShape
 
@@ -170,21 +170,21 @@ class MatcherEngine(BaseEngine):
         self._matcher.remove(self.unregister(ordinal).id)
 
     def find(self, event: Event, at: int) -> EngineResult:
-        """The subscriptions the event meets on arrival."""
+        """Return the subscriptions that the event matches on arrival."""
         _, ordinals, scores, _ = self.match_batch([event], [at])
         return EngineResult(ordinals, scores)
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
-        """The matches of an event."""
+        """Return the matches of an event."""
         return self._numbered(self._matcher.match(event, at))
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
-        """The matches of many events."""
-        found = self._matcher.match_batch(events, at)
-        numbers = found.subscription_numbers[found.subscription_index].astype(np.int64)
-        counts = np.bincount(found.event_index, minlength=len(events)).astype(np.int64)
-        promoted = tuple(Promotion(p.event_index, p.match, p.number) for p in found.promoted)
-        return EngineBatchResult(counts, numbers, found.score, promoted)
+        """Return the matches of many events."""
+        batch = self._matcher.match_batch(events, at)
+        numbers = batch.subscription_numbers[batch.subscription_index].astype(np.int64)
+        counts = np.bincount(batch.event_index, minlength=len(events)).astype(np.int64)
+        promoted = tuple(Promotion(p.event_index, p.match, p.number) for p in batch.promoted)
+        return EngineBatchResult(counts, numbers, batch.score, promoted)
 
     def advance(self, now: int) -> list[tuple[int, Match]]:
         """Let time pass."""
@@ -195,7 +195,7 @@ class MatcherEngine(BaseEngine):
         return self._numbered(self._matcher.withdraw(event_id))
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
-        """Why the event does or does not meet a subscription."""
+        """Explain why the event does or does not match a subscription."""
         return self._matcher.explain(event, self.subscriptions[ordinal].id, at)
 
     def save(self, folder: Path) -> None:
@@ -255,7 +255,7 @@ def semantic_vocabulary(step: int) -> GeneratorVocabulary:
     def word(number: int) -> str:
         return files.term(number * 7_919 % files.manifest.counts.terms)  # a prime: neighbours begin with other letters
 
-    steps = range(step, max(-1, step - KEPT), -1)
+    steps = range(step, max(-1, step - LIFETIME), -1)
     return growing_vocabulary(step)._replace(
         attributes=(*(f"{word(n)} {word(n + 1)}" for n in steps), f"{word(step)}_temp_c", f"{word(step)}On", "status"),
         spellings=tuple((f"{word(n)} {word(n + 1)}", f"{word(n)}_{word(n + 1)}") for n in steps),
@@ -295,24 +295,26 @@ class GrowingEnginePair(EnginePair):
         self.matched = 0
 
     def vocabulary(self, choice: Choice) -> GeneratorVocabulary:
-        """The words of this step, or of one a little or long before: what is held then is met, too."""
+        """Return the vocabulary of this step, or of an earlier one, so that older subscriptions match, too."""
         back = choice.pick((0, 0, 0, 1, 2, 5, 40))
         return self._words(max(self.first_step, self.step - choice.integer(0, back)))
 
     def remove_some(self, choice: Choice, share: int) -> None:
         """Remove one in `share` of the subscriptions, or all that are as old as the oldest half."""
-        held = list(self.held)
-        for ordinal in held[: len(held) // 2] if share == 0 else held[choice.integer(0, share - 1) :: share]:
+        ordinals = list(self.held)
+        for ordinal in (
+            ordinals[: len(ordinals) // 2] if share == 0 else ordinals[choice.integer(0, share - 1) :: share]
+        ):
             self.engine.remove(ordinal)
             self.oracle.remove(ordinal)
             del self.held[ordinal]
         self.check_size()
 
     def compare_batch(self, events: list[Event], at: list[int], *, as_table: bool = False) -> int:
-        """A batch through both; how many matched on arrival."""
-        found = super().compare_batch(events, at, as_table=as_table)
-        self.matched += found
-        return found
+        """Compare a batch; return how many matched on arrival."""
+        matches = super().compare_batch(events, at, as_table=as_table)
+        self.matched += matches
+        return matches
 
     def _compare(
         self, event: Event | None, expected: list[tuple[int, Match]], actual: list[tuple[int, Match]], call: str
@@ -390,7 +392,7 @@ def _call(pair: GrowingEnginePair, choice: Choice, live: int) -> None:
 
 
 class GrowingProgress(msgspec.Struct):
-    """How far the stories have come: the next one, steps and matches compared, and the stories that differed."""
+    """The progress of the runs: the next one, steps and matches compared, and the runs that differed."""
 
     story: int = 0
     steps: int = 0

@@ -93,7 +93,7 @@ class MemoryLog:
         self.append_all([(entries, done)])
 
     def append_all(self, requests: list[Request]) -> None:
-        """`append` for several, which fail each by itself."""
+        """Append several requests, each of which may fail by itself."""
         self.submit(AppendEntries(requests, self._head, self.followers, self.foresight))
 
     def write(self, work: Callable[[StoreTables], object], done: Done) -> None:
@@ -101,19 +101,19 @@ class MemoryLog:
         self.submit(TableChange(work, done))
 
     def commit(self, work: Callable[[StoreTables], T]) -> T:
-        """`write`, giving the result."""
+        """Commit some work and return its result."""
         return cast("T", wait_for(lambda done: self.write(work, done)))
 
     @contextmanager
     def reading(self) -> Iterator[StoreTables]:
-        """The tables as the last commit left them."""
+        """Yield the tables as the last commit left them."""
         try:
             yield StoreTables(self._connection)
         except sqlite3.Error as error:
             raise storage_error(error, None) from error
 
     def entries(self, after: int, until: int, *, tenant: int | None = None, together: bool = False) -> Iterator[Entry]:
-        """The entries between two positions, in order."""
+        """Yield the entries between two positions, in order."""
         while after < until and (rows := rows_between(StoreTables(self._connection), after, until, tenant)):
             yield from map(entry_row, rows)
             after = rows[-1][0]

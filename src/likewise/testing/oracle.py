@@ -30,12 +30,12 @@ ESA = TableMeasure(seed=9, name="esa")
 
 
 def vectors() -> Locality:
-    """Vectors that stand for meaning where there is no space: spelling, in fewer dimensions."""
+    """Return vectors that replace meaning where there is no space: spelling, in fewer dimensions."""
     return LexicalLocality(64)
 
 
 class OracleSettings(msgspec.Struct, frozen=True):
-    """What the oracle works with; the engine under test must be made with the same."""
+    """The settings of the oracle; the engine under test must be made with the same."""
 
     measure: Measure = MEASURE
     jcn: Measure = JCN
@@ -46,7 +46,7 @@ class OracleSettings(msgspec.Struct, frozen=True):
     meaning: Callable[[], Locality] = vectors
 
     def oracle(self) -> OracleEngine:
-        """A fresh plain engine."""
+        """Return a fresh reference engine."""
         return OracleEngine(
             self.measure,
             jcn=self.jcn,
@@ -58,18 +58,18 @@ class OracleSettings(msgspec.Struct, frozen=True):
         )
 
     def is_borderline(self, subscription: Subscription, event: Event) -> bool:
-        """Whether the answer changes when the threshold moves by the tolerance."""
+        """Return whether the answer changes when the threshold moves by the tolerance."""
         if subscription.kind not in ("approximate", "statements"):
             return False
         level = self.threshold if subscription.threshold is None else subscription.threshold
         plain = self.oracle()
         for ordinal, moved in enumerate((level - TOLERANCE, level, level + TOLERANCE)):
             plain.add(ordinal, msgspec.structs.replace(subscription, threshold=min(1.0, max(0.0, moved))), 0)
-        found = plain.find(event, 0)
-        assert found.scores is not None
-        if len(found.ordinals) in (1, 2):
+        results = plain.find(event, 0)
+        assert results.scores is not None
+        if len(results.ordinals) in (1, 2):
             return True
-        return bool(found.scores.max(initial=0) - found.scores.min(initial=1) > TOLERANCE)
+        return bool(results.scores.max(initial=0) - results.scores.min(initial=1) > TOLERANCE)
 
 
 class Mismatch(AssertionError):
@@ -79,25 +79,27 @@ class Mismatch(AssertionError):
 def compare_results(
     setting: OracleSettings, oracle: OracleEngine, event: Event, expected: EngineResult, actual: EngineResult, name: str
 ) -> None:
-    """Both found the same subscriptions with the same scores."""
+    """Check that both found the same subscriptions with the same scores."""
     ordinals = actual.ordinals.tolist()
     if ordinals != sorted(set(ordinals)):
         raise Mismatch(f"{name}: ordinals must ascend, each once; found {ordinals} for {event}")
     scores = [1.0] * len(ordinals) if actual.scores is None else actual.scores.tolist()
     assert expected.scores is not None
-    wanted = dict(zip(expected.ordinals.tolist(), expected.scores.tolist(), strict=True))
+    expected_scores = dict(zip(expected.ordinals.tolist(), expected.scores.tolist(), strict=True))
     got = dict(zip(ordinals, scores, strict=True))
-    if wanted.keys() == got.keys() and all(abs(wanted[o] - got[o]) <= TOLERANCE for o in wanted):
+    if expected_scores.keys() == got.keys() and all(
+        abs(expected_scores[o] - got[o]) <= TOLERANCE for o in expected_scores
+    ):
         return
-    for ordinal in sorted(wanted.keys() | got.keys()):
-        a, b = wanted.get(ordinal), got.get(ordinal)
+    for ordinal in sorted(expected_scores.keys() | got.keys()):
+        a, b = expected_scores.get(ordinal), got.get(ordinal)
         if a is not None and b is not None and abs(a - b) <= TOLERANCE:
             continue
-        held = oracle.subscriptions.get(ordinal)
-        if held is None:
+        subscription = oracle.subscriptions.get(ordinal)
+        if subscription is None:
             raise Mismatch(f"{name}: found ordinal {ordinal}, which it does not hold, for {event}")
-        if not setting.is_borderline(held, event):
-            raise Mismatch(f"{name}: expected score {a}, found {b} (None: no match)\n  {held}\n  {event}")
+        if not setting.is_borderline(subscription, event):
+            raise Mismatch(f"{name}: expected score {a}, found {b} (None: no match)\n  {subscription}\n  {event}")
 
 
 def compare_matches(
@@ -108,11 +110,11 @@ def compare_matches(
     actual: Sequence[tuple[int, Match]],
     name: str,
 ) -> None:
-    """Both gave the same matches in the same order, whatever pairs are borderline left out."""
+    """Check that both gave the same matches in the same order, except for borderline pairs."""
     if event is not None:
         odd = {ordinal for ordinal, _ in expected} ^ {ordinal for ordinal, _ in actual}
-        held = oracle.subscriptions
-        skip = {o for o in odd if o in held and setting.is_borderline(held[o], event)}
+        subscriptions = oracle.subscriptions
+        skip = {o for o in odd if o in subscriptions and setting.is_borderline(subscriptions[o], event)}
         expected = [hit for hit in expected if hit[0] not in skip]
         actual = [hit for hit in actual if hit[0] not in skip]
     same = len(expected) == len(actual) and all(
@@ -120,8 +122,8 @@ def compare_matches(
         for (ordinal, a), (other, b) in zip(expected, actual, strict=True)
     )
     if not same:
-        said = [[match.spoken for _, match in found if match.spoken] for found in (expected, actual)]
-        extra = f"\n  said {said[0]}\n  and  {said[1]}" if any(said) else ""
+        notifications = [[match.spoken for _, match in matches if match.spoken] for matches in (expected, actual)]
+        extra = f"\n  said {notifications[0]}\n  and  {notifications[1]}" if any(notifications) else ""
         raise Mismatch(f"{name}: expected {expected}\n  found {actual}\n  for {event}{extra}")
 
 
@@ -161,7 +163,7 @@ def compare_explanations(
     actual: Explanation,
     name: str,
 ) -> None:
-    """Both gave the same verdict; an explanation that is no match says what would make it one."""
+    """Check that both gave the same verdict, and that an explanation of no match states what would make it one."""
     if subscription.top is not None and "match" in (expected.verdict, actual.verdict):
         return  # an engine's explanation need not know the window
     if setting.is_borderline(subscription, event):
@@ -172,5 +174,5 @@ def compare_explanations(
 
 
 def engine_name(engine: Engine) -> str:
-    """How messages call an engine."""
+    """Return the name of an engine in messages."""
     return type(engine).__name__

@@ -17,7 +17,7 @@ Check = Callable[[MakeEngine, frozenset[Kind], OracleSettings], None]
 
 
 def removed_never_match(make_engine: MakeEngine, kinds: frozenset[Kind], setting: OracleSettings) -> None:
-    """Defect 1: after random removals no removed subscription matches and none of the others is lost."""
+    """Check defect 1: after random removals no removed subscription matches and none of the others is lost."""
     choice = SeededChoice(11)
     pair = EnginePair(make_engine, kinds, setting)
     for _ in range(60):
@@ -30,21 +30,21 @@ def removed_never_match(make_engine: MakeEngine, kinds: frozenset[Kind], setting
 
 
 def grandchildren_stay(make_engine: MakeEngine, kinds: frozenset[Kind], setting: OracleSettings) -> None:
-    """Defect 2: in a chain of ever narrower intervals, removing any of them, the root too, hides no other."""
+    """Check defect 2: in a chain of ever narrower intervals, removing any of them, the root too, hides no other."""
     if "exact" not in kinds:
         return
     engine = make_engine()
     for ordinal in range(6):
         engine.add(ordinal, _within("x", 0.0 + ordinal, 20.0 - ordinal, f"s{ordinal}"), 0)
     left = list(range(6))
-    for gone in (0, 3, 1, 5):
-        engine.remove(gone)
-        left.remove(gone)
+    for removed in (0, 3, 1, 5):
+        engine.remove(removed)
+        left.remove(removed)
         _expect_matches(engine, Event((EventTuple("x", 10),)), left)
 
 
 def between_equals_itself(make_engine: MakeEngine, kinds: frozenset[Kind], setting: OracleSettings) -> None:
-    """Defect 3: two identical `between` both match, and either stays when the other goes; 9 is not 7."""
+    """Check defect 3: two identical `between` both match, and either stays when the other goes; 9 is not 7."""
     if "exact" not in kinds:
         return
     engine = make_engine()
@@ -58,7 +58,7 @@ def between_equals_itself(make_engine: MakeEngine, kinds: frozenset[Kind], setti
 
 
 def many_recipients(make_engine: MakeEngine, kinds: frozenset[Kind], setting: OracleSettings) -> None:
-    """Defect 4: an event that 5,000 subscriptions want reaches every one of them."""
+    """Check defect 4: an event that 5,000 subscriptions match reaches every one of them."""
     if "exact" not in kinds:
         return
     engine = make_engine()
@@ -68,7 +68,7 @@ def many_recipients(make_engine: MakeEngine, kinds: frozenset[Kind], setting: Or
 
 
 def deep_covering(make_engine: MakeEngine, kinds: frozenset[Kind], setting: OracleSettings) -> None:
-    """Defect 8: a chain of 2,500 subscriptions, each covering the next, is held, matched and removed."""
+    """Check defect 8: a chain of 2,500 subscriptions, each covering the next, is added, matched and removed."""
     if "exact" not in kinds:
         return
     engine = make_engine()
@@ -82,7 +82,7 @@ def deep_covering(make_engine: MakeEngine, kinds: frozenset[Kind], setting: Orac
 
 
 def top_k_forgets(make_engine: MakeEngine, kinds: frozenset[Kind], setting: OracleSettings) -> None:
-    """Defect 5: a removed top-k subscription is gone, windows expire, a missing attribute makes no candidate."""
+    """Check defect 5: a removed top-k subscription is gone, windows expire, a missing attribute makes no candidate."""
     if "top" not in kinds:
         return
     engine = make_engine()
@@ -129,7 +129,7 @@ def _within(attribute: str, low: float, high: float, id: str) -> Subscription:
 
 
 def _expect_matches(engine: Engine, event: Event, ordinals: list[int], at: int = 0) -> None:
-    found = engine.find(event, at).ordinals.tolist()
-    if found != ordinals:
-        lost, extra = sorted(set(ordinals) - set(found))[:5], sorted(set(found) - set(ordinals))[:5]
+    actual = engine.find(event, at).ordinals.tolist()
+    if actual != ordinals:
+        lost, extra = sorted(set(ordinals) - set(actual))[:5], sorted(set(actual) - set(ordinals))[:5]
         raise Mismatch(f"{type(engine).__name__}.find: lost {lost}, wrongly found {extra} for {event}")

@@ -48,13 +48,13 @@ KINDS: Final[tuple[Kind, ...]] = ("exact", "approximate", "top", "statements", "
 
 @st.composite
 def subscriptions(draw: Callable[[Any], Any], kinds: Iterable[Kind] = KINDS, id: str = "s") -> Subscription:
-    """Subscriptions of some kinds, from small vocabularies."""
+    """Draw subscriptions of some kinds, from small vocabularies."""
     return subscription(DrawnChoice(draw), draw(st.sampled_from(tuple(kinds))), id)
 
 
 @st.composite
 def events(draw: Callable[[Any], Any], kinds: Iterable[Kind] = KINDS, id: str | None = "e", at: int = 0) -> Event:
-    """Events that subscriptions of these kinds may meet: ties, units, repeated attributes, groups."""
+    """Draw events that subscriptions of these kinds may match: ties, units, repeated attributes, groups."""
     return event(DrawnChoice(draw), frozenset(kinds), id, at)
 
 
@@ -133,7 +133,7 @@ PITFALLS: Final = (
 
 
 def texts() -> st.SearchStrategy[str]:
-    """Text that is not blank: words, pitfalls, anything."""
+    """Draw text that is not blank: words, pitfalls, anything."""
     anything = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
     return st.one_of(
         st.sampled_from(PITFALLS), st.from_regex(r"[a-z]{1,6}( [a-z]{1,6})?", fullmatch=True), anything
@@ -141,7 +141,7 @@ def texts() -> st.SearchStrategy[str]:
 
 
 def numbers() -> st.SearchStrategy[float]:
-    """Finite numbers: small whole ones, or any."""
+    """Draw finite numbers: small whole ones, or any."""
     return st.one_of(st.integers(-5, 50).map(float), st.floats(allow_nan=False, allow_infinity=False))
 
 
@@ -164,7 +164,7 @@ def _intervals(draw: Callable[[Any], Any]) -> Interval:
 
 @st.composite
 def predicates(draw: Callable[[Any], Any]) -> Predicate:
-    """Predicates with any operator, attribute and value."""
+    """Draw predicates with any operator, attribute and value."""
     attribute, relaxed = draw(texts()), draw(st.booleans())
     match draw(st.integers(0, 7)):
         case 0:
@@ -187,7 +187,7 @@ def predicates(draw: Callable[[Any], Any]) -> Predicate:
 
 
 def nodes() -> st.SearchStrategy[Node]:
-    """Items of a condition: predicates under `and`, `or` and `not`."""
+    """Draw items of a condition: predicates under `and`, `or` and `not`."""
 
     def wider(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
         several = st.lists(inner, min_size=2, max_size=3).map(tuple)
@@ -205,7 +205,7 @@ def _exists(items: list[Node]) -> bool:
 
 
 def conditions() -> st.SearchStrategy[Condition]:
-    """Conditions that can exist."""
+    """Draw valid conditions."""
     items = st.lists(nodes(), min_size=1, max_size=3).filter(_exists)
     return items.map(lambda found: Condition(tuple(found)))
 
@@ -255,7 +255,7 @@ def _literals() -> st.SearchStrategy[str]:
 
 @st.composite
 def graph_patterns(draw: Callable[[Any], Any]) -> GraphPattern:
-    """Basic Graph Patterns, their terms in canonical text."""
+    """Draw Basic Graph Patterns, their terms in canonical text."""
     resources = st.sampled_from((*_VARIABLES, *_IRIS))
     triples = st.builds(TriplePattern, resources, resources, st.one_of(resources, _literals()))
     return GraphPattern(tuple(draw(st.lists(triples, min_size=1, max_size=3))))
@@ -263,7 +263,7 @@ def graph_patterns(draw: Callable[[Any], Any]) -> GraphPattern:
 
 @st.composite
 def nears(draw: Callable[[Any], Any]) -> NearbyTriple:
-    """Triples to be near to, with at least one term."""
+    """Draw triples to be near to, with at least one term."""
     resources = st.sampled_from((*_VARIABLES, *_IRIS))
     terms = [draw(resources), draw(resources), draw(st.one_of(resources, _literals()))]
     if all(term.startswith("?") for term in terms):
@@ -292,7 +292,7 @@ def _alerts(draw: Callable[[Any], Any]) -> Alert:
 
 @st.composite
 def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
-    """All the language can say, with any text in it."""
+    """Draw every subscription that the language can express, with any text in it."""
     statements = st.lists(st.builds(Statement, texts(), texts()), min_size=1, max_size=3)
     body = draw(
         st.one_of(

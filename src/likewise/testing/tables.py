@@ -52,10 +52,12 @@ class TableEngine(BaseEngine):
         self.unregister(ordinal)
 
     def find(self, event: Event, at: int) -> EngineResult:
-        """What the table says of the event."""
+        """Return the matches that the table names for the event."""
         named = self.table.get(event.id or "", ())
         return EngineResult(
-            np.array([o for o, held in sorted(self.subscriptions.items()) if held.id in named], np.int64)
+            np.array(
+                [o for o, subscription in sorted(self.subscriptions.items()) if subscription.id in named], np.int64
+            )
         )
 
 
@@ -82,7 +84,7 @@ class TableMeasure:
             self.table[fold(a), fold(b)] = self.table[fold(b), fold(a)] = number
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[float32]:
-        """The relatedness of every asked term with every seen one."""
+        """Return the relatedness of every query term with every event term."""
         import numpy as np
 
         numbers = [[self._cell(a, s) for s in seen] for a in asked]
@@ -92,13 +94,13 @@ class TableMeasure:
         a, s = fold(asked.text), fold(seen.text)
         if a == s:
             return 1.0
-        found = self.table.get((a, s))
-        if found is None:
+        number = self.table.get((a, s))
+        if number is None:
             return 0.0 if self.seed is None else _seeded(self.seed, asked, seen)
-        return found
+        return number
 
     def configuration(self) -> dict[str, object]:
-        """The name, the seed and the table."""
+        """Return the name, the seed and the table."""
         return {"name": self.name, "seed": self.seed, "table": [[a, b, n] for (a, b), n in sorted(self.table.items())]}
 
 

@@ -40,7 +40,7 @@ class MemoryTarget:
 
     @property
     def distinct(self) -> list[Parcel]:
-        """What a receiver has that looks at the ids: each once, in the order of the first time."""
+        """The distinct parcels, by id, in the order of the first time: what a receiver has that ignores repeats."""
         return list({parcel.match.id: parcel for parcel in reversed(self.received)}.values())[::-1]
 
     def go_on(self) -> None:
@@ -50,15 +50,15 @@ class MemoryTarget:
     async def send(self, parcel: Parcel) -> None:
         """Do as told."""
         self.attempts += 1
-        said = self.answers.popleft() if self.answers else "take"
-        if said == "stall":
+        answer = self.answers.popleft() if self.answers else "take"
+        if answer == "stall":
             await self._free.wait()
-        elif said == "refuse":
+        elif answer == "refuse":
             raise PermanentFailure("refused")
-        elif said == "not now":
+        elif answer == "not now":
             raise TransientFailure("not now")
         self.received.append(parcel)
-        if said == "take and break":
+        if answer == "take and break":
             raise TransientFailure("the connection broke")
 
     async def close(self) -> None:

@@ -55,7 +55,7 @@ class RdfSplit(msgspec.Struct, frozen=True):
 
 
 class MalformedStatements(msgspec.Struct):
-    """What could not be read: how much, and the first few, each with its place."""
+    """The malformed statements: their number, and the first few, each with its position."""
 
     count: int = 0
     examples: list[str] = msgspec.field(default_factory=list)
@@ -69,7 +69,7 @@ class MalformedStatements(msgspec.Struct):
 
 
 def rdf_splits(source: str | Path, format: str | None = None, split_bytes: int = SPLIT_BYTES) -> list[RdfSplit]:
-    """The splits of a file, or of all RDF files below a folder, in the order of their names.
+    """Return the splits of a file, or of all RDF files below a folder, in the order of their names.
 
     `format` is one of nt, nq, ttl, trig, rdf, jsonld; without it the names of the files tell.
 
@@ -108,7 +108,7 @@ def _format_of(path: Path) -> str | None:
 
 
 def read_split(split: RdfSplit, bad: MalformedStatements) -> Iterator[Parts]:
-    """The split's statements in the order of the text, terms in canonical N-Triples; the rest is counted."""
+    """Yield the split's statements in the order of the text, terms in canonical N-Triples; count the malformed ones."""
     mark = f"_:f{split.file}"
     if split.format in _LINES:
         for start, block in _blocks(split, bad):
@@ -125,7 +125,7 @@ def _open(split: RdfSplit) -> BinaryIO:
 
 
 def _blocks(split: RdfSplit, bad: MalformedStatements) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of the split, some megabytes at a time, with the place where each block begins."""
+    """Yield whole lines of the split, some megabytes at a time, with the position where each block begins."""
     if split.stop < 0:
         at = 0
         for block in _unpacked(split, bad):
@@ -146,7 +146,7 @@ def _blocks(split: RdfSplit, bad: MalformedStatements) -> Iterator[tuple[int, by
 
 
 def _unpacked(split: RdfSplit, bad: MalformedStatements) -> Iterator[bytes]:
-    """The lines of a compressed file; if it breaks off, what came before is kept and the break counted."""
+    """Yield the lines of a compressed file; if it breaks off, count that and end."""
     waiting = b""
     with _open(split) as file:
         while True:
@@ -168,7 +168,7 @@ def _unpacked(split: RdfSplit, bad: MalformedStatements) -> Iterator[bytes]:
 
 
 def _readable(block: bytes, split: RdfSplit, bad: MalformedStatements) -> bytes:
-    """The block with lines blanked that a parser would not bear: no UTF-8, or triples nested too deep."""
+    """Blank the lines of a block that a parser would not survive: no UTF-8, or triples nested too deep."""
     deep = block.count(b"<<") > MAX_DEPTH
     if not deep and _is_text(block):
         return block
@@ -190,7 +190,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _document(split: RdfSplit, bad: MalformedStatements) -> bytes | None:
-    """A file that is no lines, whole, if it is safe to parse; else it is counted as one bad statement."""
+    """Yield a document without lines as a whole, if it is safe to parse; else count it as one malformed statement."""
     name = Path(split.path).name
     try:
         with _open(split) as file:
@@ -209,7 +209,7 @@ def _document(split: RdfSplit, bad: MalformedStatements) -> bytes | None:
 def _parsed(
     data: bytes, split: RdfSplit, at: str, bad: MalformedStatements, blank: Callable[[str], str]
 ) -> Iterator[Parts]:
-    """The statements pyoxigraph finds; it goes on after each that it cannot read."""
+    """Yield the statements that pyoxigraph reads; continue after each that it cannot read."""
     import pyoxigraph
 
     # Relative IRIs are resolved against the file's own name, as browsers do.

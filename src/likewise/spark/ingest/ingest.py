@@ -47,7 +47,7 @@ from likewise.model.rdf import RDF_TYPE, last_part
 
 
 def has_class(graph: Sequence[Triple], classes: Collection[str]) -> bool:
-    """Whether a subject's statements give it one of the classes: IRIs, with or without < >, or their last parts.
+    """Return whether a subject has one of the classes: IRIs, with or without < >, or their last parts.
 
     >>> has_class([Triple("<x:a>", RDF_TYPE, "<http://e.org/Match>")], ["Match"])
     True
@@ -59,14 +59,14 @@ def has_class(graph: Sequence[Triple], classes: Collection[str]) -> bool:
 
 
 def event_from_subject(graph: tuple[Triple, ...], *, as_written: bool = False) -> Event:
-    """The event of one subject's statements; its id is the subject's IRI.
+    """Return the event of one subject's statements; its id is the subject's IRI.
 
     `as_written` leaves the words of attributes and values as their IRIs spell them.
 
     >>> g = (Triple("<x:m>", "<http://e.org/homeTeams>", "<http://e.org/FC_Galway>"),
     ...      Triple("<x:m>", "<http://e.org/goals>", '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'),
     ...      Triple("<x:m>", "<http://e.org/label>", '"Spiel"@de'))
-    >>> [(t.attribute, t.value) for t in event_of(g).tuples], len(event_of(g).graph)
+    >>> [(t.attribute, t.value) for t in event_from_subject(g).tuples], len(event_from_subject(g).graph)
     ([('home Team', 'FC Galway'), ('goal', 3)], 3)
     """
     subject = graph[0].subject
@@ -100,7 +100,7 @@ _PART_BYTES: Final = 64 << 20  # stored bytes of the source for each part
 
 
 class IngestSummary(msgspec.Struct, frozen=True):
-    """What was read and written; `examples` are some of the bad statements, with their places."""
+    """The result of an ingest; `examples` are some of the malformed statements, with their positions."""
 
     folder: str
     files: int
@@ -128,7 +128,7 @@ def ingest(
     overwrite: bool = False,
     console: Console | None = None,
 ) -> IngestSummary:
-    """Writes the events of RDF files into a new folder, as `events-00000.parquet` and `events-00000.jsonl` and so on.
+    """Write the events of RDF files to a new folder, as `events-00000.parquet`, `events-00000.jsonl` and so on.
 
     One event for each subject, of the wanted classes only if there are any. On a cluster all workers must
     see both folders. The folder appears when everything is written.
@@ -181,7 +181,7 @@ def _run(
     partitions: int | None,
     console: Console | None,
 ) -> list[Any]:
-    """The Spark job; what comes back is one short row a part."""
+    """Run the Spark job; its result is one short row a part."""
     cores = int(spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsc") else 8
     stored = sum(os.path.getsize(path) for path in {split.path for split in splits})
     parts = partitions or max(1, min(cores, len(splits)), -(-stored // _PART_BYTES))
@@ -335,13 +335,13 @@ class _Part:
 
 
 def _count_statements(folder: Path) -> tuple[int, MalformedStatements]:
-    """How many statements the tasks read, and what was bad, some of it shown."""
+    """Count the statements that the tasks read and the malformed ones, with some examples."""
     statements, total = 0, MalformedStatements()
     for path in sorted(folder.glob("*.json")):
-        found = json.loads(path.read_bytes())
-        statements += found["statements"]
-        total.count += found["bad"]
-        total.examples += found["examples"][: max(0, 4 * SHOWN - len(total.examples))]
+        examples = json.loads(path.read_bytes())
+        statements += examples["statements"]
+        total.count += examples["bad"]
+        total.examples += examples["examples"][: max(0, 4 * SHOWN - len(total.examples))]
     return statements, total
 
 

@@ -81,13 +81,13 @@ class PeakMemory:
             self._look()
 
     def _look(self) -> None:
-        found = resident_bytes(os.getpid())
-        if found is not None:
-            self.peak = max(self.peak or 0, found)
+        resident = resident_bytes(os.getpid())
+        if resident is not None:
+            self.peak = max(self.peak or 0, resident)
 
 
 def resident_bytes(root: int) -> int | None:
-    """The resident memory of a process and its descendants, or None where there is no /proc."""
+    """Return the resident memory of a process and its descendants, or None where there is no /proc."""
     proc = Path("/proc")
     if not (proc / "self" / "stat").exists():
         return None
@@ -114,7 +114,7 @@ _BLOCK: Final = 1 << 22  # postings copied at a time
 
 
 def assemble(writer: SpaceWriter, work: str, parts: list[int], postings: int, highest: int) -> SpaceCounts:
-    """Writes all arrays of a space from the workers' files, and returns its counts."""
+    """Write all arrays of a space from the workers' files, and return its counts."""
     documents = _documents(writer, work)
     tables = [_part(work, part) for part in parts]
     terms = pa.chunked_array([t.column("term").combine_chunks() for t in tables], pa.large_string()).combine_chunks()
@@ -140,12 +140,12 @@ def _postings(
     out_documents: FileWriter,
     out_frequencies: FileWriter,
 ) -> None:
-    """Copies the postings in the order of the whole vocabulary, block by block."""
+    """Copy the postings in the order of the whole vocabulary, block by block."""
     mapped = [
         [_mapped(Path(work, PARTS, f"{part:08d}{ending}")) for ending in (".documents", ".frequencies")]
         for part in parts
     ]
-    taken = [0] * len(parts)
+    consumed = [0] * len(parts)
     ends = np.cumsum(count)
     start = 0
     while start < len(count):
@@ -157,18 +157,18 @@ def _postings(
         for number in np.unique(owners).tolist():
             mine = owners == number
             lengths = counts[mine]
-            stretch = int(lengths.sum())
-            target = np.repeat(begins[mine] - (np.cumsum(lengths) - lengths), lengths) + np.arange(stretch)
+            size = int(lengths.sum())
+            target = np.repeat(begins[mine] - (np.cumsum(lengths) - lengths), lengths) + np.arange(size)
             for values, source in zip(block, mapped[number], strict=True):
-                values[target] = source[taken[number] : taken[number] + stretch]
-            taken[number] += stretch
+                values[target] = source[consumed[number] : consumed[number] + size]
+            consumed[number] += size
         out_documents.write(block[0])
         out_frequencies.write(block[1])
         start = stop
 
 
 def _documents(writer: SpaceWriter, work: str) -> int:
-    """Titles and highest frequencies, batch by batch in the order of the documents."""
+    """Write titles and highest frequencies, batch by batch in the order of the documents."""
     names, total = first_documents(work)
     maxima = writer.array("document_maxima.npy", "<u4", total)
     titles = []
@@ -181,7 +181,7 @@ def _documents(writer: SpaceWriter, work: str) -> int:
 
 
 def _texts(writer: SpaceWriter, kind: str, pieces: list[Any], number: int) -> None:
-    """Texts one after another, and where each ends."""
+    """Write texts one after another, and the end of each."""
     data = writer.file(f"{kind}s.bin")
     ends = writer.array(f"{kind}_ends.npy", "<i8", number)
     at = 0
@@ -193,7 +193,7 @@ def _texts(writer: SpaceWriter, kind: str, pieces: list[Any], number: int) -> No
 
 
 def _content(texts: Any) -> bytes:
-    """The bytes of a large string array, without copying each text."""
+    """Return the bytes of a large string array, without copying each text."""
     _, offsets, data = texts.buffers()
     if data is None or not len(texts):
         return b""
@@ -231,7 +231,7 @@ def build_space(
     overwrite: bool = False,
     console: Console | None = None,
 ) -> BuildSummary:
-    """Builds the space of a source's documents in a new folder.
+    """Build the space of a source's documents in a new folder.
 
     The result depends on the documents and the options alone: any number of partitions, and a plain
     count of every token, give the same bytes. `work` is a folder for what the workers write (on a
@@ -281,7 +281,7 @@ def build_space(
 def _run(
     spark: SparkSession, source: Source, options: BuildOptions, work: str, console: Console | None
 ) -> list[tuple[int, int, int, int]]:
-    """The Spark job; what comes back is one short row a part."""
+    """Run the Spark job; its result is one short row a part."""
     splits = source.splits()
     if not splits:
         raise InputError("the source holds no documents at all; is it the right folder?")
@@ -304,7 +304,7 @@ def _cores(spark: SparkSession) -> int:
 
 
 def _left_out(work: Path) -> dict[str, int]:
-    """What the tasks left out, by reason, the most frequent first."""
+    """Return what the tasks left out, by reason, the most frequent first."""
     total: Counter[str] = Counter()
     for path in sorted((work / TALLIES).glob("*.json")):
         total.update(msgspec.json.decode(path.read_bytes(), type=dict[str, int]))

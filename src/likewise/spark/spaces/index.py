@@ -64,25 +64,25 @@ class TermPostings(msgspec.Struct, frozen=True, eq=False):
 def filter_documents(
     encoded: EncodedTexts, *, shortest: int, cut: int | None
 ) -> tuple[EncodedTexts, NDArray[np.bool_]]:
-    """The texts with at least `shortest` tokens, each cut to its first `cut`, and which they were."""
+    """Return the texts with at least `shortest` tokens, each cut to its first `cut`, and a mask of them."""
     starts = np.concatenate((np.zeros(1, dtype=np.int64), encoded.ends[:-1]))[: len(encoded.ends)]
     lengths = encoded.ends - starts
-    kept = lengths >= shortest
-    if kept.all() and cut is None:
-        return encoded, kept
-    stays = np.repeat(kept, lengths)
+    long_enough = lengths >= shortest
+    if long_enough.all() and cut is None:
+        return encoded, long_enough
+    stays = np.repeat(long_enough, lengths)
     if cut is not None:
         stays &= np.arange(len(encoded.codes)) - np.repeat(starts, lengths) < cut
         lengths = np.minimum(lengths, cut)
-    return type(encoded)(encoded.terms, encoded.codes[stays], np.cumsum(lengths[kept])), kept
+    return type(encoded)(encoded.terms, encoded.codes[stays], np.cumsum(lengths[long_enough])), long_enough
 
 
 def local_postings(encoded: EncodedTexts) -> tuple[LocalPostings, NDArray[np.uint32]]:
-    """The batch's postings, and each document's highest frequency.
+    """Return the batch's postings, and each document's highest frequency.
 
     >>> from likewise.semantics.text.tokenizer import Tokenizer
-    >>> found, highest = local_postings(Tokenizer().encode(pa.array(["cat cat dog", "dog"])))
-    >>> found.terms.to_pylist(), found.ends.tolist(), found.documents.tolist(), found.frequencies.tolist()
+    >>> postings, highest = local_postings(Tokenizer().encode(pa.array(["cat cat dog", "dog"])))
+    >>> postings.terms.to_pylist(), postings.ends.tolist(), postings.documents.tolist(), postings.frequencies.tolist()
     (['cat', 'dog'], [1, 3], [0, 0, 1], [2, 1, 1])
     >>> highest.tolist()
     [2, 1]
@@ -108,7 +108,7 @@ def local_postings(encoded: EncodedTexts) -> tuple[LocalPostings, NDArray[np.uin
 
 
 def partition_by_term(postings: LocalPostings, number: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The postings dealt to buckets by a hash of the term that is the same everywhere."""
+    """Partition postings by a hash of the term that is the same on every machine."""
     if not len(postings.terms):
         return
     whole = pa.RecordBatch.from_arrays(
@@ -128,9 +128,9 @@ def partition_by_term(postings: LocalPostings, number: int) -> Iterator[tuple[in
 
 
 def term_hashes(terms: pa.Array[Any]) -> NDArray[np.uint32]:
-    """A hash of each term that is the same on every machine: a polynomial over its bytes, then mixed.
+    """Return a hash of each term that is the same on every machine: a polynomial over its bytes, then mixed.
 
-    >>> hashes(pa.array(["cat", "act"], pa.large_string())).tolist()
+    >>> term_hashes(pa.array(["cat", "act"], pa.large_string())).tolist()
     [997821293, 1122043016]
     """
     _, offsets, data = terms.buffers()
@@ -148,7 +148,7 @@ def term_hashes(terms: pa.Array[Any]) -> NDArray[np.uint32]:
 
 
 def merge_postings(pieces: list[tuple[int, pa.RecordBatch]]) -> TermPostings:
-    """The pieces of one bucket as whole lists; each piece comes with its first document's number.
+    """Merge the pieces of one bucket into whole lists; each piece comes with its first document's number.
 
     Pieces hold disjoint ranges of documents and are ascending in themselves, so ordering the pieces of
     each term is enough: no posting is sorted.
@@ -177,7 +177,7 @@ def merge_postings(pieces: list[tuple[int, pa.RecordBatch]]) -> TermPostings:
 
 
 def select_terms(postings: TermPostings, keep: NDArray[np.bool_]) -> TermPostings:
-    """The terms chosen by a mask, with their postings."""
+    """Return the terms of a mask, with their postings."""
     counts = np.diff(postings.ends, prepend=0)
     stays = np.repeat(keep, counts)
     return TermPostings(
@@ -189,7 +189,7 @@ def select_terms(postings: TermPostings, keep: NDArray[np.bool_]) -> TermPosting
 
 
 def prune_postings(postings: TermPostings, keep: int, maxima: NDArray[np.uint32]) -> TermPostings:
-    """Each term's `keep` strongest documents: by frequency over the document's highest, then the lower number."""
+    """Return each term's `keep` strongest documents: by frequency over the document's highest, then by number."""
     counts = np.diff(postings.ends, prepend=0)
     if not len(counts) or counts.max() <= keep:
         return postings
@@ -215,7 +215,7 @@ def _flat(lists: Any) -> NDArray[np.uint32]:
 
 
 def _narrow(values: NDArray[np.uint32]) -> NDArray[Any]:
-    """The same numbers in the smallest type that holds them all."""
+    """Return the same numbers in the smallest type that fits them all."""
     highest = int(values.max(initial=0))
     return values.astype(np.uint8 if highest < 1 << 8 else np.uint16 if highest < 1 << 16 else np.uint32)
 
@@ -240,13 +240,13 @@ def tokenise(source: Source, splits: Sequence[Split], options: BuildOptions, num
             return
         batches = _gathered(batch for i in numbers for batch in source.read(splits[i], left_out))
         for place, batch in enumerate(batches):
-            encoded, kept = filter_documents(
+            encoded, long_enough = filter_documents(
                 tokenizer.encode(batch.column(1)), shortest=options.minimum_length, cut=options.cut
             )
             postings, highest = local_postings(encoded)
-            left_out["too short"] += int(len(kept) - kept.sum())
+            left_out["too short"] += int(len(long_enough) - long_enough.sum())
             name = f"{numbers[0]:010d}-{place:08d}-{len(highest)}"
-            titles = batch.column(0).filter(pa.array(kept))
+            titles = batch.column(0).filter(pa.array(long_enough))
             _write(Path(work, DOCUMENTS, f"{name}.arrow"), {"title": titles, "highest": pa.array(highest)})
             for bucket, piece in partition_by_term(postings, number):
                 yield pa.RecordBatch.from_arrays(
@@ -297,7 +297,7 @@ def merge(options: BuildOptions, work: str) -> ArrowPass:
 
 
 def first_documents(work: str) -> tuple[dict[str, int], int]:
-    """The number of each batch's first document, by the batch's name, and how many documents there are."""
+    """Return the number of each batch's first document, by the batch's name, and the number of all documents."""
     names = sorted(name.removesuffix(".arrow") for name in os.listdir(Path(work, DOCUMENTS)) if name.endswith(".arrow"))
     sizes = [int(name.rpartition("-")[2]) for name in names]
     firsts = np.cumsum([0, *sizes]).tolist()
@@ -307,7 +307,7 @@ def first_documents(work: str) -> tuple[dict[str, int], int]:
 
 
 def _gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same documents in batches of the size that is fastest, whatever the source gave."""
+    """Yield the same documents in batches of the size that is fastest, whatever the source gave."""
     waiting: list[pa.RecordBatch] = []
     documents = size = 0
     for batch in batches:
@@ -328,16 +328,16 @@ def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def _maxima(work: str, total: int) -> NDArray[np.uint32]:
-    """Every document's highest frequency."""
+    """Return every document's highest frequency."""
     maxima = np.empty(total, dtype=np.uint32)
     for name, start in first_documents(work)[0].items():
-        found = read_arrow(Path(work, DOCUMENTS, f"{name}.arrow")).column("highest").to_numpy()
-        maxima[start : start + len(found)] = found
+        frequencies = read_arrow(Path(work, DOCUMENTS, f"{name}.arrow")).column("highest").to_numpy()
+        maxima[start : start + len(frequencies)] = frequencies
     return maxima
 
 
 def _packed(batch: pa.RecordBatch) -> bytes:
-    """A record batch as bytes, compressed: they cross the network."""
+    """Encode a record batch as compressed bytes, because they cross the network."""
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, batch.schema, options=ipc.IpcWriteOptions(compression="lz4")) as writer:
         writer.write_batch(batch)
@@ -349,7 +349,7 @@ def _unpacked(data: bytes) -> pa.RecordBatch:
 
 
 def _write(path: Path, columns: dict[str, Any]) -> None:
-    """An Arrow file, there whole or not at all."""
+    """Write an Arrow file, whole or not at all."""
     table = pa.table(columns)
     sink = pa.BufferOutputStream()
     with ipc.new_file(sink, table.schema) as writer:
@@ -358,7 +358,7 @@ def _write(path: Path, columns: dict[str, Any]) -> None:
 
 
 def read_arrow(path: Path) -> pa.Table:
-    """A file written by a pass, mapped."""
+    """Map a file that a pass wrote into memory."""
     with pa.memory_map(str(path)) as source:
         return ipc.open_file(source).read_all()
 

@@ -32,7 +32,7 @@ _SCHEMA: Final = "word string, count long"
 def count_words(
     spark: SparkSession, source: Source, *, known: Callable[[str], bool] | None = None, minimum: int = 1
 ) -> dict[str, int]:
-    """How often each word occurs in the corpus, if at least `minimum` times and `known` says yes to it.
+    """Count the words of the corpus that occur at least `minimum` times and that `known` accepts.
 
     Only the words that pass come to the driver; give `known` (a taxonomy's membership test) for large
     corpora.
@@ -47,7 +47,7 @@ def count_words(
 
 
 def write_word_counts(counts: Mapping[str, int], path: str | Path) -> None:
-    """Writes `word<TAB>count` lines, the most frequent first, whole or not at all."""
+    """Write `word<TAB>count` lines, the most frequent first, whole or not at all."""
     path = Path(path)
     handle, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -57,7 +57,7 @@ def write_word_counts(counts: Mapping[str, int], path: str | Path) -> None:
 
 
 def word_counts(texts: Sequence[str] | pa.Array[pa.StringScalar]) -> Counter[str]:
-    """The same count for texts in memory.
+    """Count the words of texts in memory.
 
     >>> word_counts(["The cat and the dog"]).most_common(1)
     [('the', 2)]

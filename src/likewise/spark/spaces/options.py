@@ -1,4 +1,4 @@
-"""What can be chosen about a space's build, and what a build reports."""
+"""The options of a space's build, and its report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BuildOptions(msgspec.Struct, frozen=True):
                 raise InputError(f"{name} is at least 1, found {value}")
 
     def stored(self) -> dict[str, int | float | str | None]:
-        """What the manifest says about the build.
+        """Return what the manifest records of the build.
 
         >>> BuildOptions(keep=100).stored()["keep"]
         100
@@ -54,7 +54,7 @@ class BuildOptions(msgspec.Struct, frozen=True):
 
 
 class BuildSummary(msgspec.Struct, frozen=True):
-    """What a build did: documents read and kept, left out by reason, what came out, and its cost.
+    """The report of a build: documents read and used, left out by reason, the size of the space, and its cost.
 
     `peak_memory` sums the resident memory of this process and all it started (the JVM, Python
     workers), in bytes, at its highest; None where that cannot be read.

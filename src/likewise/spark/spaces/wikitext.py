@@ -34,7 +34,7 @@ _CLOSES: Final = {"}}": "{{", "]]": "[[", "|}": "{|"}
 
 
 def plain_text(markup: str, unshown: Collection[str] = ("file", "image", "media", "category")) -> str:
-    """The prose of an article; `unshown` are the folded names of namespaces whose links are no text.
+    """Return the prose of an article; `unshown` are the folded names of namespaces whose links are no text.
 
     >>> plain_text("'''Cats''' are [[felid|small felids]].<ref>Book</ref> {{cite|x}} [[File:a.jpg|thumb|A [[cat]]]]")
     'Cats are small felids.'
@@ -48,14 +48,14 @@ def plain_text(markup: str, unshown: Collection[str] = ("file", "image", "media"
 
 
 def _without_hidden(text: str) -> str:
-    """Comments and the tags whose content is no prose, dropped with it; a tag never closed goes alone."""
+    """Drop comments, and tags whose content is no prose, with it; a tag never closed is dropped alone."""
     pieces, at = [], 0
     unclosed: set[str] = set()
-    while found := _HIDDEN.search(text, at):
-        pieces.append(text[at : found.start()])
-        at = found.end()
-        name = (found.group(1) or "").lower()
-        if found.group(2) or name in unclosed:
+    while matched := _HIDDEN.search(text, at):
+        pieces.append(text[at : matched.start()])
+        at = matched.end()
+        name = (matched.group(1) or "").lower()
+        if matched.group(2) or name in unclosed:
             continue
         closing = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, at) if name else _COMMENT.search(text, at)
         if closing:
@@ -68,30 +68,30 @@ def _without_hidden(text: str) -> str:
 
 
 def _without_brackets(text: str, unshown: Collection[str]) -> str:
-    """Templates and tables dropped, links replaced by what they show."""
+    """Drop templates and tables, and replace links by their text."""
     # Each open bracket has the pieces of text gathered since; the bottom one gathers the result.
     open_: list[str] = []
     gathered: list[list[str]] = [[]]
     at = 0
-    for found in _BRACKETS.finditer(text):
-        gathered[-1].append(text[at : found.start()])
-        at = found.end()
-        mark = found.group().strip(" \t:")
+    for matched in _BRACKETS.finditer(text):
+        gathered[-1].append(text[at : matched.start()])
+        at = matched.end()
+        mark = matched.group().strip(" \t:")
         if mark not in _CLOSES:
             if len(open_) < _DEEPEST:
                 open_.append(mark)
                 gathered.append([])
             continue
-        wanted = _CLOSES[mark]
-        if wanted not in open_:
+        shown = _CLOSES[mark]
+        if shown not in open_:
             continue
-        while open_[-1] != wanted:  # what was left open inside is plain text
+        while open_[-1] != shown:  # what was left open inside is plain text
             inner = gathered.pop()
             open_.pop()
             gathered[-1] += inner
         open_.pop()
         content = gathered.pop()
-        if wanted == "[[":
+        if shown == "[[":
             gathered[-1].append(_shown("".join(content), unshown))
         else:
             gathered[-1].append(" ")
@@ -100,7 +100,7 @@ def _without_brackets(text: str, unshown: Collection[str]) -> str:
 
 
 def _shown(link: str, unshown: Collection[str]) -> str:
-    """The words a link shows."""
+    """Return the text that a link shows."""
     target, bar, label = link.partition("|")
     prefix, colon, _ = target.partition(":")
     name = prefix.strip().casefold()

@@ -36,7 +36,7 @@ _ENDINGS: Final[dict[SourceKind, tuple[str, ...]]] = {
 
 
 def source_of(path: str | Path, kind: SourceKind | None = None, *, title: str = "title", text: str = "text") -> Source:
-    """The source a path holds, as said or as its files show.
+    """Return the source of a path, of the kind given or recognised from its files.
 
     A folder with `data.noun` is WordNet's; else the first ending found of JSON lines, Parquet and
     MediaWiki dumps decides; any other folder holds text files.
@@ -72,12 +72,12 @@ def _recognised(path: Path) -> SourceKind:
 
 
 def _files(path: Path, kind: SourceKind) -> list[Path]:
-    """The files of a kind: the path itself, or those in the folder, in the order of their names."""
+    """Return the files of a kind: the path itself, or those in the folder, in the order of their names."""
     if path.is_file():
         return [path] if path.name.endswith(_ENDINGS[kind]) else []
     return sorted(f for f in path.iterdir() if f.is_file() and f.name.endswith(_ENDINGS[kind]) and not _is_index(f))
 
 
 def _is_index(path: Path) -> bool:
-    """The index that lies beside a multistream dump is no dump."""
+    """Return whether a file is the index beside a multistream dump, which is no dump."""
     return "multistream-index" in path.name

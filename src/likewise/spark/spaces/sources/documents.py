@@ -1,4 +1,4 @@
-"""What every source of documents gives: splits to deal out, and Arrow batches of titles and texts.
+"""The interface of a source of documents: splits to distribute, and Arrow batches of titles and texts.
 
 A source plans its splits once, on the driver, in the order its documents shall be numbered; a worker
 reads one split at a time. The documents and their order never depend on how the splits are dealt.
@@ -41,20 +41,20 @@ class Source(Protocol):
 
     @property
     def kind(self) -> str:
-        """What a space's manifest says the documents came from."""
+        """Return the kind of source that a space's manifest names."""
         ...
 
     def splits(self) -> list[Split]:
-        """The splits, in the order of their documents."""
+        """Return the splits, in the order of their documents."""
         ...
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
-        """The split's documents; what is left out is counted under its reason."""
+        """Yield the split's documents; count what is left out under its reason."""
         ...
 
 
 def batch(titles: Sequence[str], texts: Sequence[str]) -> pa.RecordBatch:
-    """An Arrow batch of documents.
+    """Return an Arrow batch of documents.
 
     >>> batch(["a"], ["text of a"]).num_rows
     1
@@ -69,9 +69,9 @@ def batch(titles: Sequence[str], texts: Sequence[str]) -> pa.RecordBatch:
 
 
 def batch_documents(documents: Iterable[Document]) -> Iterator[pa.RecordBatch]:
-    """Documents gathered into batches of bounded size.
+    """Yield documents gathered into batches of bounded size.
 
-    >>> [b.num_rows for b in batches([Document("a", "x"), Document("b", "y")])]
+    >>> [b.num_rows for b in batch_documents([Document("a", "x"), Document("b", "y")])]
     [2]
     """
     titles: list[str] = []
@@ -89,9 +89,9 @@ def batch_documents(documents: Iterable[Document]) -> Iterator[pa.RecordBatch]:
 
 
 def split_ranges(size: int, step: int = SPLIT_BYTES) -> list[tuple[int, int]]:
-    """A length cut into even ranges of about `step`.
+    """Yield even ranges of about `step` of a length.
 
-    >>> ranges(10, 4), ranges(0, 4)
+    >>> split_ranges(10, 4), split_ranges(0, 4)
     ([(0, 4), (4, 8), (8, 10)], [])
     """
     return [(start, min(start + step, size)) for start in range(0, size, step)]

@@ -43,7 +43,7 @@ class JsonLines(msgspec.Struct, frozen=True):
         return "json-lines"
 
     def splits(self) -> list[Split]:
-        """Byte ranges of plain files, whole compressed ones."""
+        """Return byte ranges of plain files, and whole compressed ones."""
         return [
             Split(path, start, stop)
             for path in self.paths
@@ -55,7 +55,7 @@ class JsonLines(msgspec.Struct, frozen=True):
         ]
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
-        """The documents of the lines that begin in the split."""
+        """Yield the documents of the lines that begin in the split."""
         for block in _blocks(split, left_out):
             fast = _parse(block, self.title, self.text)
             if fast is not None:
@@ -64,15 +64,15 @@ class JsonLines(msgspec.Struct, frozen=True):
                 yield from batch_documents(self._lines(block, left_out))
 
     def _lines(self, block: bytes, left_out: Counter[str]) -> Iterator[Document]:
-        """The block's documents one by one, whatever is wrong with some of its lines."""
+        """Yield the block's documents one by one, whatever is wrong with some of its lines."""
         for line in block.split(b"\n"):
             if not line.strip():
                 continue
             try:
-                found = msgspec.json.decode(line, type=dict[str, object])
+                document = msgspec.json.decode(line, type=dict[str, object])
             except (msgspec.DecodeError, UnicodeDecodeError):
-                found = {}
-            title, text = found.get(self.title), found.get(self.text)
+                document = {}
+            title, text = document.get(self.title), document.get(self.text)
             if isinstance(text, str):
                 yield Document("" if title is None else str(title), text)
             else:
@@ -80,7 +80,7 @@ class JsonLines(msgspec.Struct, frozen=True):
 
 
 def _parse(block: bytes, title: str, text: str) -> pa.RecordBatch | None:
-    """A block of sound lines by Arrow's reader; None if any line is not plainly a title and a text."""
+    """Parse a block of sound lines with Arrow; return None if any line is not exactly a title and a text."""
     import pyarrow as pa
     import pyarrow.json as pj
 
@@ -100,7 +100,7 @@ def _parse(block: bytes, title: str, text: str) -> pa.RecordBatch | None:
 
 
 def _blocks(split: Split, left_out: Counter[str]) -> Iterator[bytes]:
-    """The split's lines, in blocks that end with a line's end."""
+    """Yield the split's lines, in blocks that end with a line's end."""
     opener = _OPENERS.get(Path(split.path).suffix)
     if opener is not None:
         with cast(BinaryIO, opener(split.path, "rb")) as file:
@@ -116,7 +116,7 @@ def _blocks(split: Split, left_out: Counter[str]) -> Iterator[bytes]:
 
 
 def _until_end(file: BinaryIO, left_out: Counter[str]) -> Iterator[bytes]:
-    """A compressed stream's lines; if it breaks off, what came before is kept and the break counted."""
+    """Yield a compressed stream's lines; if it breaks off, count that and end."""
     while True:
         try:
             block = file.read(_BLOCK)

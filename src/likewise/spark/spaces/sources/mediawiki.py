@@ -46,27 +46,27 @@ _FILES_AND_CATEGORIES: Final = frozenset({-2, 6, 14})
 
 
 class MediaWikiSite(msgspec.Struct, frozen=True):
-    """What a dump's head says: the folded names of all namespaces but the main one, and of those whose links go."""
+    """The namespaces of a dump: the folded names of all but the main one, and of those whose links are no text."""
 
     namespaces: frozenset[str]
     unshown: frozenset[str]
 
 
 def read_site(head: bytes) -> MediaWikiSite:
-    """The namespaces named in a dump's `siteinfo`; the English names count everywhere.
+    """Read the namespaces of a dump's `siteinfo`; the English names apply everywhere.
 
     >>> sorted(read_site(b'<namespace key="6" case="first-letter">Datei</namespace>').unshown)
     ['category', 'datei', 'file', 'image', 'media']
     """
-    found = [(int(key), name.decode("utf-8", "replace").casefold()) for key, name in _NAMESPACE.findall(head)]
+    names = [(int(key), name.decode("utf-8", "replace").casefold()) for key, name in _NAMESPACE.findall(head)]
     return MediaWikiSite(
-        frozenset(name for key, name in found if key and name),
-        frozenset({"file", "image", "media", "category"} | {n for key, n in found if key in _FILES_AND_CATEGORIES}),
+        frozenset(name for key, name in names if key and name),
+        frozenset({"file", "image", "media", "category"} | {n for key, n in names if key in _FILES_AND_CATEGORIES}),
     )
 
 
 def read_page(raw: bytes, site: MediaWikiSite) -> Document | str:
-    """The page's last revision as plain text, or why it is left out.
+    """Return the page's last revision as plain text, or why it is left out.
 
     >>> read_page(b"<page><title>Cat</title><ns>0</ns><revision><text>A '''cat'''.</text></revision></page>", read_site(b""))
     Document(title='Cat', text='A cat.')
@@ -74,7 +74,7 @@ def read_page(raw: bytes, site: MediaWikiSite) -> Document | str:
     'other namespace'
     >>> read_page(b"<page><title>Cat</title><ns>0</ns><revision><text>A & B</page>", read_site(b""))
     'broken page'
-    """  # noqa: E501  one page on one line
+    """  # noqa: E501  one page on one l"""
     try:
         page = ElementTree.fromstring(raw.decode("utf-8", "replace"))
     except ElementTree.ParseError:
@@ -116,7 +116,7 @@ class MediaWikiDump(msgspec.Struct, frozen=True):
 
     @classmethod
     def open(cls, paths: tuple[str, ...]) -> MediaWikiDump:
-        """The dump in these files; the head of the first is read for its namespaces."""
+        """Open a dump of these files; the head of the first is read for its namespaces."""
         head = b""
         for block in _decoded(_bytes(Split(paths[0]), Counter()), _encoding(paths[0])):
             head += block
@@ -130,27 +130,27 @@ class MediaWikiDump(msgspec.Struct, frozen=True):
         return "mediawiki"
 
     def splits(self) -> list[Split]:
-        """Byte ranges of plain files, runs of streams of compressed ones."""
+        """Return byte ranges of plain files, and runs of streams of compressed ones."""
         return [split for path in self.paths for split in _splits(path)]
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
-        """The articles whose pages begin in the split."""
+        """Yield the articles whose pages begin in the split."""
         yield from batch_documents(self._articles(split, left_out))
 
     def _articles(self, split: Split, left_out: Counter[str]) -> Iterator[Document]:
         encoding = _encoding(split.path)
-        own = _decoded(_bytes(split, left_out), encoding)
+        inside = _decoded(_bytes(split, left_out), encoding)
         beyond = _bytes(Split(split.path, split.stop), Counter()) if split.stop >= 0 else iter(())
-        for raw in split_pages(own, beyond, left_out):
-            found = read_page(raw, self.site)
-            if isinstance(found, Document):
-                yield found
+        for raw in split_pages(inside, beyond, left_out):
+            page = read_page(raw, self.site)
+            if isinstance(page, Document):
+                yield page
             else:
-                left_out[found] += 1
+                left_out[page] += 1
 
 
-def split_pages(own: Iterator[bytes], beyond: Iterator[bytes], left_out: Counter[str]) -> Iterator[bytes]:
-    """The pages that begin in `own`, each complete, the last one continued from `beyond`.
+def split_pages(inside: Iterator[bytes], beyond: Iterator[bytes], left_out: Counter[str]) -> Iterator[bytes]:
+    """Yield the pages that begin in `inside`, each complete, the last one continued from `beyond`.
 
     >>> broken = Counter()
     >>> list(split_pages(iter([b"x<pa", b"ge>1</page><page>2<page>3</"]), iter([b"page><page>4</page>"]), broken))
@@ -158,10 +158,10 @@ def split_pages(own: Iterator[bytes], beyond: Iterator[bytes], left_out: Counter
     >>> broken
     Counter({'broken page': 1})
     """
-    buffer, at, own_end, ended = b"", 0, -1, False  # own_end: where the split's own bytes end, once that is known
+    buffer, at, inside_end, ended = b"", 0, -1, False  # own_end: where the split's own bytes end, once that is known
     while True:
         begin = buffer.find(_BEGIN, at)
-        if begin >= 0 and not 0 <= own_end <= begin:
+        if begin >= 0 and not 0 <= inside_end <= begin:
             end = buffer.find(_END, begin)
             other = buffer.find(_BEGIN, begin + 1, end if end >= 0 else len(buffer))
             if other >= 0 or (end < 0 and ended):
@@ -173,17 +173,17 @@ def split_pages(own: Iterator[bytes], beyond: Iterator[bytes], left_out: Counter
                 yield buffer[begin:at]
                 continue
             keep = begin
-        elif ended or (own_end >= 0 and (begin >= 0 or own_end <= max(at, len(buffer) - len(_BEGIN) + 1))):
+        elif ended or (inside_end >= 0 and (begin >= 0 or inside_end <= max(at, len(buffer) - len(_BEGIN) + 1))):
             return
         else:
             keep = max(at, len(buffer) - len(_BEGIN) + 1)
         buffer, at = buffer[keep:], 0
-        own_end = own_end - keep if own_end >= 0 else -1
-        more = next(beyond if own_end >= 0 else own, None)
+        inside_end = inside_end - keep if inside_end >= 0 else -1
+        more = next(beyond if inside_end >= 0 else inside, None)
         if more is not None:
             buffer += more
-        elif own_end < 0:
-            own_end = len(buffer)
+        elif inside_end < 0:
+            inside_end = len(buffer)
         else:
             ended = True
 
@@ -202,7 +202,7 @@ def _splits(path: str) -> list[Split]:
 
 
 def _streams(path: str) -> list[int]:
-    """Where the streams of a bz2 file begin, ascending."""
+    """Return the offsets of the streams of a bz2 file, ascending."""
     for index in (f"{path.removesuffix('.xml.bz2')}-index.txt.bz2", f"{path.removesuffix('.xml.bz2')}-index.txt"):
         if Path(index).is_file():
             opener = bz2.open if index.endswith(".bz2") else open
@@ -211,11 +211,11 @@ def _streams(path: str) -> list[int]:
     if not Path(path).stat().st_size:
         return []
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return [found.start() for found in _STREAM.finditer(data)]
+        return [each.start() for each in _STREAM.finditer(data)]
 
 
 def _bytes(split: Split, left_out: Counter[str]) -> Iterator[bytes]:
-    """The file's content from the split's start to its stop (-1: the end), decompressed."""
+    """Yield the file's content from the split's start to its stop (-1: the end), decompressed."""
     stored = _stored(split)
     return _inflated(stored, left_out) if split.path.endswith(".bz2") else stored
 
@@ -230,7 +230,7 @@ def _stored(split: Split) -> Iterator[bytes]:
 
 
 def _inflated(stored: Iterator[bytes], left_out: Counter[str]) -> Iterator[bytes]:
-    """The streams' content; a damaged one is counted and reading goes on at the next."""
+    """Yield the streams' content; a damaged one is counted, and reading continues at the next."""
     inflate, begun = bz2.BZ2Decompressor(), False
     for block in stored:
         while block:
@@ -250,19 +250,19 @@ def _inflated(stored: Iterator[bytes], left_out: Counter[str]) -> Iterator[bytes
 
 
 def _next_stream(block: bytes, stored: Iterator[bytes]) -> bytes:
-    """What follows from the next stream's beginning on; empty if there is none."""
-    found = _STREAM.search(block, 1)
-    while found is None:
+    """Return the data from the next stream's beginning on; empty if there is none."""
+    matched = _STREAM.search(block, 1)
+    while matched is None:
         more = next(stored, None)
         if more is None:
             return b""
         block = block[-9:] + more  # the ten bytes may lie across two blocks
-        found = _STREAM.search(block)
-    return block[found.start() :]
+        matched = _STREAM.search(block)
+    return block[matched.start() :]
 
 
 def _encoding(path: str) -> str:
-    """UTF-16 shows by its byte order mark; everything else is UTF-8."""
+    """Return the encoding: UTF-16 shows by its byte order mark; everything else is UTF-8."""
     with (bz2.open if path.endswith(".bz2") else open)(path, "rb") as file:
         try:
             mark = file.read(2)
@@ -272,7 +272,7 @@ def _encoding(path: str) -> str:
 
 
 def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    """UTF-8 blocks whatever the file's encoding was."""
+    """Yield UTF-8 blocks whatever the file's encoding is."""
     if encoding == "utf-8":
         yield from blocks
         return

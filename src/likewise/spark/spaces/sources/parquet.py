@@ -28,7 +28,7 @@ class ParquetFiles(msgspec.Struct, frozen=True):
         return "parquet"
 
     def splits(self) -> list[Split]:
-        """One for each row group; the columns must be there."""
+        """Return one split for each row group; the columns must be there."""
         import pyarrow.parquet as pq
 
         out = []
@@ -41,7 +41,7 @@ class ParquetFiles(msgspec.Struct, frozen=True):
         return out
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
-        """The rows of the split's row group."""
+        """Yield the rows of the split's row group."""
         import pyarrow as pa
         import pyarrow.compute as pc
         import pyarrow.parquet as pq

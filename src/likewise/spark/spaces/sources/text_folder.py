@@ -41,7 +41,7 @@ class TextFolder(msgspec.Struct, frozen=True):
         return "text"
 
     def splits(self) -> list[Split]:
-        """Groups of files of moderate size."""
+        """Return groups of files of moderate size."""
         root = Path(self.path)
         if root.is_file():
             return [Split(str(root.parent), files=(root.name,))]
@@ -57,7 +57,7 @@ class TextFolder(msgspec.Struct, frozen=True):
         return [*out, Split(self.path, files=tuple(group))] if group else out
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
-        """The split's files as documents."""
+        """Yield the split's files as documents."""
         yield from batch_documents(_documents(split, left_out))
 
 
@@ -76,7 +76,7 @@ def _documents(split: Split, left_out: Counter[str]) -> Iterator[Document]:
 
 
 def _files(root: Path) -> Iterator[str]:
-    """Paths below the root, with forward slashes; hidden ones and links to folders are passed over."""
+    """Return paths below the root, with forward slashes; hidden ones and links to folders are skipped."""
     for folder, folders, names in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith(".")]
         for name in names:

@@ -26,9 +26,9 @@ class WordNetFiles(msgspec.Struct, frozen=True):
         return "wordnet"
 
     def splits(self) -> list[Split]:
-        """One: a synset's document needs its neighbours anywhere in the database."""
+        """Return one split: a synset's document needs its neighbours anywhere in the database."""
         return [Split(self.path)]
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
-        """The synsets' documents, in the order of the database."""
+        """Yield the synsets' documents, in the order of the database."""
         yield from batch_documents(Document(d.title, d.text) for d in read_synset_documents(split.path))

@@ -29,7 +29,7 @@ class StatePlacement(msgspec.Struct, frozen=True):
     def of(self, key: Key, shards: int) -> str:
         """The shard of a key.
 
-        >>> Place("source").of(("s17",), 4) == Place("source").of(("s17",), 4)
+        >>> StatePlacement("source").of(("s17",), 4) == StatePlacement("source").of(("s17",), 4)
         True
         """
         number = zlib.crc32(_joined(key).encode("utf-8", "surrogatepass")) % shards
@@ -40,7 +40,8 @@ def state_placement(number: int, subscription: Subscription, shards: int) -> Sta
     """Where the state of a subscription lies, by the number it has in the change log.
 
     >>> from likewise.language import parse
-    >>> [event_coordinates(9, parse(text), 4).sort for text in ("{t > 1} top 3 within 1 h by value(t)", "{t > 1} for 5 min")]
+    >>> texts = ("{t > 1} top 3 within 1 h by value(t)", "{t > 1} for 5 min")
+    >>> [state_placement(9, parse(text), 4).sort for text in texts]
     ['top', 'source']
     """
     if subscription.kind == "top":
