@@ -44,7 +44,7 @@ def test_a_command_that_compiles_says_so_in_one_line(capsys: Output, monkeypatch
         remark(text)
         said.set()
 
-    monkeypatch.setattr(output, "remark", note)
+    monkeypatch.setattr(output, "print_note", note)
     with compiling.report_compilation():
         while not said.is_set():  # whenever the listener is there, one of these tells it
             numba.njit(lambda x: x + 1)(1)

@@ -87,7 +87,7 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(path: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("likewise.cli.terminal.text_input.opened", interrupted)
+    monkeypatch.setattr("likewise.cli.terminal.text_input.open_input", interrupted)
     assert main.run(["match", "--subscriptions", "any.txt"]) == 130
 
 

@@ -31,7 +31,7 @@ def test_a_server_that_is_not_there_is_said_at_once() -> None:
 
 def test_what_connect_needs_is_named_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the packages' names, before anything is tried."""
-    monkeypatch.setattr(connect, "_found", lambda module: module == "zstandard")
+    monkeypatch.setattr(connect, "_is_installed", lambda module: module == "zstandard")
     with pytest.raises(MissingDependency, match=r"grpcio, grpcio-status, googleapis-common-protos.*likewise\[spark\]"):
         connect.connect_session("sc://127.0.0.1:1", {})
 

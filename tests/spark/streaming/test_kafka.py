@@ -142,7 +142,7 @@ def test_what_is_selected_goes_to_a_topic_with_the_match(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the subscriptions that select alone, as a Matcher says it."""
-    monkeypatch.setattr(module, "run_each", lambda spark, orders, do: [do(order) for order in orders])
+    monkeypatch.setattr(module, "map_orders", lambda spark, orders, do: [do(order) for order in orders])
     wanted = [lw.parse("{t > 2}", id="a"), lw.parse("{t > 3} select (t in degC, @source as device, u)", id="b")]
     ChangeLog(tmp_path / "log").add(wanted, at=0)
     cluster.send("select", [payload(3), payload(4)])
@@ -203,8 +203,8 @@ def test_what_rankings_and_alerts_say_goes_to_a_topic_under_keys_that_stay(
     def here(spark: object, orders: list[bytes], do: Any) -> list[bytes]:
         return [do(order) for order in orders]
 
-    monkeypatch.setattr(module, "run_each", here)
-    monkeypatch.setattr("likewise.spark.streaming.state.shards.run_each", here)
+    monkeypatch.setattr(module, "map_orders", here)
+    monkeypatch.setattr("likewise.spark.streaming.state.shards.map_orders", here)
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 2} once until false", id="a"), lw.parse("{t > 3}", id="b")], at=0)
     cluster.send("heat", [payload(t) for t in (1, 3, 4, 0, 5)])
     query = stream(cluster, tmp_path, "heat", f"kafka://{cluster.servers}/said")

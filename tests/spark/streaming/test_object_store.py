@@ -36,8 +36,8 @@ def bucket() -> Iterator[str]:
 
 def test_a_stream_lives_in_a_bucket(spark: SparkSession, bucket: str, tmp_path: Path, monkeypatch: Any) -> None:
     """Killed after the parts it is repeated, and the rows are there once, as in folders."""
-    monkeypatch.setattr(matcher_copies, "copies_of", lambda folder: tmp_path / "copies")
-    monkeypatch.setattr("likewise.spark.streaming.matchers.copies_of", lambda folder: tmp_path / "copies")
+    monkeypatch.setattr(matcher_copies, "copy_folder", lambda folder: tmp_path / "copies")
+    monkeypatch.setattr("likewise.spark.streaming.matchers.copy_folder", lambda folder: tmp_path / "copies")
     incoming = tmp_path / "in"
     incoming.mkdir()
     (incoming / "a.jsonl").write_text("".join(json.dumps({"t": t}) + "\n" for t in range(40)) + "no event\n")

@@ -135,7 +135,7 @@ def test_what_spark_reads_gives_the_rows_of_our_own_reader(
     """Matches with their places, events with their sources and times, what is no event with its reason."""
     fill(cluster)
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 4}", id="a"), lw.parse("{t exists}", id="b")], at=0)
-    monkeypatch.setattr(module, "run_each", lambda spark, orders, do: [do(order) for order in orders])
+    monkeypatch.setattr(module, "map_orders", lambda spark, orders, do: [do(order) for order in orders])
     monkeypatch.setattr(module, "require_connector", lambda spark: None)
     monkeypatch.setattr(module, "system_clock", lambda: 1_700_000_000_000_000)
     monkeypatch.setattr("likewise.spark.streaming.sources.kafka.TASK", 9)  # several tasks a partition

@@ -133,8 +133,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Any:
     def run(spark: object, orders: list[bytes], do: Callable[[bytes], bytes]) -> list[bytes]:
         return [do(order) for order in orders]
 
-    monkeypatch.setattr(module, "run_each", run)
-    monkeypatch.setattr(shards_module, "run_each", run)
+    monkeypatch.setattr(module, "map_orders", run)
+    monkeypatch.setattr(shards_module, "map_orders", run)
     return None
 
 
@@ -211,7 +211,7 @@ def test_a_driver_that_dies_anywhere_says_everything_once(
                 if where == "plan":
                     dying.setattr(module, "run_tasks", die)
                 elif where == "shards":
-                    dying.setattr(shards_module, "run_each", die)
+                    dying.setattr(shards_module, "map_orders", die)
                 elif where == "parts":
                     dying.setattr(stream.outlet, "commit", die)
                 else:
