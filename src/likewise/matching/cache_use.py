@@ -19,7 +19,7 @@ class CacheUse(msgspec.Struct):
     """How many look-ups found what they wanted, and how many had to compute it.
 
     >>> use = CacheUse()
-    >>> use.count(wanted=10, missing=3)
+    >>> use.count(lookups=10, missing=3)
     >>> use
     CacheUse(hits=7, misses=3)
     """
@@ -27,9 +27,9 @@ class CacheUse(msgspec.Struct):
     hits: int = 0
     misses: int = 0
 
-    def count(self, wanted: int, missing: int) -> None:
+    def count(self, lookups: int, missing: int) -> None:
         """Count some look-ups, and those among them that found nothing."""
-        self.hits += wanted - missing
+        self.hits += lookups - missing
         self.misses += missing
 
     def __add__(self, other: CacheUse) -> CacheUse:

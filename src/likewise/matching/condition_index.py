@@ -33,7 +33,7 @@ class ConditionIndex:
     >>> from likewise.model import event
     >>> index = ConditionIndex(None, 0.5, 0)
     >>> index.add(4, parse("{x > 1}")); index.add(7, parse("{x > 2}"))
-    >>> [(number, met.score) for number, met in index.met(event({"x": 2}), 0)]
+    >>> [(number, met.score) for number, met in index.match(event({"x": 2}), 0)]
     [(4, 1.0)]
     """
 
@@ -71,8 +71,8 @@ class ConditionIndex:
                 self._lists = ThematicEngine(
                     self._measure, self._threshold, self._cache_bytes, self._curve, self._types
                 )
-                for held in self._relaxed:
-                    self._lists.add(held, condition if held == number else self._held[held], 0)
+                for number_held in self._relaxed:
+                    self._lists.add(number_held, condition if number_held == number else self._held[number_held], 0)
         self._held[number] = condition
 
     def remove(self, number: int) -> None:
@@ -85,15 +85,17 @@ class ConditionIndex:
 
     def match(self, event: Event, at: int) -> list[tuple[int, ConditionMatch]]:
         """The conditions an event meets, and how well."""
-        found = [(number, EXACTLY) for number in self._exact.find(event).ordinals.tolist()] if len(self._exact) else []
+        matches = (
+            [(number, EXACTLY) for number in self._exact.find(event).ordinals.tolist()] if len(self._exact) else []
+        )
         if self._relaxed:
-            seen = EventView(event, self._measure, self._types)
+            view = EventView(event, self._measure, self._types)
             likely = self._relaxed if self._lists is None else self._lists.find(event, at).ordinals.tolist()
             for number in likely:
-                met = evaluate(self._relaxed[number][0], seen, self._relaxed[number][1])
-                if met is not None:
-                    found.append((number, met))
-        return found
+                result = evaluate(self._relaxed[number][0], view, self._relaxed[number][1])
+                if result is not None:
+                    matches.append((number, result))
+        return matches
 
     def caches(self) -> dict[str, CacheUse]:
         """What is looked up about relaxed conditions."""

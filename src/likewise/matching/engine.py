@@ -281,14 +281,14 @@ class BaseEngine:
 
     def unregister(self, ordinal: int) -> Subscription:
         """Take the note back, refusing an ordinal not in use; engines call it first in `remove`."""
-        found = self.subscriptions.pop(ordinal, None)
-        if found is None:
+        subscription = self.subscriptions.pop(ordinal, None)
+        if subscription is None:
             raise UnknownId(str(ordinal))
         if getrefcount(self._gone) > UNHELD:
-            self._gone[ordinal] = found
+            self._gone[ordinal] = subscription
         elif self._gone:
             self._gone = {}
-        return found
+        return subscription
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`find`, as matches. An engine may add to what this returns; so it must not ask `matches`, which asks here."""
@@ -310,13 +310,13 @@ class BaseEngine:
         return ordinals, Matches(len(ordinals), self._maker(event, ordinals, scores))
 
     def _maker(self, event: Event, ordinals: NDArray[signedinteger[Any]], scores: NDArray[float32] | None) -> Make:
-        held, gone, curve, id = self.subscriptions, self._gone, self.curve, event.id
+        subscriptions, removed, curve, id = self.subscriptions, self._gone, self.curve, event.id
 
         def make(start: int, stop: int) -> list[Match]:
             listed = [1.0] * (stop - start) if scores is None else scores[start:stop].tolist()
             made = []
             for ordinal, score in zip(ordinals[start:stop].tolist(), listed, strict=True):
-                subscription = held.get(ordinal) or gone[ordinal]
+                subscription = subscriptions.get(ordinal) or removed[ordinal]
                 made.append(Match(id, subscription.id, subscription.kind, score, likelihood=curve))
             return made
 

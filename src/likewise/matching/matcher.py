@@ -123,8 +123,8 @@ class Matcher(MatcherAlerts):
                 types=as_types(types),
                 annotations=as_annotations(annotations),
             )
-        elif found := [name for name, part in parts.items() if part is not None]:
-            raise InputError(f"an interpretation says the {found[0]} already; give the one or the other")
+        elif given_names := [name for name, part in parts.items() if part is not None]:
+            raise InputError(f"an interpretation says the {given_names[0]} already; give the one or the other")
         self._clock = clock or system_clock
         self._withdrawn = {}
         self._take(MatcherState(interpretation, EngineSelection(profile, engines)))
@@ -172,24 +172,24 @@ class Matcher(MatcherAlerts):
         >>> Matcher().add_many([{"text": "{temp > 25 degC}", "id": "warm"}, {"text": "{temp < 0 degC}", "id": "cold"}])
         ['warm', 'cold']
         """
-        taken = [as_subscription(given) for given in subscriptions]
+        parsed = [as_subscription(value) for value in subscriptions]
         if at is None or isinstance(at, int):
-            at = [self._clock() if at is None else at] * len(taken)
-        if len(at) != len(taken):
-            raise InputError(f"there are {len(taken)} subscriptions and {len(at)} moments; give one for each")
+            at = [self._clock() if at is None else at] * len(parsed)
+        if len(at) != len(parsed):
+            raise InputError(f"there are {len(parsed)} subscriptions and {len(at)} moments; give one for each")
         first = self._state.next_ordinal
         if numbers is None:
-            numbers = range(first, first + len(taken))
-        elif len(numbers) != len(taken) or any(a >= b for a, b in pairwise([first - 1, *numbers])):
+            numbers = range(first, first + len(parsed))
+        elif len(numbers) != len(parsed) or any(a >= b for a, b in pairwise([first - 1, *numbers])):
             raise InputError(f"numbers of subscriptions rise, from {first} on, one for each; found {list(numbers)[:5]}")
-        additions = [Addition(n, s, now) for n, s, now in zip(numbers, taken, at, strict=True)]
+        additions = [Addition(n, s, now) for n, s, now in zip(numbers, parsed, at, strict=True)]
         ends = [None if s.valid_for is None else now + s.valid_for for _, s, now in additions]
         self._state.add_many(additions, ends)
         self._numbering.forget()
         for (ordinal, _, _), end in zip(additions, ends, strict=True):
             if end is not None:
                 heapq.heappush(self._ending, (end, ordinal))
-        return [subscription.id for subscription in taken]
+        return [subscription.id for subscription in parsed]
 
     def remove(self, id: str) -> None:
         """Forget a subscription, wholly."""
@@ -229,10 +229,10 @@ class Matcher(MatcherAlerts):
         over = event.expires is not None and event.expires <= now
         if not due:
             return NO_MATCHES if over else self._state.matches(event, now)
-        found = [match for _, match in due]
+        matches = [match for _, match in due]
         if not over:
-            found += self._state.matches(event, now)
-        return Matches(len(found), lambda start, stop: found[start:stop])
+            matches += self._state.matches(event, now)
+        return Matches(len(matches), lambda start, stop: matches[start:stop])
 
     def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """What `match` finds one by one, as arrays; of each event its arrivals first, then who moved up in a window."""
@@ -242,16 +242,16 @@ class Matcher(MatcherAlerts):
         pieces: list[tuple[int, EngineBatchResult]] = []
         over_now: dict[int, str] = {}
         due: list[Promotion] = []
-        seen = 0
+        checked = 0
         for start, stop in slice_batch(moments, over, self._ending[0][0] if self._ending else None):
-            due += self._end_during(moments, seen, start + 1, over_now)  # what is left out tells the time, too
-            seen = stop
+            due += self._end_during(moments, checked, start + 1, over_now)  # what is left out tells the time, too
+            checked = stop
             part, when = events[start:stop], moments[start:stop].tolist()
             for engine in self._state.engines.values():
-                found = engine.match_batch(part, when)
-                moved = tuple(Promotion(p.event_index + start, p.match, p.number) for p in found.promoted)
-                pieces.append((start, found._replace(promoted=moved)))
-        due += self._end_during(moments, seen, len(moments), over_now)
+                result = engine.match_batch(part, when)
+                moved = tuple(Promotion(p.event_index + start, p.match, p.number) for p in result.promoted)
+                pieces.append((start, result._replace(promoted=moved)))
+        due += self._end_during(moments, checked, len(moments), over_now)
         event_index, ordinals, score = merge(pieces)
         promoted = sorted((x for _, p in pieces for x in p.promoted), key=lambda x: (x.event_index, x.number))
         if due:
@@ -274,9 +274,9 @@ class Matcher(MatcherAlerts):
         """Events as they are matched; the very same if annotations change none of them."""
         if not self._state.annotating.active:
             return events
-        came = list(events)
-        made = [self._state.annotating.annotate(event) for event in came]
-        return made if any(a is not b for a, b in zip(made, came, strict=True)) else events
+        received = list(events)
+        made = [self._state.annotating.annotate(event) for event in received]
+        return made if any(a is not b for a, b in zip(made, received, strict=True)) else events
 
     def _likelihoods(self, ids: Sequence[str]) -> ProbabilityCurves:
         """What makes the scores of a batch probabilities."""
@@ -290,8 +290,8 @@ class Matcher(MatcherAlerts):
 
     def advance(self, now: int) -> list[Match]:
         """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""
-        found = [match for _, match in self._end_validity(now)[1]]
-        return found + [match for engine in self._state.engines.values() for _, match in engine.advance(now)]
+        times = [match for _, match in self._end_validity(now)[1]]
+        return times + [match for engine in self._state.engines.values() for _, match in engine.advance(now)]
 
     def shift(self, by: int) -> None:
         """Let everything in the windows count as so many µs later (earlier if negative), as after a clock was set.
@@ -318,8 +318,8 @@ class Matcher(MatcherAlerts):
         self._withdrawn[event_id] = None
         if len(self._withdrawn) > MAX_WITHDRAWN:
             del self._withdrawn[next(iter(self._withdrawn))]
-        found = [hit for engine in self._state.engines.values() for hit in engine.withdraw(event_id)]
-        return [match for _, match in sorted(found, key=lambda hit: hit[0])]
+        hits = [hit for engine in self._state.engines.values() for hit in engine.withdraw(event_id)]
+        return [match for _, match in sorted(hits, key=lambda hit: hit[0])]
 
     # -- learning -------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ class MatcherAlerts(MatcherAnswers):
         >>> m = lw.Matcher()
         >>> _ = m.add(lw.parse("{t exists} absent for 1 min", id="silent"), at=0)
         >>> _ = m.match(lw.event({"t": 1}, source="s1"), at=0)
-        >>> m.excuse(["s1"], "unreachable", at=30_000_000), m.advance(3_600_000_000)
+        >>> m.suspend_absence(["s1"], "unreachable", at=30_000_000), m.advance(3_600_000_000)
         (None, [])
         >>> m.resume_absence(["s1"], "unreachable", at=3_600_000_000)
         >>> [match.cause for match in m.advance(3_630_000_000)]
@@ -146,7 +146,11 @@ class MatcherAlerts(MatcherAnswers):
     def adopt(self, other: MatcherAlerts) -> None:
         """Take over what another matcher knows of the alerts that this one holds, too, by their ids."""
         if "alert" in other._state.engines and "alert" in self._state.engines:
-            own, theirs = self._state.ordinals, other._state.ordinals
-            both = {theirs[id]: own[id] for id in theirs if id in own and other._state.held[theirs[id]].alert}
-            taken = cast("AlertingEngine", other._state.engines["alert"])
-            cast("AlertingEngine", self._state.engines["alert"]).adopt(taken, both)
+            local_ordinals, theirs = self._state.ordinals, other._state.ordinals
+            both = {
+                theirs[id]: local_ordinals[id]
+                for id in theirs
+                if id in local_ordinals and other._state.held[theirs[id]].alert
+            }
+            other_engine = cast("AlertingEngine", other._state.engines["alert"])
+            cast("AlertingEngine", self._state.engines["alert"]).adopt(other_engine, both)

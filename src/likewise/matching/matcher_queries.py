@@ -54,8 +54,8 @@ class MatcherAnswers:
         >>> m.reached
         7
         """
-        found = [getattr(engine, "now", None) for engine in self._state.engines.values()]
-        return max((now for now in found if now is not None), default=None)
+        times = [getattr(engine, "now", None) for engine in self._state.engines.values()]
+        return max((now for now in times if now is not None), default=None)
 
     @property
     def keyless(self) -> int:
@@ -76,8 +76,8 @@ class MatcherAnswers:
         >>> lw.Matcher().caches()["relatedness"]
         CacheUse(hits=0, misses=0)
         """
-        found = [engine.caches() for engine in list(self._state.engines.values())]
-        return {name: sum((each[name] for each in found if name in each), CacheUse()) for name in CACHES}
+        uses = [engine.caches() for engine in list(self._state.engines.values())]
+        return {name: sum((each[name] for each in uses if name in each), CacheUse()) for name in CACHES}
 
     @property
     def kinds(self) -> frozenset[Kind]:
@@ -127,16 +127,16 @@ class MatcherAnswers:
         now = self._moment(event, at)
         if event.expires is not None and event.expires <= now:
             return []
-        found: list[tuple[int, Match]] = []
+        hits: list[tuple[int, Match]] = []
         annotated = self.annotated(event)
         for kind, engine in self._state.engines.items():
             if kind not in ("top", "alert"):
-                found += engine.match(annotated, now)
-        for ordinal, held in self._state.held.items():
-            if held.remembers and (seen := self.explain(event, held.id, now)).verdict == "match":
-                found.append((ordinal, Match(event.id, held.id, held.kind, seen.score)))
-        found = [hit for hit in found if self._state.ends.get(hit[0], now + 1) > now]
-        return [match for _, match in sorted(found, key=lambda hit: hit[0])]
+                hits += engine.match(annotated, now)
+        for ordinal, subscription in self._state.held.items():
+            if subscription.remembers and (explanation := self.explain(event, subscription.id, now)).verdict == "match":
+                hits.append((ordinal, Match(event.id, subscription.id, subscription.kind, explanation.score)))
+        hits = [hit for hit in hits if self._state.ends.get(hit[0], now + 1) > now]
+        return [match for _, match in sorted(hits, key=lambda hit: hit[0])]
 
     def board(self, id: str) -> list[TopKEntry]:
         """The k best of a top-k subscription's window now, best first.
@@ -147,7 +147,7 @@ class MatcherAnswers:
         >>> for x in (5, 7):
         ...     _ = m.match(lw.event({"x": x}, id=f"e{x}"), at=x)
         >>> m.board("low")
-        [Ranked(rank=1, event_id='e5', value=5.0, time=5)]
+        [TopKEntry(rank=1, event_id='e5', value=5.0, time=5)]
         """
         ordinal = self._state.ordinal(id)
         if self._state.held[ordinal].top is None:

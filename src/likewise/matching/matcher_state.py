@@ -118,31 +118,31 @@ class MatcherState:
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """The matches of one event with their ordinals, in the order of addition."""
         event = self.annotating.annotate(event)
-        found = [hit for engine in self.engines.values() for hit in engine.match(event, at)]
+        hits = [hit for engine in self.engines.values() for hit in engine.match(event, at)]
         if len(self.engines) > 1:
-            found.sort(key=lambda hit: hit[0])
-        return found
+            hits.sort(key=lambda hit: hit[0])
+        return hits
 
     def matches(self, event: Event, at: int) -> Matches:
         """The matches of one event in the order of addition, each made when it is looked at."""
         event = self.annotating.annotate(event)
-        found = []
+        pieces = []
         for engine in self.engines.values():
             if isinstance(engine, BaseEngine):
-                found.append(engine.matches(event, at))
+                pieces.append(engine.matches(event, at))
             else:
-                found.append(_made(engine.match(event, at)))
-        return found[0][1] if len(found) == 1 else merged(found)
+                pieces.append(_made(engine.match(event, at)))
+        return pieces[0][1] if len(pieces) == 1 else merged(pieces)
 
     def explain(self, event: Event, id: str, at: int) -> Explanation:
         """Why the event does or does not meet a subscription at a moment, with what made its scores."""
         from likewise.matching.explain.evidence import with_evidence
 
         ordinal = self.ordinal(id)
-        held = self.held[ordinal]
+        subscription = self.held[ordinal]
         event, changes = self.annotating.annotate_with_changes(event)
-        explained = self.engine(held.kind).explain(event, ordinal, at)
-        explained = with_evidence(explained, event, held, self.interpretation)
+        explained = self.engine(subscription.kind).explain(event, ordinal, at)
+        explained = with_evidence(explained, event, subscription, self.interpretation)
         explained = self.annotating.with_changes(explained, changes)
         end = self.ends.get(ordinal)
         if end is not None and end <= at:

@@ -78,9 +78,9 @@ _LACKS: Final[Mapping[Kind, str]] = MappingProxyType(
 class EngineSelection:
     """The engines of a matcher: those of a profile, and those chosen for single kinds in their place.
 
-    >>> Engines("small").name("exact"), Engines("small", {"exact": "sgim"}).name("exact")
+    >>> EngineSelection("small").name("exact"), EngineSelection("small", {"exact": "sgim"}).name("exact")
     ('forest', 'sgim')
-    >>> Engines("small").check("approximate")
+    >>> EngineSelection("small").check("approximate")
     Traceback (most recent call last):
     ...
     likewise.errors.NotServed: the profile 'small' does not serve relaxed parts (~), ...

@@ -26,23 +26,24 @@ def merge(pieces: Sequence[tuple[int, EngineBatchResult]]) -> tuple[NDArray[int3
     Scores that are all 1 take no memory of their own and are read-only.
 
     >>> import numpy as np
-    >>> one, other = EngineBatchResult(np.array([1, 1]), np.array([7, 4])), EngineBatchResult(np.array([1, 0]), np.array([2]))
+    >>> one = EngineBatchResult(np.array([1, 1]), np.array([7, 4]))
+    >>> other = EngineBatchResult(np.array([1, 0]), np.array([2]))
     >>> [array.tolist() for array in merge([(5, one), (5, other)])]
     [[5, 5, 6], [2, 7, 4], [1.0, 1.0, 1.0]]
     """
     import numpy as np
 
-    ones = np.broadcast_to(np.float32(1), sum(len(found.ordinals) for _, found in pieces))
+    ones = np.broadcast_to(np.float32(1), sum(len(piece.ordinals) for _, piece in pieces))
     if len(pieces) == 1:
-        start, found = pieces[0]
-        event_index = found.event_index
+        start, piece = pieces[0]
+        event_index = piece.event_index
         event_index += np.int32(start)
-        return event_index, found.ordinals, ones if found.scores is None else found.scores
+        return event_index, piece.ordinals, ones if piece.scores is None else piece.scores
     none = np.empty(0, np.int32)
-    event_index = np.concatenate([none, *(found.event_index + np.int32(start) for start, found in pieces)])
-    ordinals: Ordinals = np.concatenate([none, *(found.ordinals for _, found in pieces)])
+    event_index = np.concatenate([none, *(piece.event_index + np.int32(start) for start, piece in pieces)])
+    ordinals: Ordinals = np.concatenate([none, *(piece.ordinals for _, piece in pieces)])
     scores: NDArray[float32] = ones
-    if any(found.scores is not None for _, found in pieces):
+    if any(piece.scores is not None for _, piece in pieces):
         scores = np.concatenate(
             [np.ones(len(f.ordinals), np.float32) if f.scores is None else f.scores for _, f in pieces]
         )
@@ -56,14 +57,14 @@ class SubscriptionNumbering:
 
     >>> import numpy as np
     >>> held = {n: Subscription(None, id=f"s{n}") for n in (2, 5)}
-    >>> index, ids, numbers = Numbering(held).number(np.array([5]), {})
+    >>> index, ids, numbers = SubscriptionNumbering(held).number(np.array([5]), {})
     >>> [(ids[i], int(numbers[i])) for i in index.tolist()]
     [('s5', 5)]
     """
 
-    def __init__(self, held: Mapping[int, Subscription], ordinals: Mapping[str, int] | None = None) -> None:
+    def __init__(self, subscriptions: Mapping[int, Subscription], ordinals: Mapping[str, int] | None = None) -> None:
         """`ordinals`, if given, has the ordinal of each id in the same order: no subscription is looked at then."""
-        self._held = held
+        self._held = subscriptions
         self._by_id = ordinals
         self.forget()
 
@@ -82,13 +83,13 @@ class SubscriptionNumbering:
         """
         import numpy as np
 
-        held = self._held
+        subscriptions = self._held
         self._matches += len(ordinals)
-        if ended or self._matches < len(held):
+        if ended or self._matches < len(subscriptions):
             used, index = np.unique(ordinals, return_inverse=True)
-            return index, [held[o].id if o in held else ended[o] for o in used.tolist()], used
+            return index, [subscriptions[o].id if o in subscriptions else ended[o] for o in used.tolist()], used
         if self._numbers is None:
-            self._numbers = np.fromiter(held, np.int64, len(held))
+            self._numbers = np.fromiter(subscriptions, np.int64, len(subscriptions))
             self._list(self._numbers)
         if self._places is not None:
             return self._places[ordinals - self._first], self._ids, self._numbers

@@ -36,8 +36,8 @@ class Snapshot:
         if event.expires is not None and event.expires <= at:
             return []
         with self._lock:
-            found = self._state.match(event, at)
-        return [match for ordinal, match in found if self._ends.get(ordinal, at + 1) > at]
+            matches = self._state.match(event, at)
+        return [match for ordinal, match in matches if self._ends.get(ordinal, at + 1) > at]
 
     def explain(self, event: Event, id: str, at: int = 0) -> Explanation:
         """Why the event does or does not meet a subscription."""

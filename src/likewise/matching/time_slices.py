@@ -53,13 +53,13 @@ def slice_batch(moments: NDArray[int64], over: NDArray[int64], first_end: int | 
     `first_end` is when the first subscription ends, None if none does.
 
     >>> import numpy as np
-    >>> stretches(np.array([1, 2, 3, 4]), np.array([1]), None), stretches(np.array([1, 2]), np.array([], int), 2)
+    >>> slice_batch(np.array([1, 2, 3, 4]), np.array([1]), None), slice_batch(np.array([1, 2]), np.array([], int), 2)
     ([(0, 1), (2, 4)], [(0, 1), (1, 2)])
     """
     cuts = {0, len(moments)}
     if first_end is not None and len(moments) and int(moments.max()) >= first_end:
         cuts.update(range(len(moments)))  # some subscription ends during the batch: one event at a time
-    gone = set(over.tolist())
-    cuts.update(gone)
-    cuts.update(place + 1 for place in gone)
-    return [(a, b) for a, b in pairwise(sorted(cuts)) if a not in gone]
+    removed = set(over.tolist())
+    cuts.update(removed)
+    cuts.update(place + 1 for place in removed)
+    return [(a, b) for a, b in pairwise(sorted(cuts)) if a not in removed]

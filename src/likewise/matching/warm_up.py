@@ -57,8 +57,8 @@ def warm_up(space: str | None = None, measure: str | None = None, part: Part = "
     from likewise.model.rdf import RDF_TYPE
 
     matcher = Matcher(space=space, measure=measure)
-    wanted = [text for text in SUBSCRIPTIONS if part == "all" or ("~" in text) == (part == "meaning")]
-    for number, text in enumerate(wanted):
+    texts = [text for text in SUBSCRIPTIONS if part == "all" or ("~" in text) == (part == "meaning")]
+    for number, text in enumerate(texts):
         matcher.add(parse(text, id=f"s{number}"), at=0)
     copies = 0 if part == "meaning" else COPIES
     for number in range(copies):
@@ -76,7 +76,7 @@ def warm_up(space: str | None = None, measure: str | None = None, part: Part = "
         matcher.remove(f"c{number}")
     matcher.match_batch(events, at=[3 * 10**7] * len(events))
     matcher.explain(events[2], "s0", at=3 * 10**7)
-    for number in range(len(wanted)):
+    for number in range(len(texts)):
         matcher.remove(f"s{number}")
     if part == "rest":
         return
@@ -92,16 +92,16 @@ def main() -> None:
     parser.add_argument("--space")
     parser.add_argument("--measure")
     parser.add_argument("--part", choices=("all", "meaning", "rest"), default="all", help=argparse.SUPPRESS)
-    said = parser.parse_args()
-    if said.part == "all":
+    arguments = parser.parse_args()
+    if arguments.part == "all":
         if (os.cpu_count() or 1) > 1 and not is_compiled_ahead():
-            beside = subprocess.Popen([sys.executable, "-m", __spec__.name, *sys.argv[1:], "--part", "meaning"])
-            warm_up(said.space, said.measure, "rest")
-            beside.wait()  # if it failed, what follows fails in the same way, and says so
-        warm_up(said.space, said.measure)
+            compiler = subprocess.Popen([sys.executable, "-m", __spec__.name, *sys.argv[1:], "--part", "meaning"])
+            warm_up(arguments.space, arguments.measure, "rest")
+            compiler.wait()  # if it failed, what follows fails in the same way, and says so
+        warm_up(arguments.space, arguments.measure)
         mark_compiled()
     else:
-        warm_up(said.space, said.measure, said.part)
+        warm_up(arguments.space, arguments.measure, arguments.part)
 
 
 if __name__ == "__main__":

@@ -99,9 +99,9 @@ class ActiveAlert:
             self.states[key] = state
             self._follow(key)
 
-    def set_pending_digest(self, key: Key, unsaid: DigestCheckpoint) -> None:
+    def set_pending_digest(self, key: Key, pending: DigestCheckpoint) -> None:
         """Note what a key was before what waits in a digest: its events count for that, too."""
-        self.unsaid[key] = unsaid
+        self.unsaid[key] = pending
         self._follow(key)
 
     def clear_pending_digest(self, key: Key | None = None) -> None:

@@ -82,19 +82,19 @@ class AlertRegistry(BaseEngine):
         """Hold an alert; its keys have no state yet."""
         self.register(ordinal, subscription)
         assert subscription.alert is not None  # `serves` lets nothing else in
-        asked = alert_conditions(subscription)
-        about, per = asked.about or asked.condition, subscription.alert.per
-        own = self._share(asked.condition)
+        conditions = alert_conditions(subscription)
+        about, per = conditions.about or conditions.condition, subscription.alert.per
+        exact = self._share(conditions.condition)
         near = self._share(about)
-        family = near.families.get((per, asked.until))
+        family = near.families.get((per, conditions.until))
         if family is None:
-            family = near.families[per, asked.until] = AlertGroup(per, whole=asked.about is not None)
+            family = near.families[per, conditions.until] = AlertGroup(per, whole=conditions.about is not None)
         needed = MatchThreshold.of(subscription, self.threshold, self.curve).score
-        member = ActiveAlert(ordinal, subscription, asked, needed, family, self.stale)
-        own.holding[ordinal] = family.members[ordinal] = self._members[ordinal] = member
+        member = ActiveAlert(ordinal, subscription, conditions, needed, family, self.stale)
+        exact.holding[ordinal] = family.members[ordinal] = self._members[ordinal] = member
         family.timed += not member.uses_arrival_time
-        if asked.until is not None:
-            self._share(asked.until).clearing[ordinal] = member
+        if conditions.until is not None:
+            self._share(conditions.until).clearing[ordinal] = member
 
     def _share(self, condition: Subscription) -> AlertCondition:
         shared = self._shared.get(condition)
@@ -108,20 +108,22 @@ class AlertRegistry(BaseEngine):
         """Forget an alert with its keys; what nobody shares any more goes with it."""
         self.unregister(ordinal)
         member = self._members.pop(ordinal)
-        family, asked = member.family, member.watched
+        family, conditions = member.family, member.watched
         for key in list(member.states):
             member.forget(key)
         member.clear_pending_digest()
         del family.members[ordinal]
         family.timed -= not member.uses_arrival_time
-        for condition in dict.fromkeys((asked.condition, asked.about or asked.condition, asked.until)):
+        for condition in dict.fromkeys(
+            (conditions.condition, conditions.about or conditions.condition, conditions.until)
+        ):
             if condition is None:
                 continue
             shared = self._shared[condition]
             shared.holding.pop(ordinal, None)
             shared.clearing.pop(ordinal, None)
-            if shared.families.get((family.per, asked.until)) is family and not family.members:
-                del shared.families[family.per, asked.until]
+            if shared.families.get((family.per, conditions.until)) is family and not family.members:
+                del shared.families[family.per, conditions.until]
             if shared.is_unused():
                 self._index.remove(shared.number)
                 del self._shared[condition], self._by_number[shared.number]
@@ -141,15 +143,15 @@ class AlertRegistry(BaseEngine):
             state.scheduled = (due[0], member.ordinal, due[1], due[2], key)
             heapq.heappush(self._due, state.scheduled)
 
-    def _notify(self, member: ActiveAlert, key: Key, says: list[DueNotification]) -> Hits:
-        if not says:
+    def _notify(self, member: ActiveAlert, key: Key, notifications: list[DueNotification]) -> Hits:
+        if not notifications:
             return []
         if member.alert.digest_every is None:
-            return [(member.ordinal, self._match(member, key, say)) for say in says]
-        for say in says:
-            member.items.append(item_of(say, key))
-            if say.about.event_id is not None:
-                self._heard.setdefault(say.about.event_id, []).append((member.ordinal, key))
+            return [(member.ordinal, self._match(member, key, notification)) for notification in notifications]
+        for notification in notifications:
+            member.items.append(item_of(notification, key))
+            if notification.about.event_id is not None:
+                self._heard.setdefault(notification.about.event_id, []).append((member.ordinal, key))
         self._schedule_digest(member)
         return []
 
@@ -159,8 +161,8 @@ class AlertRegistry(BaseEngine):
             heapq.heappush(self._due, (end, member.ordinal, DIGEST, 0, ()))
         member.scheduled = end
 
-    def _match(self, member: ActiveAlert, key: Key, say: DueNotification) -> Match:
-        about = say.about
+    def _match(self, member: ActiveAlert, key: Key, notification: DueNotification) -> Match:
+        about = notification.about
         return Match(
             about.event_id,
             member.subscription.id,
@@ -170,9 +172,11 @@ class AlertRegistry(BaseEngine):
             None,
             (),
             None,
-            say.cause,
+            notification.cause,
             self.curve,
-            AlertNotification(key, say.moment, say.since, say.suppressed, stale=say.stale),
+            AlertNotification(
+                key, notification.moment, notification.since, notification.suppressed, stale=notification.stale
+            ),
         )
 
     def _index_events(self, member: ActiveAlert) -> None:
@@ -260,8 +264,8 @@ class AbsenceTracking(AlertRegistry):
             member.forget(key)
             state = None
         state = state or KeyState()
-        heard = Observation(self._sequence + 1, now, now, source, event_id, True, False, False, 1.0, 1.0)
-        if not state.expect(member.alert, heard):
+        observation = Observation(self._sequence + 1, now, now, source, event_id, True, False, False, 1.0, 1.0)
+        if not state.expect(member.alert, observation):
             return
         self._sequence += 1
         member.clear_pending_digest(key)
@@ -350,12 +354,12 @@ class AbsenceTracking(AlertRegistry):
 def _withdrawable(member: ActiveAlert) -> Iterator[tuple[Key, str | None]]:
     for item in member.items:
         yield item.key, item.event_id
-    before = [(key, unsaid.state) for key, unsaid in member.unsaid.items()]
+    before = [(key, pending.state) for key, pending in member.unsaid.items()]
     for key, state in (*member.states.items(), *before):
-        for heard in (*state.trail, *state.waiting, *state.deferred, *state.doubted):
-            yield key, heard.event_id
+        for observation in (*state.trail, *state.waiting, *state.deferred, *state.doubted):
+            yield key, observation.event_id
         for id in state.held_back:
             yield key, id
-    for key, unsaid in member.unsaid.items():
-        for heard in unsaid.observations:
-            yield key, heard.event_id
+    for key, pending in member.unsaid.items():
+        for observation in pending.observations:
+            yield key, observation.event_id

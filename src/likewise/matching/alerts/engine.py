@@ -55,7 +55,7 @@ class AlertWithdrawal(AbsenceTracking):
 
     def withdraw(self, event_id: str) -> Hits:
         """Take an event back: it no longer counts for what has not been said."""
-        said: Hits = []
+        hits: Hits = []
         places: dict[int, list[Key]] = {}
         for ordinal, key in sorted(set(self._heard.pop(event_id, ()))):
             places.setdefault(ordinal, []).append(key)
@@ -68,31 +68,31 @@ class AlertWithdrawal(AbsenceTracking):
                 member.items = [item for item in member.items if item.event_id != event_id]
                 self._schedule_digest(member)
             for key in left:  # last: what they say may name the event
-                said += self._withdraw_from_key(member, key, event_id)
-        return said
+                hits += self._withdraw_from_key(member, key, event_id)
+        return hits
 
     def _withdraw_from_key(self, member: ActiveAlert, key: Key, event_id: str) -> Hits:
         state = member.states.get(key)
         if state is None:
             return []
-        says = state.withdraw(member.alert, event_id, self.now or 0)
+        notifications = state.withdraw(member.alert, event_id, self.now or 0)
         if member.uses_arrival_time:
             self._update_pause(member, key, state, self.now or 0)
         self._reschedule(member, key, state)
-        return self._notify(member, key, says)
+        return self._notify(member, key, notifications)
 
     def _replay_without(self, member: ActiveAlert, key: Key, event_id: str) -> bool:
         """Let a key be as if an event had not been, if it only moved what waits in a digest; whether that was done."""
-        unsaid, lateness = member.unsaid[key], 0 if member.uses_arrival_time else self.lateness
+        pending, lateness = member.unsaid[key], 0 if member.uses_arrival_time else self.lateness
         gathered_it = any(item.key == key and item.event_id == event_id for item in member.items)
-        if not (gathered_it or unsaid.may_name(event_id)):
+        if not (gathered_it or pending.may_name(event_id)):
             return False
-        found = unsaid.replay_without(member.alert, event_id, self.now or 0, lateness)
-        if found is None:
+        replayed = pending.replay_without(member.alert, event_id, self.now or 0, lateness)
+        if replayed is None:
             member.clear_pending_digest(key)
             return False
-        state, says = found
-        member.items, unsaid.settled = with_items(member.items, key, unsaid.settled, event_id, says)
+        state, notifications = replayed
+        member.items, pending.settled = with_items(member.items, key, pending.settled, event_id, notifications)
         if not any(item.key == key for item in member.items):
             member.clear_pending_digest(key)
         if member.uses_arrival_time:
@@ -148,19 +148,19 @@ class AlertEngine(AlertWithdrawal):
         return batch_result(founds, promotions)
 
     def _arrive(self, event: Event, at: int) -> Hits:
-        said = self.advance(at)
-        met = self._index.match(event, at)
-        if not met:
-            return said
+        hits = self.advance(at)
+        met_conditions = self._index.match(event, at)
+        if not met_conditions:
+            return hits
         assert self.now is not None
         now, source = self.now, event.source or ""
         time = min(now, at if event.time is None else event.time)
         keys: dict[tuple[str, ...], Key | None] = {}
-        moves = self._transitions(event, met, keys)
+        moves = self._transitions(event, met_conditions, keys)
         late = False
         marked: dict[AlertGroup, None] = {}
         lately: dict[AlertGroup, int] = {}
-        for number, _ in met:
+        for number, _ in met_conditions:
             for family in self._by_number[number].families.values():
                 if family.whole and family.timed and _key(event, family.per, keys) is not None:
                     marked[family] = None
@@ -191,27 +191,27 @@ class AlertEngine(AlertWithdrawal):
                     continue
                 state = KeyState()
             score, product = (1.0, 1.0) if move.met is None else move.met[:2]
-            heard = Observation(
+            observation = Observation(
                 self._sequence, now, time, source, event.id, move.holds, move.fails, move.clears, score, product
             )
             if member.uses_arrival_time and not (move.holds or move.fails):
                 continue
             if behind:
-                heard = heard._replace(time=first_arrival(event, now), stated=time)
+                observation = observation._replace(time=first_arrival(event, now), stated=time)
             lateness = 0 if member.uses_arrival_time else self.lateness
             before = state.copy() if member.retells and key not in member.unsaid else None
-            says = state.observe(member.alert, heard, lateness)
+            notifications = state.observe(member.alert, observation, lateness)
             if before is None:
                 if member.unsaid and key in member.unsaid:
-                    member.unsaid[key].observe(member.alert, heard, lateness)
-            elif says:
-                member.set_pending_digest(key, DigestCheckpoint(before, [heard]))
+                    member.unsaid[key].observe(member.alert, observation, lateness)
+            elif notifications:
+                member.set_pending_digest(key, DigestCheckpoint(before, [observation]))
             if member.uses_arrival_time and (self._excuses or state.paused is not None):
                 self._update_pause(member, key, state, now)
             self._reschedule(member, key, state)
-            if event.id is not None and (key in member.states or key in member.unsaid or says):
+            if event.id is not None and (key in member.states or key in member.unsaid or notifications):
                 self._heard.setdefault(event.id, []).append((ordinal, key))
-            said += self._notify(member, key, says)
+            hits += self._notify(member, key, notifications)
         self.refused_late += late
         self.keyless += None in keys.values()
         for family in marked:
@@ -224,15 +224,15 @@ class AlertEngine(AlertWithdrawal):
                         self.clocks.pop(source, None)
         if len(self._heard) > self._room:
             self._forget_old(now)
-        return said
+        return hits
 
     def _transitions(
-        self, event: Event, met: list[tuple[int, ConditionMatch]], keys: dict[tuple[str, ...], Key | None]
+        self, event: Event, met_conditions: list[tuple[int, ConditionMatch]], keys: dict[tuple[str, ...], Key | None]
     ) -> dict[int, _Transition]:
         """What an event does to the alerts it can move, by ordinal."""
         moves: dict[int, _Transition] = {}
         unsure: set[int] = set()
-        for number, how in met:
+        for number, how in met_conditions:
             for ordinal, member in self._by_number[number].holding.items():
                 if how.score < member.needed:
                     unsure.add(ordinal)
@@ -241,7 +241,7 @@ class AlertEngine(AlertWithdrawal):
                     if move is None:
                         move = moves[ordinal] = _Transition(member)
                     move.holds, move.met = True, how
-        for number, _ in met:
+        for number, _ in met_conditions:
             shared = self._by_number[number]
             for family in shared.families.values():
                 key = _key(event, family.per, keys)
@@ -267,7 +267,7 @@ class AlertEngine(AlertWithdrawal):
 
     def advance(self, now: int) -> Hits:
         """Let time pass; what is due is said in the order of moments, then of ordinals, then of keys."""
-        said: Hits = []
+        hits: Hits = []
         while self._due and self._due[0][0] <= now:
             entry = heapq.heappop(self._due)
             moment, ordinal, what, _, key = entry
@@ -276,7 +276,7 @@ class AlertEngine(AlertWithdrawal):
                 continue
             if what == DIGEST:
                 if member.scheduled == moment:
-                    said.append((ordinal, self._digest(member, moment)))
+                    hits.append((ordinal, self._digest(member, moment)))
                 continue
             state = member.states.get(key)
             if state is None or state.scheduled is not entry:
@@ -285,13 +285,13 @@ class AlertEngine(AlertWithdrawal):
             if what == DOUBTED and (wrong := wrong_clock(state.doubted)) is not None:
                 note_clock(self.clocks, wrong)
             before = state.copy() if member.retells and key not in member.unsaid else None
-            says = state.tick(member.alert, moment, what, 0 if member.uses_arrival_time else self.lateness)
-            if before is not None and says:
+            notifications = state.tick(member.alert, moment, what, 0 if member.uses_arrival_time else self.lateness)
+            if before is not None and notifications:
                 member.set_pending_digest(key, DigestCheckpoint(before))
             self._reschedule(member, key, state)
-            said += self._notify(member, key, says)
+            hits += self._notify(member, key, notifications)
         self.now = now if self.now is None else max(self.now, now)
-        return said
+        return hits
 
     def _digest(self, member: ActiveAlert, moment: int) -> Match:
         spoken, last = gathered(member.items, moment), member.items[-1]
@@ -331,8 +331,8 @@ class AlertEngine(AlertWithdrawal):
     def _forget_old(self, now: int) -> None:
         """Now and then, let go of keys of which nothing came for long, and of what can no longer be withdrawn."""
         for member in self._members.values():
-            kept = self._retention(member)
-            for key in [key for key, state in member.states.items() if now - state.last_arrival >= kept]:
+            retention = self._retention(member)
+            for key in [key for key, state in member.states.items() if now - state.last_arrival >= retention]:
                 member.forget(key)
         for family in {member.family: None for member in self._members.values()}:
             family.marks = {mark: time for mark, time in family.marks.items() if now - self.forget < time}
@@ -348,7 +348,7 @@ class AlertEngine(AlertWithdrawal):
         member = self._members.get(ordinal)
         if member is None:
             raise UnknownId(str(ordinal))
-        found = explain(
+        explanation = explain(
             event,
             member.subscription,
             measure=self.measure,
@@ -361,8 +361,8 @@ class AlertEngine(AlertWithdrawal):
         key = key_of(event, member.alert.per)
         state = None if key is None else member.states.get(key)
         if state is None or (self.now or 0) - state.last_arrival >= self._retention(member):
-            return with_alert_status(found, member.alert, AlertKeyStatus(key is not None, now))
-        standing = standing_of(
+            return with_alert_status(explanation, member.alert, AlertKeyStatus(key is not None, now))
+        position = standing_of(
             member.alert,
             state.run(member.alert),
             state.active,
@@ -371,7 +371,7 @@ class AlertEngine(AlertWithdrawal):
             now=now,
             source=event.source or "",
         )
-        return with_alert_status(found, member.alert, standing)
+        return with_alert_status(explanation, member.alert, position)
 
     def standings(self, ordinal: int, limit: int) -> list[AlertKeyState]:
         """The keys of an alert: first those of which something was said, then those that hold, the newest first."""
@@ -422,12 +422,12 @@ class AlertEngine(AlertWithdrawal):
         """
         self.now = other.now if self.now is None else max(self.now, other.now or self.now)
         for theirs, ours in ordinals.items():
-            taken, member = other._members.get(theirs), self._members.get(ours)
-            if taken is None or member is None:
+            source_member, member = other._members.get(theirs), self._members.get(ours)
+            if source_member is None or member is None:
                 continue
-            for mark, time in taken.family.marks.items():
+            for mark, time in source_member.family.marks.items():
                 member.family.marks[mark] = max(time, member.family.marks.get(mark, time))
-            for key, state in taken.states.items():
+            for key, state in source_member.states.items():
                 state.scheduled = None
                 state.mark_earlier(member.alert, self.now or 0)
                 if member.uses_arrival_time:
@@ -463,8 +463,8 @@ class AlertEngine(AlertWithdrawal):
         for ordinal, member in self._members.items():
             if member.items:
                 yield digest_row(ordinal, member.items)
-            for key, unsaid in member.unsaid.items():
-                yield checkpoint_row(ordinal, key, unsaid)
+            for key, pending in member.unsaid.items():
+                yield checkpoint_row(ordinal, key, pending)
             for key, state in member.states.items():
                 yield state_row(ordinal, key, state)
 
@@ -495,8 +495,8 @@ class AlertEngine(AlertWithdrawal):
             member.items = items_of(value)
             self._schedule_digest(member)
         elif what == "unsaid":
-            key, unsaid = checkpoint_of(value, member.alert, facts)
-            member.set_pending_digest(key, unsaid)
+            key, pending = checkpoint_of(value, member.alert, facts)
+            member.set_pending_digest(key, pending)
         else:
             key, state = state_of(value, member.alert, facts)
             self._reschedule(member, key, state)

@@ -97,89 +97,91 @@ class KeyState:
 
     # -- events ---------------------------------------------------------------------------------
 
-    def observe(self, alert: Alert, heard: Observation, lateness: int) -> list[DueNotification]:
+    def observe(self, alert: Alert, observation: Observation, lateness: int) -> list[DueNotification]:
         """An event comes that moves the key and is not late."""
-        if heard.arrival > self.last_arrival:
-            self.last_arrival = heard.arrival
+        if observation.arrival > self.last_arrival:
+            self.last_arrival = observation.arrival
         if alert.absent_for is not None:
-            return self._observe_return(alert, heard)
-        if heard.stated is not None:
-            return self._doubt(alert, heard, lateness)
+            return self._observe_return(alert, observation)
+        if observation.stated is not None:
+            return self._doubt(alert, observation, lateness)
         if not (self.doubted or lateness):
-            return self._settle(alert, heard, heard.arrival)
-        says: list[DueNotification] = []
+            return self._settle(alert, observation, observation.arrival)
+        notifications: list[DueNotification] = []
         for each in tuple(self.doubted):
-            if each.source == heard.source and has_effect(each):
-                says += self._trust(alert, each, heard.arrival, lateness)
-        return says + self._enqueue(alert, heard, heard.arrival, lateness)
+            if each.source == observation.source and has_effect(each):
+                notifications += self._trust(alert, each, observation.arrival, lateness)
+        return notifications + self._enqueue(alert, observation, observation.arrival, lateness)
 
-    def _observe_return(self, alert: Alert, heard: Observation) -> list[DueNotification]:
+    def _observe_return(self, alert: Alert, observation: Observation) -> list[DueNotification]:
         """A key whose silence counts is heard again."""
-        says: list[DueNotification] = []
+        notifications: list[DueNotification] = []
         assert alert.absent_for is not None
         if self.absent:
             if not self.earlier:
-                says = [DueNotification(heard.arrival, "returned", heard, self.last_observed_at())]
+                notifications = [DueNotification(observation.arrival, "returned", observation, self.last_observed_at())]
             self.absent = self.earlier = False
-        elif self._is_muted(heard.arrival) and self._is_waited_for():
+        elif self._is_muted(observation.arrival) and self._is_waited_for():
             last = self._last(holding=False)
             assert last is not None  # it is waited for
-            if last.arrival + alert.absent_for <= heard.arrival:
+            if last.arrival + alert.absent_for <= observation.arrival:
                 self._suppress(last)
-        self._remember(alert, heard)
-        return says
+        self._remember(alert, observation)
+        return notifications
 
-    def _enqueue(self, alert: Alert, heard: Observation, moment: int, lateness: int) -> list[DueNotification]:
+    def _enqueue(self, alert: Alert, observation: Observation, moment: int, lateness: int) -> list[DueNotification]:
         if lateness:
-            self.straggled = update_late_sources(self.straggled, heard, lateness)
-            self.waiting = [*self.waiting, heard]
+            self.straggled = update_late_sources(self.straggled, observation, lateness)
+            self.waiting = [*self.waiting, observation]
             return []
-        return self._settle(alert, heard, moment)
+        return self._settle(alert, observation, moment)
 
-    def _doubt(self, alert: Alert, heard: Observation, lateness: int) -> list[DueNotification]:
+    def _doubt(self, alert: Alert, observation: Observation, lateness: int) -> list[DueNotification]:
         """An event states a time long before its source's newest: its clock is wrong, or it is one of an upload."""
-        if any(each.source == heard.source and is_upload(each, heard) for each in self.doubted):
-            others = [each for each in self.doubted if each.source != heard.source]
-            self.doubted = [*others, without_moves(heard)]
+        if any(each.source == observation.source and is_upload(each, observation) for each in self.doubted):
+            others = [each for each in self.doubted if each.source != observation.source]
+            self.doubted = [*others, without_moves(observation)]
             return []
-        self.doubted = [*self.doubted, heard]
+        self.doubted = [*self.doubted, observation]
         waiting = [each for each in self.doubted if has_effect(each)]
         if len(waiting) > MAX_RETRACTABLE_EVENTS:
-            return self._trust(alert, waiting[0], heard.arrival, lateness)
+            return self._trust(alert, waiting[0], observation.arrival, lateness)
         return []
 
-    def _trust(self, alert: Alert, heard: Observation, moment: int, lateness: int) -> list[DueNotification]:
+    def _trust(self, alert: Alert, observation: Observation, moment: int, lateness: int) -> list[DueNotification]:
         """Take an event in at its arrival: it was of no upload, so its clock is wrong."""
-        self.doubted = [each for each in self.doubted if each != heard]
-        return self._enqueue(alert, heard._replace(stated=None), moment, lateness)
+        self.doubted = [each for each in self.doubted if each != observation]
+        return self._enqueue(alert, observation._replace(stated=None), moment, lateness)
 
-    def _settle(self, alert: Alert, heard: Observation, moment: int, *, waited: bool = False) -> list[DueNotification]:
-        time = max(heard.time, self.settled)
-        if time != heard.time:
-            heard = heard._replace(time=time)
-        says: list[DueNotification] = []
+    def _settle(
+        self, alert: Alert, observation: Observation, moment: int, *, waited: bool = False
+    ) -> list[DueNotification]:
+        time = max(observation.time, self.settled)
+        if time != observation.time:
+            observation = observation._replace(time=time)
+        notifications: list[DueNotification] = []
         if self.begin is not None or self.deferred:
             ready = self._ready_at(alert)
             if ready is not None and ready <= time:
-                says += self._alarm(alert, moment, ready if waited else moment, quietly=heard.earlier)
+                notifications += self._alarm(alert, moment, ready if waited else moment, quietly=observation.earlier)
         self.settled = time
         when = time if waited else moment
-        if heard.clears and not heard.holds:
-            says += self._clear(alert, heard, moment)
+        if observation.clears and not observation.holds:
+            notifications += self._clear(alert, observation, moment)
         if alert.follows_failing:
-            if heard.fails:
-                says += self._fail(alert, heard, moment)
-            elif heard.holds:
-                self._remember(alert, heard)
-                if alert.held_for is None and not self.told and (heard.earlier or not self._is_muted(when)):
-                    says += self._alarm(alert, moment, when, quietly=heard.earlier)
-        elif heard.holds:
-            says += self._hold(alert, heard, moment, when)
-        return says
+            if observation.fails:
+                notifications += self._fail(alert, observation, moment)
+            elif observation.holds:
+                self._remember(alert, observation)
+                if alert.held_for is None and not self.told and (observation.earlier or not self._is_muted(when)):
+                    notifications += self._alarm(alert, moment, when, quietly=observation.earlier)
+        elif observation.holds:
+            notifications += self._hold(alert, observation, moment, when)
+        return notifications
 
-    def _clear(self, alert: Alert, heard: Observation, moment: int) -> list[DueNotification]:
+    def _clear(self, alert: Alert, observation: Observation, moment: int) -> list[DueNotification]:
         """What arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
-        says = [DueNotification(moment, "cleared", heard)] if self.spoken and not self.earlier else []
+        notifications = [DueNotification(moment, "cleared", observation)] if self.spoken and not self.earlier else []
         if self.deferred:
             self._suppress(self.deferred[-1])
         if not self.spoken and alert.held_for is not None and self._is_pending(alert):
@@ -189,61 +191,61 @@ class KeyState:
             self._suppress(last)
         self.spoken = self.earlier = False
         self.deferred = self.active = ()
-        return says
+        return notifications
 
-    def _fail(self, alert: Alert, heard: Observation, moment: int) -> list[DueNotification]:
+    def _fail(self, alert: Alert, observation: Observation, moment: int) -> list[DueNotification]:
         """An event fails; if what was sent is over by it, that is sent."""
         pending = self._last(holding=True) if self._is_pending(alert) else None
-        self._remember(alert, heard)
+        self._remember(alert, observation)
         if self.holding:
             return []
         if pending is not None:
             self._suppress(pending)
         if self.stale or not self.spoken or alert.once_until != "false":
             return []
-        says = [] if self.earlier else [DueNotification(moment, "cleared", heard)]
+        notifications = [] if self.earlier else [DueNotification(moment, "cleared", observation)]
         self.spoken = self.earlier = False
-        return says
+        return notifications
 
-    def _hold(self, alert: Alert, heard: Observation, moment: int, when: int) -> list[DueNotification]:
+    def _hold(self, alert: Alert, observation: Observation, moment: int, when: int) -> list[DueNotification]:
         """An event holds, and failing is not followed: it is an alarm, unless one was sent that is not over."""
         blocked = self.spoken
         if alert.stale is not None and alert.once_until is not None:
-            others = tuple(each for each in self.active if each[0] != heard.source)
+            others = tuple(each for each in self.active if each[0] != observation.source)
             if len(others) == len(self.active):
-                blocked = blocked and not all(heard.arrival - last > alert.stale for _, last in others)
-            self.active = (*others, (heard.source, heard.arrival))
+                blocked = blocked and not all(observation.arrival - last > alert.stale for _, last in others)
+            self.active = (*others, (observation.source, observation.arrival))
         if blocked and not self.deferred:
             return []
-        self.deferred = [*self.deferred, heard]
+        self.deferred = [*self.deferred, observation]
         if len(self.deferred) > MAX_RETRACTABLE_EVENTS:
             if alert.once_until is None:
                 self._suppress(self.deferred[0])
             del self.deferred[0]
-        if self._is_muted(when) and not heard.earlier:
+        if self._is_muted(when) and not observation.earlier:
             return []
-        return self._alarm(alert, moment, when, quietly=heard.earlier)
+        return self._alarm(alert, moment, when, quietly=observation.earlier)
 
-    def _remember(self, alert: Alert, heard: Observation) -> None:
+    def _remember(self, alert: Alert, observation: Observation) -> None:
         """Keep an event among the newest, and step the run."""
         trail = self.trail
-        if heard.fails and not trail and self.base is NO_BASE:
+        if observation.fails and not trail and self.base is NO_BASE:
             return
-        if heard.holds and not self.holding and heard.source in self.stale:
-            heard = heard._replace(told=True)  # it was active all the time, which was sent
-        trail.append(heard)
-        self._step(alert, heard, len(trail) - 1)
-        if heard.holds and self.told and not heard.told:
-            trail[-1] = heard._replace(told=True)
+        if observation.holds and not self.holding and observation.source in self.stale:
+            observation = observation._replace(told=True)  # it was active all the time, which was sent
+        trail.append(observation)
+        self._step(alert, observation, len(trail) - 1)
+        if observation.holds and self.told and not observation.told:
+            trail[-1] = observation._replace(told=True)
         if len(trail) > MAX_RETRACTABLE_EVENTS:
             first, base = trail.pop(0), self.base
             run = advance_run(base.run, first, alert.stale)
             self.base = CompactedHistory(run, first, first if first.holds else base.last_holding)
             self.run_from = max(IN_BASE, self.run_from - 1)
 
-    def _step(self, alert: Alert, heard: Observation, place: int) -> None:
-        source = heard.source
-        if not heard.holds:
+    def _step(self, alert: Alert, observation: Observation, place: int) -> None:
+        source = observation.source
+        if not observation.holds:
             if self.stale:
                 self.stale = tuple(each for each in self.stale if each != source)
             if self.holding:
@@ -255,40 +257,40 @@ class KeyState:
         if back:
             self.stale = tuple(each for each in self.stale if each != source)
         if not self.holding:
-            self.begin, self.told, self.run_from = heard.time, heard.told, place
+            self.begin, self.told, self.run_from = observation.time, observation.told, place
             self.holding = (source,)
         elif source in self.holding:
-            self.told = self.told or heard.told
-        elif self.told and not (back or heard.told) and self._all_stale(alert, heard, place):
+            self.told = self.told or observation.told
+        elif self.told and not (back or observation.told) and self._all_stale(alert, observation, place):
             self.stale += self.holding
-            self.holding, self.begin, self.told, self.run_from = (source,), heard.time, False, place
+            self.holding, self.begin, self.told, self.run_from = (source,), observation.time, False, place
         else:
-            self.told = self.told or heard.told
+            self.told = self.told or observation.told
             self.holding += (source,)
         if self.stale and self.told:
             self.holding, self.stale = self.stale + self.holding, ()
 
-    def _all_stale(self, alert: Alert, heard: Observation, place: int) -> bool:
+    def _all_stale(self, alert: Alert, observation: Observation, place: int) -> bool:
         """Whether all that hold have been silent for so long that another begins anew; never where a key has one."""
         if alert.stale is None:
             return False
         last = dict(self.base.run.holding + self.base.run.stale)
         last |= {each.source: each.arrival for each in self.trail[:place] if each.holds}
-        return all(heard.arrival - last[source] > alert.stale for source in self.holding)
+        return all(observation.arrival - last[source] > alert.stale for source in self.holding)
 
     def refold(self, alert: Alert) -> None:
         """Find again what holds, after the trail or the base was changed."""
         run = self.base.run
         self.holding, self.stale = _names(run.holding), _names(run.stale)
         self.begin, self.told, self.run_from = run.begin, run.told, IN_BASE
-        for place, heard in enumerate(self.trail):
-            self._step(alert, heard, place)
+        for place, observation in enumerate(self.trail):
+            self._step(alert, observation, place)
 
     def run(self, alert: Alert) -> HoldingRun:
         """Return what holds, with when each source came last."""
         run = self.base.run
-        for heard in self.trail:
-            run = advance_run(run, heard, alert.stale)
+        for observation in self.trail:
+            run = advance_run(run, observation, alert.stale)
         return run
 
     # -- alarms ---------------------------------------------------------------------------------
@@ -338,8 +340,8 @@ class KeyState:
                 return []
         else:
             last = self.deferred[-1]
-            span, came = alert.stale, last.arrival
-            stale = tuple(source for source, at in self.active if span is not None and came - at > span)
+            span, arrived_at = alert.stale, last.arrival
+            stale = tuple(source for source, at in self.active if span is not None and arrived_at - at > span)
             if not once:
                 rest = len(self.deferred) - 1
             self.deferred = ()
@@ -358,21 +360,21 @@ class KeyState:
             self.quiet_until = when + alert.at_most_every
             self.held_back, self.more_held_back = (), 0
 
-    def _suppress(self, heard: Observation) -> None:
+    def _suppress(self, observation: Observation) -> None:
         """Count an alarm that was over before it was sent."""
-        kept = [*self.held_back, heard.event_id]
-        more = max(0, len(kept) - MAX_SUPPRESSED_EVENTS)
-        self.held_back, self.more_held_back = kept[more:], self.more_held_back + more
+        suppressed_ids = [*self.held_back, observation.event_id]
+        more = max(0, len(suppressed_ids) - MAX_SUPPRESSED_EVENTS)
+        self.held_back, self.more_held_back = suppressed_ids[more:], self.more_held_back + more
 
-    def mark_run_notified(self, alert: Alert, *, told: bool = True) -> None:
+    def mark_run_notified(self, alert: Alert, *, notified: bool = True) -> None:
         """Note of every event of the run that is on whether it was sent."""
-        self.told, trail, first = told, self.trail, self.run_from
+        self.told, trail, first = notified, self.trail, self.run_from
         if first == IN_BASE:
-            self.base, first = self.base._replace(run=merge_stale(self.base.run._replace(told=told))), 0
+            self.base, first = self.base._replace(run=merge_stale(self.base.run._replace(told=notified))), 0
         for place in range(first, len(trail)):
-            if trail[place].holds and trail[place].told is not told:
-                trail[place] = trail[place]._replace(told=told)
-        if self.stale or not told:
+            if trail[place].holds and trail[place].told is not notified:
+                trail[place] = trail[place]._replace(told=notified)
+        if self.stale or not notified:
             self.refold(alert)
 
     def unsend(self, alert: Alert, event_id: str, now: int, source: str) -> None:
@@ -381,34 +383,32 @@ class KeyState:
             self.absent = False
         elif alert.follows_failing:
             self.spoken = False
-            self.mark_run_notified(alert, told=False)
+            self.mark_run_notified(alert, notified=False)
         elif self.spoken if alert.once_until is not None else self._is_muted(now):
-            came = self.last_arrival
-            self.spoken, self.deferred = (
-                False,
-                [Observation(0, came, came, source, event_id, True, False, False, 1.0, 1.0)],
-            )
+            arrival = self.last_arrival
+            deferred = Observation(0, arrival, arrival, source, event_id, True, False, False, 1.0, 1.0)
+            self.spoken, self.deferred = False, [deferred]
             self.quiet_until = now if self.quiet_until is None else self.quiet_until
 
     # -- time -----------------------------------------------------------------------------------
 
     def due(self, alert: Alert, lateness: int) -> Due | None:
         """When something happens to the key by itself."""
-        found: Due | None = None
+        next_due: Due | None = None
         ready = None if self.told and not self.deferred else self._ready_at(alert)  # most keys, most of the time
         if ready is not None:
             if self.straggled:
                 ready = certain_at(ready, self._alarming(), self.straggled)
-            found = (ready + (0 if alert.absent_for is not None else lateness), TIMER, 0)
+            next_due = (ready + (0 if alert.absent_for is not None else lateness), TIMER, 0)
         if self.waiting:
             first = self._first_to_settle(lateness)
             settling = (settles_at(first, lateness), SETTLING, first.sequence)
-            found = settling if found is None else min(found, settling)
+            next_due = settling if next_due is None else min(next_due, settling)
         if self.doubted:
             doubted = min(self.doubted, key=_arrived)
             waited = (doubted.arrival + UPLOAD_SPAN, DOUBTED, doubted.sequence)
-            found = waited if found is None else min(found, waited)
-        return found
+            next_due = waited if next_due is None else min(next_due, waited)
+        return next_due
 
     def _alarming(self) -> Iterable[str]:
         """The sources whose alarm is to be sent."""
@@ -431,18 +431,22 @@ class KeyState:
             limit = _event_time(self._first_to_settle(lateness))
             ready = sorted((each for each in self.waiting if _event_time(each) <= limit), key=_event_time)
             self.waiting = [each for each in self.waiting if _event_time(each) > limit]
-            return [say for heard in ready for say in self._settle(alert, heard, moment, waited=True)]
+            return [
+                notification
+                for observation in ready
+                for notification in self._settle(alert, observation, moment, waited=True)
+            ]
         last = self._last(holding=False)
         assert last is not None  # a key that never held is not waited for
-        say = DueNotification(moment, "absent", last, last.arrival, len(self.held_back) + self.more_held_back)
+        notification = DueNotification(moment, "absent", last, last.arrival, len(self.held_back) + self.more_held_back)
         self.absent, self.earlier = True, False
         self._begin_cool_down(alert, moment)
-        return [say]
+        return [notification]
 
     def _last(self, *, holding: bool) -> Observation | None:
-        for heard in reversed(self.trail):
-            if heard.holds or not holding:
-                return heard
+        for observation in reversed(self.trail):
+            if observation.holds or not holding:
+                return observation
         return self.base.last_holding if holding else self.base.last
 
     def may_name(self, event_id: str) -> bool:
@@ -465,12 +469,12 @@ class KeyState:
 
     # -- whose silence it is --------------------------------------------------------------------
 
-    def expect(self, alert: Alert, heard: Observation) -> bool:
+    def expect(self, alert: Alert, observation: Observation) -> bool:
         """Something is to come: it counts as heard now, unless it was before; whether it does."""
         if self._last(holding=True) is not None:
             return False
-        self.last_arrival = max(self.last_arrival, heard.arrival)
-        self._remember(alert, heard)
+        self.last_arrival = max(self.last_arrival, observation.arrival)
+        self._remember(alert, observation)
         return True
 
     def unexpect(self, alert: Alert, event_id: str) -> bool:
@@ -481,9 +485,9 @@ class KeyState:
 
     def rename(self, before: str, after: str) -> bool:
         """Let an event be named by another; whether it is there."""
-        found = any(each.event_id == before for each in self.trail)
+        result = any(each.event_id == before for each in self.trail)
         self.trail = [each._replace(event_id=after) if each.event_id == before else each for each in self.trail]
-        return found
+        return result
 
     def rename_source(self, alert: Alert, before: str, after: str | None) -> bool:
         """Let a source have another name; without one, leave out what came from it. Whether anything changed."""
@@ -536,10 +540,10 @@ class KeyState:
 
     def sources(self) -> set[str]:
         """Whom something came from, as far as it is remembered."""
-        found = {*_names(self.base.run.holding), *(each.source for each in self.trail)}
+        names = {*_names(self.base.run.holding), *(each.source for each in self.trail)}
         if self.base.last is not None:
-            found.add(self.base.last.source)
-        return found
+            names.add(self.base.last.source)
+        return names
 
     def update_pause(self, alert: Alert, excused: bool, now: int) -> bool:
         """Let its silence count from now on, or not; what passed while it was excused does not. Whether it changed."""
@@ -557,25 +561,25 @@ class KeyState:
 
     def withdraw(self, alert: Alert, event_id: str, now: int) -> list[DueNotification]:
         """An event is withdrawn."""
-        gone = [each for each in self.trail if each.event_id == event_id]
+        removed = [each for each in self.trail if each.event_id == event_id]
         self.waiting = _without(self.waiting, event_id)
         self.deferred = _without(self.deferred, event_id)
         self.doubted = _without(self.doubted, event_id)
         self.held_back = [id for id in self.held_back if id != event_id]
         if not (self.spoken or self.deferred):
             self.active = ()
-        if not gone:
+        if not removed:
             return []
         self.trail = [each for each in self.trail if each.event_id != event_id]
         self.refold(alert)
         if alert.once_until != "false":
             return []
         if self.spoken and not (self.holding or self.stale):
-            says = [] if self.earlier else [DueNotification(now, "cleared", gone[-1])]
+            notifications = [] if self.earlier else [DueNotification(now, "cleared", removed[-1])]
             self.spoken = self.earlier = False
-            return says
+            return notifications
         if self.told and not self.spoken:  # what ended it is withdrawn, but that it ended was sent
-            self.mark_run_notified(alert, told=False)
+            self.mark_run_notified(alert, notified=False)
             ready = self._ready_at(alert)
             if ready is not None and ready <= now:
                 return self._alarm(alert, now, now)
@@ -604,11 +608,13 @@ class KeyState:
 
     def shift(self, alert: Alert, by: int, *, only_arrival: bool = False) -> None:
         """Let everything, or only what was heard when, count as so much later."""
-        own = 0 if only_arrival else by
+        event_shift = 0 if only_arrival else by
 
-        def later(heard: Observation) -> Observation:
-            stated = None if heard.stated is None else heard.stated + own
-            return heard._replace(arrival=heard.arrival + by, time=heard.time + own, stated=stated)
+        def later(observation: Observation) -> Observation:
+            stated = None if observation.stated is None else observation.stated + event_shift
+            return observation._replace(
+                arrival=observation.arrival + by, time=observation.time + event_shift, stated=stated
+            )
 
         def heard_later(sources: Sources) -> Sources:
             return tuple((source, last + by) for source, last in sources)
@@ -617,15 +623,15 @@ class KeyState:
         self.deferred, self.doubted = [later(each) for each in self.deferred], [later(each) for each in self.doubted]
         self.last_arrival += by
         self.active = heard_later(self.active)
-        self.straggled = tuple((source, came + own) for source, came in self.straggled)
+        self.straggled = tuple((source, arrived_at + event_shift) for source, arrived_at in self.straggled)
         if self.base is not NO_BASE:
-            run, last, held = self.base
-            begin = None if run.begin is None else run.begin + own
+            run, last, base = self.base
+            begin = None if run.begin is None else run.begin + event_shift
             run = HoldingRun(heard_later(run.holding), begin, run.told, heard_later(run.stale))
-            self.base = CompactedHistory(run, last and later(last), held and later(held))
-        self.settled = self.settled if self.settled == FRESH else self.settled + own
-        self.quiet_until = None if self.quiet_until is None else self.quiet_until + own
-        self.paused = None if self.paused is None else self.paused + own
+            self.base = CompactedHistory(run, last and later(last), base and later(base))
+        self.settled = self.settled if self.settled == FRESH else self.settled + event_shift
+        self.quiet_until = None if self.quiet_until is None else self.quiet_until + event_shift
+        self.paused = None if self.paused is None else self.paused + event_shift
         self.refold(alert)
         self.scheduled = None
 
@@ -638,9 +644,9 @@ def _without(events: Sequence[Observation], event_id: str) -> Sequence[Observati
     return [each for each in events if each.event_id != event_id]
 
 
-def _event_time(heard: Observation) -> tuple[int, int]:
-    return heard.time, heard.sequence
+def _event_time(observation: Observation) -> tuple[int, int]:
+    return observation.time, observation.sequence
 
 
-def _arrived(heard: Observation) -> tuple[int, int]:
-    return heard.arrival, heard.sequence
+def _arrived(observation: Observation) -> tuple[int, int]:
+    return observation.arrival, observation.sequence

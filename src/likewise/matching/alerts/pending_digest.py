@@ -19,9 +19,9 @@ class DigestCheckpoint(msgspec.Struct):
     observations: list[Observation] = msgspec.field(default_factory=list)
     settled: int = 0
 
-    def observe(self, alert: Alert, heard: Observation, lateness: int) -> None:
+    def observe(self, alert: Alert, observation: Observation, lateness: int) -> None:
         """One more event of the key; the oldest is let go where there are many."""
-        self.observations.append(heard)
+        self.observations.append(observation)
         if len(self.observations) > MAX_RETRACTABLE_EVENTS:
             self.settled += len(_replay(alert, self.state, [self.observations.pop(0)], lateness))
 
@@ -43,9 +43,9 @@ class DigestCheckpoint(msgspec.Struct):
 
 
 def _replay(alert: Alert, state: KeyState, events: Iterable[Observation], lateness: int) -> list[DueNotification]:
-    says: list[DueNotification] = []
-    for heard in events:
-        while (due := state.due(alert, lateness)) is not None and due[0] <= heard.arrival:
-            says += state.tick(alert, due[0], due[1], lateness)
-        says += state.observe(alert, heard, lateness)
-    return says
+    notifications: list[DueNotification] = []
+    for observation in events:
+        while (due := state.due(alert, lateness)) is not None and due[0] <= observation.arrival:
+            notifications += state.tick(alert, due[0], due[1], lateness)
+        notifications += state.observe(alert, observation, lateness)
+    return notifications

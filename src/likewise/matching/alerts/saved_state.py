@@ -95,7 +95,7 @@ def _defer(state: KeyState, alert: Alert, now: int | None, source: str) -> None:
         stands = bool(state.holding) and (state.spoken if alert.once_until is not None else state.told)
         state.spoken = False
         if stands:
-            state.mark_run_notified(alert, told=False)
+            state.mark_run_notified(alert, notified=False)
     elif alert.once_until is not None:
         stands, state.spoken = state.spoken, False
     else:  # every event is an alarm: the newest is sent if its cool-down is not over
@@ -106,16 +106,16 @@ def _defer(state: KeyState, alert: Alert, now: int | None, source: str) -> None:
         *rest, newest = state.held_back
         state.held_back = rest
         if not alert.follows_failing:
-            came = state.last_arrival
-            state.deferred = [Observation(0, came, came, source, newest, True, False, False, 1.0, 1.0)]
+            arrived_at = state.last_arrival
+            state.deferred = [Observation(0, arrived_at, arrived_at, source, newest, True, False, False, 1.0, 1.0)]
 
 
 def _base(saved: SavedStateV1) -> CompactedHistory:
     if saved.base is None:
         return NO_BASE
     run, last, last_holding = saved.base
-    heard = saved.last_arrival if last is None else last.arrival
-    holding = tuple((source, heard) for source in sorted(run.holding))
+    observed_at = saved.last_arrival if last is None else last.arrival
+    holding = tuple((source, observed_at) for source in sorted(run.holding))
     return CompactedHistory(HoldingRun(holding, run.begin, run.told), last, last_holding)
 
 
@@ -221,9 +221,9 @@ def state_of(row: bytes, alert: Alert, facts: SavedAlertHeader) -> tuple[Key, Ke
     return _state(msgspec.json.decode(row, type=SavedState), alert)
 
 
-def checkpoint_row(ordinal: int, key: Key, unsaid: DigestCheckpoint) -> Row:
+def checkpoint_row(ordinal: int, key: Key, pending: DigestCheckpoint) -> Row:
     """What only waits in a digest, of one key."""
-    saved = SavedDigestCheckpoint(_saved(key, unsaid.state), unsaid.observations, unsaid.settled)
+    saved = SavedDigestCheckpoint(_saved(key, pending.state), pending.observations, pending.settled)
     return "unsaid", ordinal, msgspec.json.encode(saved)
 
 
@@ -302,8 +302,8 @@ def read_alerts(folder: Path) -> tuple[SavedAlertHeader, list[Row]]:
 
 
 def _checksum(rows: Iterable[Row]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for what, ordinal, value in rows:
-        found.update(f"{what} {ordinal} {len(value)}\n".encode())
-        found.update(value)
-    return found.hexdigest()
+        digest.update(f"{what} {ordinal} {len(value)}\n".encode())
+        digest.update(value)
+    return digest.hexdigest()

@@ -194,8 +194,8 @@ class Block:
         slot = np.repeat(np.arange(self.size), np.diff(rows.starts))
         attribute = owner[rows.codes]
         primary = rows.flags & PRIMARY != 0
-        held = attribute[primary & (rows.flags & FIRST != 0)]
-        names, counts = np.unique(held, return_counts=True)
+        present = attribute[primary & (rows.flags & FIRST != 0)]
+        names, counts = np.unique(present, return_counts=True)
         dense = names[counts >= max(shape.dense_from, self.size // shape.dense_share)]
         place = np.searchsorted(dense, attribute)
         is_dense = primary & (place < len(dense))
@@ -266,16 +266,16 @@ class Block:
                 cuts, bitmaps = put("cuts", cells.cuts), put("cells", cells.cells)
                 flags = layout.OFTEN * cells.often | layout.BOUNDED * compound
                 axes.append([axis, cells.step, len(cells.cuts), cuts, bitmaps, flags])
-            asked = mine[~numeric & (codes != code)]
-            asked = asked[np.argsort(rows.codes[asked], kind="stable")]
-            names, starts = np.unique(rows.codes[asked], return_index=True)
-            ends = [*starts[1:].tolist(), len(asked)]
-            posted = put("postings", slot[asked].astype(np.uint16))
+            required = mine[~numeric & (codes != code)]
+            required = required[np.argsort(rows.codes[required], kind="stable")]
+            names, starts = np.unique(rows.codes[required], return_index=True)
+            ends = [*starts[1:].tolist(), len(required)]
+            posted = put("postings", slot[required].astype(np.uint16))
             for token, start, end in zip(names.tolist(), starts.tolist(), ends, strict=False):
                 heavy = -1
                 if (end - start) * 128 > self.size:  # a bitmap is read in less time than so long a list
                     bitmap = present.copy()
-                    set_bits(bitmap, slot[asked[start:end]])
+                    set_bits(bitmap, slot[required[start:end]])
                     heavy = put("heavy", bitmap)
                 tokens.append([token, posted + start, posted + end, heavy])
             table.append([code, first_axis, len(axes), first_token, len(tokens)])
@@ -290,9 +290,9 @@ class Block:
     def _build_listed(self, listed: NDArray[Any], slot: NDArray[Any]) -> None:
         rows, arrays = self.rows, self._arrays
         need = np.zeros(self.size, np.uint64)
-        asked = np.flatnonzero(listed & (rows.flags & NEGATIVE == 0))
-        bits = np.uint64(1) << (rows.flags[asked] & REQUIREMENT).astype(np.uint64)
-        np.bitwise_or.at(need, slot[asked], bits)
+        required = np.flatnonzero(listed & (rows.flags & NEGATIVE == 0))
+        bits = np.uint64(1) << (rows.flags[required] & REQUIREMENT).astype(np.uint64)
+        np.bitwise_or.at(need, slot[required], bits)
         actions = np.where(rows.flags & NEGATIVE, VIOLATES, rows.flags & REQUIREMENT)
         actions += np.where(rows.flags & COMPOUND, IS_COMPOUND, 0)
         numeric = rows.flags & NUMERIC != 0
@@ -310,7 +310,7 @@ class Block:
         set_bits(arrays["alive"], np.arange(self.size))
         arrays["start"] = arrays["alive"].copy()
         clear_bits(arrays["start"], np.flatnonzero(need))
-        arrays["need"] = need if len(asked) else np.empty(0, np.uint64)
+        arrays["need"] = need if len(required) else np.empty(0, np.uint64)
 
     def _check(self) -> None:
         """Check the sizes of its arrays once: the kernels read them by address and count alone."""
@@ -337,8 +337,8 @@ class Block:
             check_lengths("listed rows", int(starts[-1]), slots, arrays[f"{kind}_actions"])
             check_ids("slots of listed rows", slots, self.size)
         check_lengths("ranges of listed rows", len(arrays["number_slots"]), arrays["number_on"], arrays["number_off"])
-        asked = (rows.codes, dense[:, 0], self.gates[:, 0].astype(np.int64) >> 1)
-        self.codes = 1 + max(int(codes.max(initial=-1)) for codes in asked)
+        required = (rows.codes, dense[:, 0], self.gates[:, 0].astype(np.int64) >> 1)
+        self.codes = 1 + max(int(codes.max(initial=-1)) for codes in required)
 
     def _write_record(self) -> None:
         self._check()

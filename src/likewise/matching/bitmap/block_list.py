@@ -120,8 +120,8 @@ class Tail:
     def rows(self) -> Rows:
         """The rows of the slots that are left, by ordinal."""
         whole = Rows(self._ordinals, self._starts[: self.count + 1], *self._columns)
-        kept = np.array(sorted((o, s) for o, slots in self.slots.items() for s in slots), np.int64).reshape(-1, 2)
-        return whole.take(kept[:, 1])
+        living = np.array(sorted((o, s) for o, slots in self.slots.items() for s in slots), np.int64).reshape(-1, 2)
+        return whole.take(living[:, 1])
 
     def ordinals(self) -> NDArray[np.int32]:
         """The ordinals of its slots, removed ones too, in the order of addition."""
@@ -225,13 +225,13 @@ class BlockList:
         """Neighbours of one level that are to be clustered together, and the level of what they become."""
         run: list[Block] = []
         for block in [*self.held, None]:
-            goes_on = block is not None and self._may_cluster(block)
-            if run and (not goes_on or block is None or block.level != run[0].level):
+            continues = block is not None and self._may_cluster(block)
+            if run and (not continues or block is None or block.level != run[0].level):
                 chosen, level = self._chosen(run)
                 if chosen:
                     return chosen, level
                 run = []
-            if block is not None and goes_on:
+            if block is not None and continues:
                 run.append(block)
         return [], 0
 
@@ -274,9 +274,9 @@ class BlockList:
         parts = [block.living() for block in merged if block.live]
         self.held[low:high] = []
         if parts:
-            rows, owner, told = join(parts), self._book.owner, NO_GATES
+            rows, owner, block_gates = join(parts), self._book.owner, NO_GATES
             axes = [set(block.gates[:, 0].tolist()) for block in merged]
             if common := sorted(set.intersection(*axes)):
                 known = np.array(common, np.int64)
-                told = gates(ranges_on(rows, owner, known), known)
-            self.held.insert(low, Block(rows, owner, self._shape, told, min(block.level for block in merged)))
+                block_gates = gates(ranges_on(rows, owner, known), known)
+            self.held.insert(low, Block(rows, owner, self._shape, block_gates, min(block.level for block in merged)))

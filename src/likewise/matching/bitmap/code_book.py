@@ -93,39 +93,39 @@ class TextIndex:
 
     def find(self, text: str) -> list[int]:
         """The numbers of the predicates the text meets."""
-        seen = fold(text)
-        found: list[int] = [] if self._topics is None else self._topics.find(text)
+        folded = fold(text)
+        numbers: list[int] = [] if self._topics is None else self._topics.find(text)
         for operator, table in self._tables.items():
             match operator:
                 case "=":
-                    keys = {seen}
+                    keys = {folded}
                 case "starts with":
-                    keys = {seen[:n] for n in self._lengths[operator] if n <= len(seen)}
+                    keys = {folded[:n] for n in self._lengths[operator] if n <= len(folded)}
                 case "ends with":
-                    keys = {seen[len(seen) - n :] for n in self._lengths[operator] if n <= len(seen)}
+                    keys = {folded[len(folded) - n :] for n in self._lengths[operator] if n <= len(folded)}
                 case "contains":
-                    keys = self._contained(seen, table)
+                    keys = self._contained(folded, table)
                 case "under":
-                    keys = _ancestors(seen, SEPARATORS["under"])
+                    keys = _ancestors(folded, SEPARATORS["under"])
                 case _:
-                    keys = _ancestors(seen, SEPARATORS["is-a"])
+                    keys = _ancestors(folded, SEPARATORS["is-a"])
                     for wider in self._types.wider(text) if self._types else ():
                         keys |= _ancestors(wider, SEPARATORS["is-a"])
-            found.extend(table[key] for key in keys if key in table)
-        return found
+            numbers.extend(table[key] for key in keys if key in table)
+        return numbers
 
-    def _contained(self, seen: str, table: dict[str, int]) -> set[str]:
+    def _contained(self, text: str, table: dict[str, int]) -> set[str]:
         lengths = self._lengths["contains"]
-        if len(table) <= len(seen) * len(lengths):
-            return {pattern for pattern in table if pattern in seen}
-        return {seen[i : i + n] for n in lengths for i in range(len(seen) - n + 1)}
+        if len(table) <= len(text) * len(lengths):
+            return {pattern for pattern in table if pattern in text}
+        return {text[i : i + n] for n in lengths for i in range(len(text) - n + 1)}
 
 
-def _ancestors(seen: str, separators: str) -> set[str]:
+def _ancestors(text: str, separators: str) -> set[str]:
     """The text itself and what stands before each separator: `a/b/c` gives `a`, `a/b`, `a/b/c`."""
-    found = {seen[:i] for i, character in enumerate(seen) if character in separators}
-    found.add(seen.rstrip(separators))
-    return found
+    ancestors = {text[:i] for i, character in enumerate(text) if character in separators}
+    ancestors.add(text.rstrip(separators))
+    return ancestors
 
 
 HEAD, NUMBER, TOKEN = 0, 1, 2
@@ -187,8 +187,8 @@ class CodeEntry(NamedTuple):
 
     def forget(self) -> None:
         """Let the attribute no longer know it."""
-        attribute, asked, key = self
-        match asked:
+        attribute, entry, key = self
+        match entry:
             case "axis" if not key[0]:
                 attribute.axis = -1
             case "axis":
@@ -246,13 +246,13 @@ class CodeBook:
 
     def attribute(self, folded: str) -> AttributeCodes:
         """The codes of an attribute, made if need be."""
-        found = self.attributes.get(folded)
-        if found is None:
+        cached = self.attributes.get(folded)
+        if cached is None:
             code = self._take()
-            found = self.attributes[folded] = AttributeCodes(folded, code, self.types)
+            cached = self.attributes[folded] = AttributeCodes(folded, code, self.types)
             self.names.clear()
-            self._settle(code, CodeEntry(found, "attribute"))
-        return found
+            self._settle(code, CodeEntry(cached, "attribute"))
+        return cached
 
     def axis(self, attribute: AttributeCodes, symbol: str, last: bool = False) -> int:
         """The code of the axis of numbers in a unit ('' for numbers without one); `last`: of the ends of spans."""
@@ -261,12 +261,12 @@ class CodeBook:
                 attribute.axis = self._point(NUMBER, CodeEntry(attribute, "axis", ("", False)))
             return attribute.axis >> 2
         key = (symbol, last)
-        held = attribute.unit_axes.get(key)
-        if held is None:
+        code = attribute.unit_axes.get(key)
+        if code is None:
             point = self._point(NUMBER, CodeEntry(attribute, "axis", key))
-            held = attribute.unit_axes[key] = (symbol, last, point)
+            code = attribute.unit_axes[key] = (symbol, last, point)
             attribute.settle()
-        return held[2] >> 2
+        return code[2] >> 2
 
     def whole(self, attribute: AttributeCodes, number: float) -> int:
         """The code of equality with a number next to which whole ones are no floats."""
@@ -324,8 +324,8 @@ class CodeBook:
 
     def questions(self) -> Iterator[tuple[int, CodeEntry, int]]:
         """Every code in use, what it stands for and how often it is used; attributes before what is asked of them."""
-        held = [(code, holder) for code, holder in enumerate(self._holders) if holder is not None]
-        for code, holder in sorted(held, key=lambda each: (each[1].kind != "attribute", each[0])):
+        used = [(code, holder) for code, holder in enumerate(self._holders) if holder is not None]
+        for code, holder in sorted(used, key=lambda each: (each[1].kind != "attribute", each[0])):
             yield code, holder, self._uses[code]
 
     def restore(self, size: int, questions: Iterable[tuple[int, int, Asked, Any, int]]) -> None:
@@ -335,15 +335,15 @@ class CodeBook:
         self.where = np.full(len(self.owner), -1, np.int32)
         self._uses, self._holders = [0] * size, [None] * size
         known: dict[int, AttributeCodes] = {}
-        for code, of, asked, key, uses in questions:
-            if asked == "attribute":
+        for code, of, entry, key, uses in questions:
+            if entry == "attribute":
                 known[code] = self.attributes[key] = AttributeCodes(key, code, self.types)
             attribute = known[of]
-            question = CodeEntry(attribute, asked, None if asked == "attribute" else key)
+            question = CodeEntry(attribute, entry, None if entry == "attribute" else key)
             self._uses[code], self._holders[code], self.owner[code] = uses, question, of
-            attribute.used += asked != "attribute"
-            point = code * 4 + (NUMBER if asked == "axis" else TOKEN)
-            match asked:
+            attribute.used += entry != "attribute"
+            point = code * 4 + (NUMBER if entry == "axis" else TOKEN)
+            match entry:
                 case "attribute":
                     pass
                 case "axis" if not key[0]:

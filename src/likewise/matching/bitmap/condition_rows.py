@@ -88,14 +88,14 @@ def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> Slot:
         negative.extend((c, f | NEGATIVE, on, off) for c, f, on, off in rows)
     merged = _merge(requirements) if len(requirements) > 1 else requirements
     rows = []
-    met: set[int] = set()
+    covered: set[int] = set()
     for index, (attribute, alternatives) in enumerate(merged[:MAX_REQUIREMENTS]):
         flags = index | FIRST
-        if attribute.code not in met:
+        if attribute.code not in covered:
             flags |= PRIMARY
-            met.add(attribute.code)
-        for code, own, on, off in alternatives:
-            rows.append((code, own | flags, on, off))
+            covered.add(attribute.code)
+        for code, row_flags, on, off in alternatives:
+            rows.append((code, row_flags | flags, on, off))
             flags &= ~FIRST
     rows.extend(negative)
     return rows, min(len(merged), MAX_REQUIREMENTS), whole and len(merged) <= MAX_REQUIREMENTS
@@ -143,14 +143,14 @@ def _is_exact(predicate: Predicate) -> bool:
 
 def _item_requirements(item: ItemConjunction, book: CodeBook) -> list[tuple[AttributeCodes, list[Row]]]:
     """What an event must bring anywhere for one item of a list to meet a `some`; the rest is checked on the event."""
-    found = []
+    results = []
     for predicate in item.conjunction.positive:
         field = fold(predicate.attribute)
         if field != PLAIN_VALUE and predicate.operator != "!=":
             name = f"{fold(item.attribute).replace('[]', '')}.{field.replace('[]', '')}"
             attribute = book.attribute(name)
-            found.append((attribute, _rows(predicate, attribute, book)))
-    return found
+            results.append((attribute, _rows(predicate, attribute, book)))
+    return results
 
 
 def _rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
@@ -212,23 +212,23 @@ def _merge(requirements: list[tuple[AttributeCodes, list[Row]]]) -> list[tuple[A
     """One-sided ranges on one axis made one, and presence left out where more is asked of the attribute."""
     lows: dict[int, float] = {}
     highs: dict[int, float] = {}
-    kept: dict[tuple[int, int], tuple[AttributeCodes, list[Row]]] = {}
+    by_axis: dict[tuple[int, int], tuple[AttributeCodes, list[Row]]] = {}
     demanding = {a.code for a, rows in requirements if rows[0][0] != a.code}
     for index, (attribute, rows) in enumerate(requirements):
         code, flags, on, off = rows[0]
         if code == attribute.code:
             if code not in demanding:
-                kept[code, -1] = (attribute, rows)
+                by_axis[code, -1] = (attribute, rows)
         elif len(rows) == 1 and flags & NUMERIC and (on == -INFINITY or off == INFINITY):
             if off == INFINITY:
                 lows[code] = max(on, lows.get(code, -INFINITY))
             else:
                 highs[code] = min(off, highs.get(code, INFINITY))
-            kept.setdefault((code, -2), (attribute, rows))
+            by_axis.setdefault((code, -2), (attribute, rows))
         else:
-            kept[code, index] = (attribute, rows)
+            by_axis[code, index] = (attribute, rows)
     merged: list[tuple[AttributeCodes, list[Row]]] = []
-    for (code, position), (attribute, rows) in kept.items():
+    for (code, position), (attribute, rows) in by_axis.items():
         if position != -2:
             merged.append((attribute, rows))
             continue

@@ -260,41 +260,41 @@ class BitmapEngine(BaseEngine):
         if count < 0:
             self._renew(-count + (-count >> 2))
             count = list_matches(self._at, self._result, self._bounds[2:], address(self._found), len(self._found))
-        found = self._found[:count]
+        ordinals = self._found[:count]
         if count <= SMALL or 4 * count < len(self._found):
-            found = found.copy()
+            ordinals = ordinals.copy()
         else:
             self._lent = True
         if points.spans:
-            found, points.spans = self._evaluate_all(event), False
+            ordinals, points.spans = self._evaluate_all(event), False
         elif self._unsaid or not self._ascending:
-            found = self._finish(event, found)
-        return _make_found(EngineResult, (found, None))
+            ordinals = self._finish(event, ordinals)
+        return _make_found(EngineResult, (ordinals, None))
 
     def _evaluate_all(self, event: Event) -> NDArray[np.int32]:
         """Every condition evaluated as it stands: for a day where seconds are asked for, which no point says."""
         types = self._book.types
         return np.array([o for o, s in sorted(self.subscriptions.items()) if holds(s, event, types)], np.int32)
 
-    def _finish(self, event: Event, found: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _finish(self, event: Event, ordinals: NDArray[np.int32]) -> NDArray[np.int32]:
         """Put ordinals in order where additions were not, and check what rows do not say."""
         if self._several and not self._ascending:
-            found = np.unique(found)
+            ordinals = np.unique(ordinals)
         elif not self._ascending:
-            found.sort()
+            ordinals.sort()
         if self._unsaid:
-            unsure = found[np.isin(found, list(self._unsaid))].tolist()
+            unsure = ordinals[np.isin(ordinals, list(self._unsaid))].tolist()
             if unsure:
                 seen = EventView(event, None, self._book.types)
                 wrong = [o for o in unsure if evaluate(self._condition(o), seen, EXACTLY) is None]
-                found = found[~np.isin(found, wrong)]
-        return found
+                ordinals = ordinals[~np.isin(ordinals, wrong)]
+        return ordinals
 
     def _condition(self, ordinal: int) -> PreparedCondition:
-        found = self._unsaid[ordinal]
-        if found is None:
-            found = self._unsaid[ordinal] = prepare_condition(self.subscriptions[ordinal])
-        return found
+        condition = self._unsaid[ordinal]
+        if condition is None:
+            condition = self._unsaid[ordinal] = prepare_condition(self.subscriptions[ordinal])
+        return condition
 
     def export_index(self) -> BuiltIndex:
         """What it has built, to be kept beside the subscriptions; `restore` takes it up."""
@@ -318,7 +318,7 @@ class BitmapEngine(BaseEngine):
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays of the engine; subscriptions and codes are Python objects beside them."""
-        own = (
+        arrays = (
             self._table,
             self._scratch,
             self._sources,
@@ -329,7 +329,7 @@ class BitmapEngine(BaseEngine):
             self._book.owner,
             self._book.where,
         )
-        return sum(b.nbytes for b in self._blocks.held) + self._tail.nbytes + sum(a.nbytes for a in own)
+        return sum(b.nbytes for b in self._blocks.held) + self._tail.nbytes + sum(a.nbytes for a in arrays)
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """Equal to `find` one by one, in order; events share the passes over the blocks.
@@ -355,8 +355,8 @@ class BitmapEngine(BaseEngine):
             counts[:] = [len(piece) for piece in pieces]
             ordinals = np.concatenate([*pieces, np.empty(0, np.int32)])
         elif self._unsaid or not self._ascending:
-            found = np.split(ordinals, np.cumsum(counts)[:-1]) if len(events) else []
-            pieces = [self._finish(event, piece) for event, piece in zip(events, found, strict=True)]
+            per_event = np.split(ordinals, np.cumsum(counts)[:-1]) if len(events) else []
+            pieces = [self._finish(event, piece) for event, piece in zip(events, per_event, strict=True)]
             counts[:] = [len(piece) for piece in pieces]
             ordinals = np.concatenate([*pieces, np.empty(0, np.int32)])
         return EngineBatchResult(counts, ordinals)
@@ -367,11 +367,13 @@ class BitmapEngine(BaseEngine):
         check_capacity("points of events", int(starts[-1]), len(self._codes))
         check_ids("codes of points", self._codes[: starts[-1]] >> 2, len(self._where))
         done = used = 0
-        found = self._ordinals.whole()
+        all_ordinals = self._ordinals.whole()
         while True:
-            now = match_many(self._at, starts[done:], counts[done:], address(found) + 4 * used, len(found) - used)
+            now = match_many(
+                self._at, starts[done:], counts[done:], address(all_ordinals) + 4 * used, len(all_ordinals) - used
+            )
             used += int(counts[done : done + now].sum())
             done += now
             if done == len(counts):
                 return self._ordinals.part(used)
-            found = self._ordinals.grow(used, int(counts[done]))
+            all_ordinals = self._ordinals.grow(used, int(counts[done]))

@@ -121,9 +121,9 @@ class EventPoints:
         names = self.book.names
         if len(names) >= MAX_REMEMBERED:
             names.clear()
-        asked = self._codes_of(name)
-        found = names[name] = UNASKED if not asked else asked[0] if len(asked) == 1 else SEVERAL
-        return found
+        codes = self._codes_of(name)
+        codes_of_attribute = names[name] = UNASKED if not codes else codes[0] if len(codes) == 1 else SEVERAL
+        return codes_of_attribute
 
     def _codes_of(self, name: str) -> list[AttributeCodes]:
         """The codes of an attribute as an event writes it: those of a list are asked for with `[]` and without."""
@@ -189,12 +189,12 @@ class EventPoints:
     def _brought(self, attribute: AttributeCodes, item: EventTuple, readings: list[tuple[int, float]]) -> None:
         """Add what a tuple shows on every axis of a unit: of a span its first or last number."""
         for symbol, last, point in attribute.unit_axes.values():
-            found = axis_reading(item, symbol)
-            if found.first <= found.last:
-                number = away_from_zero(found.last if last else found.first)
+            result = axis_reading(item, symbol)
+            if result.first <= result.last:
+                number = away_from_zero(result.last if last else result.first)
                 # no bound lies beyond the largest number, so infinity may stand there
                 readings.append((point, number if math.isfinite(number) else math.copysign(LARGEST, number)))
-                if found.first < found.last and symbol != MOMENT:
+                if result.first < result.last and symbol != MOMENT:
                     self.spans = True  # a day against a number of seconds: both of its ends count
 
     def of_text(self, attribute: AttributeCodes, text: str) -> TextPoints:
@@ -209,15 +209,15 @@ class EventPoints:
                 failures.append(attribute.different[bool, truth])
         if (str, folded) in attribute.different:
             failures.append(attribute.different[str, folded])
-        found: TextPoints = (tuple(tokens), tuple(failures))
+        text_points: TextPoints = (tuple(tokens), tuple(failures))
         book = self.book
         if book.remembered >= MAX_REMEMBERED:
             for other in book.attributes.values():
                 other.remembered.clear()
             book.remembered = 0
         book.remembered += 1
-        attribute.remembered[text] = found
-        return found
+        attribute.remembered[text] = text_points
+        return text_points
 
 
 NOTHING: Final = -1  # the tuple says no more than that its attribute is there
@@ -237,14 +237,14 @@ def write_batch(points: EventPoints, batch: EventBatch, starts: NDArray[np.int64
     ([0, 2, 4], [45.8, 46.0])
     """
     columns = batch.columns()
-    asked = [points.book.names.get(name) or points.attribute(name) for name in columns.attributes]
-    heads = np.array([attribute.head for attribute in asked], np.int64)
-    heads[[attribute is UNASKED for attribute in asked]] = NOTHING
-    said = _value_points(points, columns, asked)
-    seen = np.full(len(points.book.where), -1, np.int64)
+    codes = [points.book.names.get(name) or points.attribute(name) for name in columns.attributes]
+    heads = np.array([attribute.head for attribute in codes], np.int64)
+    heads[[attribute is UNASKED for attribute in codes]] = NOTHING
+    value_points = _value_points(points, columns, codes)
+    last_event = np.full(len(points.book.where), -1, np.int64)
     check_ids("attributes of tuples", columns.attribute, len(heads))
-    check_ids("codes of attributes", heads >> 2, len(seen), -1)
-    check_lengths("tuples of a batch", int(columns.offsets[-1]), columns.attribute, columns.number, said)
+    check_ids("codes of attributes", heads >> 2, len(last_event), -1)
+    check_lengths("tuples of a batch", int(columns.offsets[-1]), columns.attribute, columns.number, value_points)
     event = 0
     while event < len(batch):
         points.make_room(int(starts[event]) + 2 * int(columns.offsets[-1] - columns.offsets[event]))
@@ -252,9 +252,9 @@ def write_batch(points: EventPoints, batch: EventBatch, starts: NDArray[np.int64
             columns.offsets,
             columns.attribute,
             heads,
-            said,
+            value_points,
             columns.number,
-            seen,
+            last_event,
             event,
             points.codes,
             points.numbers,
@@ -265,13 +265,13 @@ def write_batch(points: EventPoints, batch: EventBatch, starts: NDArray[np.int64
             event += 1
 
 
-def _value_points(points: EventPoints, columns: EventColumns, asked: list[AttributeCodes]) -> NDArray[np.int64]:
+def _value_points(points: EventPoints, columns: EventColumns, codes: list[AttributeCodes]) -> NDArray[np.int64]:
     """For each tuple the point it makes besides its attribute's, `NOTHING` or `INVOLVED`."""
-    axis = np.array([a.axis if a.only_numbers else INVOLVED for a in asked], np.int64)
-    said = np.full(len(columns.attribute), INVOLVED, np.int64)
+    axis = np.array([a.axis if a.only_numbers else INVOLVED for a in codes], np.int64)
+    value_points = np.full(len(columns.attribute), INVOLVED, np.int64)
     numbers = (columns.kind == NUMBER) | ((columns.kind == WHOLE) & (np.abs(columns.number) < WHOLE_IN_FLOAT))
-    said[numbers] = axis[columns.attribute[numbers]]
-    plain_text = np.array([a is not UNASKED and a.axis < 0 and a.only_numbers for a in asked], bool)
+    value_points[numbers] = axis[columns.attribute[numbers]]
+    plain_text = np.array([a is not UNASKED and a.axis < 0 and a.only_numbers for a in codes], bool)
     texts = np.flatnonzero((columns.kind == TEXT) & plain_text[columns.attribute])
     width = max(1, len(columns.texts))
     pairs, place = np.unique(
@@ -279,12 +279,12 @@ def _value_points(points: EventPoints, columns: EventColumns, asked: list[Attrib
     )
     answers = np.full(len(pairs), NOTHING, np.int64)
     for index, pair in enumerate(pairs.tolist()):
-        attribute, text = asked[pair // width], columns.texts[pair % width]
+        attribute, text = codes[pair // width], columns.texts[pair % width]
         tokens = (attribute.remembered.get(text) or points.of_text(attribute, text))[0]
         if tokens:
             answers[index] = tokens[0] if len(tokens) == 1 else INVOLVED
-    said[texts] = answers[place]
-    return said
+    value_points[texts] = answers[place]
+    return value_points
 
 
 @compiled
@@ -292,9 +292,9 @@ def _write(
     offsets: NDArray[np.int64],
     attribute: NDArray[np.int32],
     heads: NDArray[np.int64],
-    said: NDArray[np.int64],
+    value_points: NDArray[np.int64],
     number: NDArray[np.float64],
-    seen: NDArray[np.int64],
+    last_event: NDArray[np.int64],
     event: int,
     codes: NDArray[np.int64],
     numbers: NDArray[np.float64],
@@ -307,13 +307,13 @@ def _write(
             head = heads[attribute[place]]
             if head < 0:
                 continue
-            if said[place] == INVOLVED or seen[head >> 2] == current:
+            if value_points[place] == INVOLVED or last_event[head >> 2] == current:
                 return current
-            seen[head >> 2] = current
+            last_event[head >> 2] = current
             codes[at] = head
             at += 1
-            if said[place] >= 0:
-                codes[at] = said[place]
+            if value_points[place] >= 0:
+                codes[at] = value_points[place]
                 numbers[at] = number[place]
                 at += 1
         starts[current + 1] = at

@@ -37,9 +37,9 @@ def _list_word(bits: np.uint64, base: int, places: int, target: int) -> int:
     """
     count = popcount(bits)
     if count <= 4:
-        found = codes_at(target, 4)
+        ordinals = codes_at(target, 4)
         for place in range(4):
-            found[place] = base + trailing_zeros(bits)
+            ordinals[place] = base + trailing_zeros(bits)
             bits &= bits - ONE
     else:
         for byte in range(8):
@@ -58,7 +58,7 @@ def list_matches(table: int, result: Words, counts: Integers, target: int, room:
     """
     head = integers_at(table, L.WIDTH)
     places = head[L.PLACES]
-    found = codes_at(target, room)
+    results = codes_at(target, room)
     width = head[L.RESULT_WORDS]
     blocks = head[L.BLOCKS]
     entered = codes_at(head[L.ENTERED], len(counts) * (blocks + 1))
@@ -83,12 +83,12 @@ def list_matches(table: int, result: Words, counts: Integers, target: int, room:
                     begin = used
                     used += _list_word(bits, 64 * word, places, target + 4 * used)
                     for index in range(begin, used):
-                        found[index] = ordinals[found[index]]
+                        results[index] = ordinals[results[index]]
                 else:
                     while bits:
                         ordinal = ordinals[64 * word + trailing_zeros(bits)]
-                        if used == begun or found[used - 1] != ordinal:
-                            found[used] = ordinal
+                        if used == begun or results[used - 1] != ordinal:
+                            results[used] = ordinal
                             used += 1
                         bits &= bits - ONE
         counts[event] = used - begun

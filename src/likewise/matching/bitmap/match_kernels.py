@@ -157,7 +157,7 @@ def _find_cell(record: Integers, axes: Integers, axis: int, number: float) -> in
 
 
 @inlined
-def clear_edge(cell: int, step: int, words: int, number: float, own: Words, target: int) -> None:
+def clear_edge(cell: int, step: int, words: int, number: float, bits: Words, target: int) -> None:
     """Clear the slots whose bounds in a cell the number does not meet; their bitmap begins at `target`."""
     bounds = numbers_at(cell + 8 * words, step)
     slots = shorts_at(cell + 8 * (words + step), step)
@@ -167,7 +167,7 @@ def clear_edge(cell: int, step: int, words: int, number: float, own: Words, targ
     for index in range(step):
         slot = np.int64(slots[index])
         wrong = np.uint64((index < passed) == (slot >= L.UPPER))
-        own[target + ((slot & (L.UPPER - 1)) >> 6)] &= ~(wrong << np.uint64(slot & 63))
+        bits[target + ((slot & (L.UPPER - 1)) >> 6)] &= ~(wrong << np.uint64(slot & 63))
 
 
 @inlined
@@ -366,10 +366,10 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
         record = integers_at(table + 8 * L.WIDTH * (blocks + 1), L.WIDTH)
         entered[event * (blocks + 1) + blocks] = 1
         begin = event * width + record[L.AT]
-        own = result[begin : begin + record[L.WORDS]]
-        match_tail(record, points, numbers, end, where, own)
+        bits = result[begin : begin + record[L.WORDS]]
+        match_tail(record, points, numbers, end, where, bits)
         for word in range(record[L.WORDS]):
-            total += popcount(own[word])
+            total += popcount(bits[word])
         if events > 1:
             for at in range(first, end):
                 where[points[at] >> 2] = -1
@@ -402,14 +402,14 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
             record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
             words = record[L.WORDS]
             begin = event * width + record[L.AT]
-            own = result[begin : begin + words]
+            bits = result[begin : begin + words]
             match_block(
                 record,
                 points,
                 numbers,
                 starts[event],
                 starts[event + 1],
-                own,
+                bits,
                 scratch,
                 confirmed,
                 touched,
@@ -417,7 +417,7 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
                 before,
             )
             for word in range(words):
-                total += popcount(own[word])
+                total += popcount(bits[word])
     if known >= 0:
         for at in range(starts[known], starts[known + 1]):
             where[points[at] >> 2] = -1

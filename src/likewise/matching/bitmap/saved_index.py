@@ -42,15 +42,15 @@ class SavedCode(msgspec.Struct, array_like=True):
 def write_book(book: CodeBook) -> bytes:
     """What the codes of a book stand for."""
     noted = []
-    for code, (attribute, asked, key), uses in book.questions():
-        match asked:
+    for code, (attribute, entry, key), uses in book.questions():
+        match entry:
             case "attribute":
                 key = attribute.name
             case "different":
                 key = (key[0].__name__, key[1])
             case "unindexed":
                 key = msgspec.json.encode(key).decode()
-        noted.append(SavedCode(code, attribute.code, asked, key, uses))
+        noted.append(SavedCode(code, attribute.code, entry, key, uses))
     return msgspec.json.encode(noted)
 
 
@@ -82,12 +82,12 @@ def _read(noted: list[SavedCode]) -> Iterator[tuple[int, int, Asked, Any, int]]:
 
 def write_blocks(blocks: list[Block], tail: Rows) -> dict[str, NDArray[Any]]:
     """The arrays of blocks, and the rows of a tail."""
-    found: dict[str, NDArray[Any]] = {f"tail.{name}": column for name, column in tail._asdict().items()}
-    found["blocks"] = np.array([len(blocks)], np.int64)
+    arrays: dict[str, NDArray[Any]] = {f"tail.{name}": column for name, column in tail._asdict().items()}
+    arrays["blocks"] = np.array([len(blocks)], np.int64)
     for number, block in enumerate(blocks):
         for name, array in block.to_arrays().items():
-            found[f"{number}.{name}"] = array
-    return found
+            arrays[f"{number}.{name}"] = array
+    return arrays
 
 
 def read_blocks(arrays: Mapping[str, NDArray[Any]], owner: NDArray[np.int32], shape: BlockShape) -> list[Block]:

@@ -97,11 +97,11 @@ class PropertyGroups:
 
     def _predicates(self, row: int) -> list[int]:
         table = self._table
-        care = np.unpackbits(table.mask[row].view(np.uint8), count=table.width, bitorder="little")
+        mask = np.unpackbits(table.mask[row].view(np.uint8), count=table.width, bitorder="little")
         value = np.unpackbits(table.value[row].view(np.uint8), count=table.width, bitorder="little")
-        places = np.flatnonzero(care)
-        asked: list[int] = (2 * places + value[places]).tolist()
-        return asked
+        places = np.flatnonzero(mask)
+        predicates: list[int] = (2 * places + value[places]).tolist()
+        return predicates
 
     def insert(self, row: int) -> None:
         """Put a row into the smallest group of its properties."""
@@ -146,7 +146,7 @@ class PropertyGroups:
         """In each group the event picks, remove what its false predicates share."""
         width = self._table.width
         false = [2 * place + (1 - (event >> place & 1)) for place in range(width)]
-        found: list[int] = []
+        results: list[int] = []
         for chosen in [*(predicate ^ 1 for predicate in false), 2 * width]:
             group = self._groups[chosen]
             left = group.held
@@ -161,8 +161,8 @@ class PropertyGroups:
                         break
             if left:
                 rows = group.rows
-                found += [rows[slot] for slot in _slots(left)]
-        return np.array(found, np.int64)
+                results += [rows[slot] for slot in _slots(left)]
+        return np.array(results, np.int64)
 
     @property
     def nbytes(self) -> int:
@@ -364,7 +364,7 @@ class SgimEngine(BaseEngine):
     def find(self, event: Event, at: int) -> EngineResult:
         """Test the conjunctions of the classes the event's values lie in."""
         truths = PredicateTruths(event, self.types)
-        found = {filed.ordinal for filed in self._without if truths.hold(filed.compiled)}
+        result = {filed.ordinal for filed in self._without if truths.hold(filed.compiled)}
         for attribute in truths.items:
             for symbol, groups in self._groups.get(attribute, {}).items():
                 values = _values(truths, attribute, symbol)
@@ -375,8 +375,8 @@ class SgimEngine(BaseEngine):
                     if each.low <= high and low <= each.high:
                         for filed in each.members:
                             if filed.low <= high and low <= filed.high and truths.hold(filed.compiled):
-                                found.add(filed.ordinal)
-        ordinals = np.fromiter(found, np.int64, len(found))
+                                result.add(filed.ordinal)
+        ordinals = np.fromiter(result, np.int64, len(result))
         if len(self._interests):
             ordinals = np.concatenate([ordinals, self._interests.find(event, at).ordinals])
         ordinals.sort()
@@ -405,7 +405,7 @@ def _values(truths: PredicateTruths, attribute: str, symbol: str) -> list[float]
         return truths.numbers.get(attribute, [])
     values: list[float] = []
     for item in truths.items[attribute]:
-        found = axis_reading(item, symbol)
-        if found.first <= found.last:
-            values += (found.first, found.last)
+        result = axis_reading(item, symbol)
+        if result.first <= result.last:
+            values += (result.first, result.last)
     return values

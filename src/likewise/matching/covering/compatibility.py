@@ -79,8 +79,8 @@ def _may_meet(witness: str | bool, predicate: Predicate) -> bool:
         return True
     if predicate.operator == "!=":
         return read != value
-    asked = predicate.interval()
-    return asked is None or asked.holds(read.value if isinstance(read, Quantity) else read)
+    interval = predicate.interval()
+    return interval is None or interval.holds(read.value if isinstance(read, Quantity) else read)
 
 
 def _texts_fit(predicates: Iterable[Predicate]) -> bool:
@@ -138,11 +138,11 @@ def _numbers_fit(attribute: str, intervals: list[Interval], unequal: Sequence[ob
     for interval in with_unit:
         dimensions.setdefault(unit(interval.unit).dimension, []).append(interval)
     choices: list[list[list[Interval]]] = []
-    for dimension, asked in dimensions.items():
-        base = _join([i.base() for i in asked])
+    for dimension, dimension_bounds in dimensions.items():
+        base = _join([i.base() for i in dimension_bounds])
         units = units_of_dimension(dimension) if len(dimensions) == 1 else _units_a_name_may_state(attribute, dimension)
         in_units = [] if base is None else [[stated(base, u)] for u in units]
-        choices.append([[bare(i) for i in asked], *in_units])
+        choices.append([[bare(i) for i in dimension_bounds], *in_units])
     return any(_join([*plain, *chain.from_iterable(chosen)], SLACK) is not None for chosen in product(*choices))
 
 
@@ -152,11 +152,11 @@ def _units_a_name_may_state(attribute: str, dimension: str) -> list[Unit]:
     A unit that is not sure counts for predicates of its own dimension only; for others the reading is bare.
     That way alone can one reading meet predicates of two dimensions.
     """
-    letters = "".join(c for c in attribute if c.isalnum() or c in "°%")[1:]
+    symbol_text = "".join(c for c in attribute if c.isalnum() or c in "°%")[1:]
     return [
         unit(row.symbol)
         for row in EVERYDAY
-        if row.dimension == dimension and any(name.replace("_", "").casefold() in letters for name in row.names)
+        if row.dimension == dimension and any(name.replace("_", "").casefold() in symbol_text for name in row.names)
     ]
 
 

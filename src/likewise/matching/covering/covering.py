@@ -80,11 +80,11 @@ def implies(narrow: Predicate, wide: Predicate) -> bool:
             return False
         return _text_implies(narrow.operator, fold_part(str(value)), wide.operator, fold_part(str(wide.value)))
     if isinstance(value, str):
-        asked = wide.interval()
-        if asked is None:
+        interval = wide.interval()
+        if interval is None:
             return bool(meets(wide, EventTuple("x", fold(value))))
         number = plain_number(value)
-        return number is not None and not asked.unit and asked.holds(number)
+        return number is not None and not interval.unit and interval.holds(number)
     return _interval_implies(narrow.interval(), wide.interval())
 
 
@@ -106,9 +106,9 @@ def never_equal(narrow: Predicate, unequal: Predicate) -> bool:
     """Whether no value that meets `narrow` fails `!= w`; errs towards no."""
     w = unequal.value
     if isinstance(w, Quantity):  # a reading of another dimension fails `!=` as well
-        asked = narrow.interval()
+        interval = narrow.interval()
         bare_text = isinstance(narrow.value, str) and narrow.operator == "=" and read_number(narrow.value) is None
-        same = asked is not None and bool(asked.unit) and unit(asked.unit).dimension == unit(w.unit).dimension
+        same = interval is not None and bool(interval.unit) and unit(interval.unit).dimension == unit(w.unit).dimension
         if not (same or bare_text or isinstance(narrow.value, bool)):
             return False
     return not compatible((narrow, equals(unequal, w)))
@@ -147,12 +147,12 @@ def _interval_implies(narrow: Interval | None, wide: Interval | None) -> bool:
         return False  # a reading of another dimension, or one that is no time, meets the former only
     if not wide.unit and narrow.unit in MOMENT_UNITS:
         return False  # a date is a number of seconds, but no bare number
-    found = unit(narrow.unit)
+    narrow_unit = unit(narrow.unit)
     if not wide.unit:
         base = narrow.base()
-        readings = [stated(base, other) for other in units_of_dimension(found.dimension)]
+        readings = [stated(base, other) for other in units_of_dimension(narrow_unit.dimension)]
         return all(inside(reading, wide, SLACK) for reading in [*readings, bare(narrow)])
-    if found.dimension != unit(wide.unit).dimension:
+    if narrow_unit.dimension != unit(wide.unit).dimension:
         return False
     return inside(narrow.base(), wide.base()) and inside(bare(narrow), bare(wide), SLACK)
 
@@ -196,8 +196,12 @@ def intersects(a: Asked, b: Asked) -> bool:
     return any(_conjunctions_intersect(one, other) for one in _conjunctions(a) for other in others)
 
 
-def _conjunctions(asked: Asked) -> tuple[Conjunction, ...]:
-    return asked.conjunctions() if isinstance(asked, Condition) else (asked,)
+def _conjunctions(condition_or_conjunction: Asked) -> tuple[Conjunction, ...]:
+    return (
+        condition_or_conjunction.conjunctions()
+        if isinstance(condition_or_conjunction, Condition)
+        else (condition_or_conjunction,)
+    )
 
 
 def _relaxed(conjunction: Conjunction) -> bool:
@@ -221,23 +225,23 @@ def _conjunctions_intersect(a: Conjunction, b: Conjunction) -> bool:
     mine, theirs = _by_attribute(a.positive), _by_attribute(b.positive)
     for predicate in _by_attribute((*a.negative, *b.negative)).items():
         attribute, forbidden = predicate
-        asked = (*mine.get(attribute, ()), *theirs.get(attribute, ()))
-        if any(implies(p, f) for p in asked for f in forbidden):
+        both = (*mine.get(attribute, ()), *theirs.get(attribute, ()))
+        if any(implies(p, f) for p in both for f in forbidden):
             return False
     return all(
         "[]" in attribute
-        or compatible((*asked, *theirs[attribute]))
-        or not compatible(asked)
+        or compatible((*both, *theirs[attribute]))
+        or not compatible(both)
         or not compatible(theirs[attribute])
-        for attribute, asked in mine.items()
+        for attribute, both in mine.items()
         if attribute in theirs
     )
 
 
 def _by_attribute(predicates: Iterable[Predicate]) -> dict[str, list[Predicate]]:
     """Exact predicates by folded attribute; relaxed ones constrain nothing here."""
-    found: dict[str, list[Predicate]] = {}
+    grouped: dict[str, list[Predicate]] = {}
     for predicate in predicates:
         if not predicate.relaxed_parts:
-            found.setdefault(fold(predicate.attribute), []).append(predicate)
-    return found
+            grouped.setdefault(fold(predicate.attribute), []).append(predicate)
+    return grouped

@@ -19,13 +19,13 @@ def bare(interval: Interval) -> Interval:
     return Interval(interval.low, interval.high, interval.low_open, interval.high_open)
 
 
-def stated(base: Interval, found: Unit) -> Interval:
+def stated(base: Interval, known_unit: Unit) -> Interval:
     """The numbers a reading in `found` shows when its base value lies in an interval.
 
     Numbers too large for floating point count as the largest there is, which makes the interval wider.
     """
-    low = None if base.low is None else max(min(found.from_base(base.low), _LARGEST), -_LARGEST)
-    high = None if base.high is None else max(min(found.from_base(base.high), _LARGEST), -_LARGEST)
+    low = None if base.low is None else max(min(known_unit.from_base(base.low), _LARGEST), -_LARGEST)
+    high = None if base.high is None else max(min(known_unit.from_base(base.high), _LARGEST), -_LARGEST)
     return Interval(low, high, base.low_open and low != high, base.high_open and low != high)
 
 

@@ -36,15 +36,15 @@ class Needs(NamedTuple):
 
 def needs_of(subscription: Subscription) -> tuple[Needs, ...] | None:
     """What each conjunction of a subscription needs; None if one of them may need nothing of an event."""
-    found: dict[Needs, None] = {}
+    needs: dict[Needs, None] = {}
     for each in demanded_conditions(subscription):
         condition = prepare_condition(each)
         for conjunction in condition.conjunctions:
             if not conjunction.positive:
                 return None
             chosen = min(conjunction.positive, key=_rank)
-            found[_needs(chosen, condition.theme)] = None
-    return tuple(found)
+            needs[_needs(chosen, condition.theme)] = None
+    return tuple(needs)
 
 
 def _rank(predicate: Predicate) -> int:
@@ -93,8 +93,8 @@ class _Ranges:
     def within(self, low: float, high: float) -> NDArray[np.int64]:
         """Those whose range overlaps another."""
         overlap = (self._low.view() <= high) & (self._high.view() >= low)
-        found: NDArray[np.int64] = self._number.view()[overlap]
-        return found
+        numbers: NDArray[np.int64] = self._number.view()[overlap]
+        return numbers
 
 
 class AccessIndex:
@@ -159,8 +159,8 @@ class AccessIndex:
                     yield from (number for numbers in texts.values() for number in numbers)
             ranges = self._ranges.get(name)
             if ranges is not None:
-                found = ranges.within(*_range_of(offer)).tolist()
-                yield from (number for number in found if number in self._needs)
+                result = ranges.within(*_range_of(offer)).tolist()
+                yield from (number for number in result if number in self._needs)
 
     def always(self) -> set[int]:
         """The subscriptions that any offer may concern."""

@@ -53,14 +53,14 @@ def demanded_conditions(subscription: Subscription) -> list[Subscription]:
     """The conditions whose events a subscription needs: its own; of an alert, also what is about it and what ends it.
 
     >>> import likewise as lw
-    >>> [str(each) for each in demanded(lw.parse("{t > 25, not mode = away} for 5 min", id="hot"))]
+    >>> [str(each) for each in demanded_conditions(lw.parse("{t > 25, not mode = away} for 5 min", id="hot"))]
     ['{t > 25, not mode = away}', '{t exists}']
     """
     plain = replace(subscription, alert=None, top=None, select=(), from_one_source=False)
     if subscription.alert is None:
         return [plain]
-    asked = alert_conditions(subscription)
-    return [plain, *(each for each in (asked.about, asked.until) if each is not None)]
+    conditions = alert_conditions(subscription)
+    return [plain, *(each for each in (conditions.about, conditions.until) if each is not None)]
 
 
 def is_unfilterable(subscription: Subscription) -> bool:
@@ -130,16 +130,16 @@ def filter_parts(
             return None
         rows.append(row)
     if conjunction.relaxed_parts and rows and not conjunction.some:
-        kept = _reachable(rows, conjunction.relaxed_parts, needed)
-        if kept is None:
+        reachable = _reachable(rows, conjunction.relaxed_parts, needed)
+        if reachable is None:
             return None
-        rows = kept
+        rows = reachable
     parts: dict[Part, None] = {}
     for row in rows:
-        found = [meant for meant in row if meant is not None]
-        if not all(meant.predicates for meant in found):
+        candidates = [match for match in row if match is not None]
+        if not all(match.predicates for match in candidates):
             continue  # an annotation says it
-        parts[tuple(dict.fromkeys(p for meant in found for p in meant.predicates))] = None
+        parts[tuple(dict.fromkeys(p for match in candidates for p in match.predicates))] = None
     return tuple(parts)
 
 
@@ -152,13 +152,15 @@ def _reachable(
     if best is None or score_of(best[0], parts) < least:
         return None
     tops = [max(m.similarity for m in row if m is not None) for row in rows]
-    kept: list[list[OfferMatch | None]] = []
+    reachable: list[list[OfferMatch | None]] = []
     for place, row in enumerate(rows):
         others = 1.0
         for other, top in enumerate(tops):
             others *= 1.0 if other == place else top
-        kept.append([m if m is not None and score_of(m.similarity * others, parts) >= least else None for m in row])
-    return kept if all(any(row) for row in kept) else None
+        reachable.append(
+            [m if m is not None and score_of(m.similarity * others, parts) >= least else None for m in row]
+        )
+    return reachable if all(any(row) for row in reachable) else None
 
 
 def _offer_match(
@@ -170,25 +172,25 @@ def _offer_match(
     types: Hierarchy,
 ) -> OfferMatch | None:
     """How an offer may meet a predicate, over all of its forms."""
-    best, found = 0.0, dict[Predicate, None]()
+    best, alternatives = 0.0, dict[Predicate, None]()
     for form in offer.forms:
         related = _related(predicate, form, scores, theme, needed)
         if related <= 0:
             continue
         if predicate.value_relaxed:
-            value, asked = _relaxed_value(predicate, offer, form, scores, theme, needed)
+            value, predicates = _relaxed_value(predicate, offer, form, scores, theme, needed)
         else:
-            value, asked = 1.0, _exact_values(predicate, offer, form, scores, types)
+            value, predicates = 1.0, _exact_values(predicate, offer, form, scores, types)
         if offer.constant is not None:
             item = EventTuple(form.term.text, offer.constant.value, offer.constant.unit)
-            holds = bool(asked) if predicate.value_relaxed else bool(_holds(predicate, item, scores, types))
+            holds = bool(predicates) if predicate.value_relaxed else bool(_holds(predicate, item, scores, types))
             if holds:
                 return OfferMatch(related * value, ())
             continue
-        if asked:
+        if predicates:
             best = max(best, related * value)
-            found.update(dict.fromkeys(asked))
-    return OfferMatch(best, tuple(found)) if found else None
+            alternatives.update(dict.fromkeys(predicates))
+    return OfferMatch(best, tuple(alternatives)) if alternatives else None
 
 
 def _holds(predicate: Predicate, item: EventTuple, scores: TermScores, types: Hierarchy) -> object:
@@ -202,8 +204,8 @@ def _related(
 ) -> float:
     if not predicate.attribute_relaxed:
         return 1.0 if fold(predicate.attribute) in attribute_names(form.term.text) else 0.0
-    found = scores.of(predicate_attribute_term(predicate, theme), form.term)
-    return found if found >= needed.part - SLACK else 0.0
+    relatedness = scores.of(predicate_attribute_term(predicate, theme), form.term)
+    return relatedness if relatedness >= needed.part - SLACK else 0.0
 
 
 def _exact_values(
@@ -211,7 +213,7 @@ def _exact_values(
 ) -> tuple[Predicate, ...]:
     """The predicate on the offer's own name, as it is and in the unit that an annotation adds; none if nothing fits."""
     value = predicate.value
-    asked = Predicate(offer.name, predicate.operator, value)
+    target = Predicate(offer.name, predicate.operator, value)
     turned = (
         isinstance(value, bool)
         and predicate.attribute_relaxed
@@ -219,41 +221,41 @@ def _exact_values(
         and scores.opposed(predicate.attribute, form.term.text)
     )
     if turned:
-        asked = replace(asked, value=not value)
-    found = (asked,) if _fits(asked, offer, form) else ()
+        target = replace(target, value=not value)
+    predicates = (target,) if _fits(target, offer, form) else ()
     if form.added_unit:
         brought = _converted(predicate, offer.name, form.added_unit)
         if brought is not None and (brought.operator == "exists" or compatible((brought, offer.allowed))):
-            found = (*found, brought)
-    return found
+            predicates = (*predicates, brought)
+    return predicates
 
 
-def _fits(asked: Predicate, offer: Offer, form: OfferForm) -> bool:
+def _fits(target: Predicate, offer: Offer, form: OfferForm) -> bool:
     """Whether an announced value, of the kind of the form, may meet a predicate."""
-    if asked.operator == "exists":
+    if target.operator == "exists":
         return True
     kind = form.term.kind
     stated = form.term.unit if kind == "number" and not form.added_unit else ""
-    if stated and asked.unit and unit(stated).dimension != unit(asked.unit).dimension:
+    if stated and target.unit and unit(stated).dimension != unit(target.unit).dimension:
         return False
     allowed = offer.allowed
     if allowed.operator == "exists" and kind == "number":
         allowed = Predicate(offer.name, "between", Interval(-LARGEST, LARGEST))
     elif allowed.operator == "exists" and kind == "boolean":
         allowed = Predicate(offer.name, "in", (True, False))
-    return compatible((asked, allowed))
+    return compatible((target, allowed))
 
 
 def _converted(predicate: Predicate, name: str, added: str) -> Predicate | None:
     """A comparison in the unit that an annotation states of bare numbers, as bare numbers; None if it does not fit."""
-    asked = predicate.interval()
-    if asked is None or not asked.unit:
+    interval = predicate.interval()
+    if interval is None or not interval.unit:
         return Predicate(name, "exists")
-    known, own = unit(asked.unit), unit(added)
-    if known.dimension != own.dimension:
+    known, added_unit = unit(interval.unit), unit(added)
+    if known.dimension != added_unit.dimension:
         return None
-    low = -LARGEST if asked.low is None else known.to(own, asked.low)
-    high = LARGEST if asked.high is None else known.to(own, asked.high)
+    low = -LARGEST if interval.low is None else known.to(added_unit, interval.low)
+    high = LARGEST if interval.high is None else known.to(added_unit, interval.high)
     low, high = min(low, high), max(low, high)
     return Predicate(name, "between", Interval(low - _room(low), high + _room(high)))
 
@@ -271,16 +273,16 @@ def _relaxed_value(
     needed: MatchThreshold,
 ) -> tuple[float, tuple[Predicate, ...]]:
     """How well the known values meet a relaxed one at best, and the predicate that names those that do."""
-    asked = predicate_value_term(predicate, theme)
-    best, found = 0.0, []
+    term = predicate_value_term(predicate, theme)
+    best, matching_values = 0.0, []
     for value in offer.values:
-        seen = value_term(EventTuple(form.term.text, value), form.term.theme)
-        related = float(fold(str(value)) == fold(asked.text)) if seen is None else scores.of(asked, seen)
+        event_term = value_term(EventTuple(form.term.text, value), form.term.theme)
+        related = float(fold(str(value)) == fold(term.text)) if event_term is None else scores.of(term, event_term)
         if related > 0 and related >= needed.part - SLACK:
             best = max(best, related)
-            found.append(value)
-    number = read_number(asked.text) if offer.kind in ("number", "") and offer.constant is None else None
-    predicates: list[Predicate] = [Predicate(offer.name, "in", tuple(found))] if found else []
+            matching_values.append(value)
+    number = read_number(term.text) if offer.kind in ("number", "") and offer.constant is None else None
+    predicates: list[Predicate] = [Predicate(offer.name, "in", tuple(matching_values))] if matching_values else []
     if isinstance(number, (int, float)):  # a number is met by the text that writes it
         best, predicates = 1.0, [*predicates, Predicate(offer.name, "=", number)]
     return best, tuple(predicates)

@@ -29,7 +29,7 @@ class DemandFilter(msgspec.Struct, frozen=True):
     """The exact filter of a subscription: one of its alternatives must be met, in all of their parts.
 
     >>> warm = DemandFilter("warm", (((Predicate("t", ">", 25.0), Predicate("temp", ">", 25.0)),),))
-    >>> warm.meets({"temp": [EventTuple("temp", 30)]}), str(warm)
+    >>> warm.matches({"temp": [EventTuple("temp", 30)]}), str(warm)
     (True, '{(t > 25 or temp > 25)}')
     """
 
@@ -43,13 +43,13 @@ class DemandFilter(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         from likewise.language.printer import predicate_text
 
-        said = []
+        texts = []
         for parts in self.alternatives:
             shown = [" or ".join(map(predicate_text, part)) for part in parts]
-            said.append(
+            texts.append(
                 ", ".join(f"({text})" if len(part) > 1 else text for text, part in zip(shown, parts, strict=True))
             )
-        return "{" + (said[0] if len(said) == 1 else " or ".join(f"({each})" for each in said)) + "}"
+        return "{" + (texts[0] if len(texts) == 1 else " or ".join(f"({each})" for each in texts)) + "}"
 
 
 def _part_matches(part: Part, by_name: Mapping[str, list[EventTuple]], types: Hierarchy) -> bool:
@@ -121,7 +121,7 @@ class Demand(msgspec.Struct, frozen=True):
     @property
     def version(self) -> str:
         """A name for what it says: equal demands have equal versions."""
-        said = msgspec.json.encode(
+        encoded = msgspec.json.encode(
             (
                 self.filters,
                 self.everything,
@@ -130,7 +130,7 @@ class Demand(msgspec.Struct, frozen=True):
                 [sorted(texts) for _, texts in sorted(self.judged.texts.items())],
             )
         )
-        return hashlib.sha256(said).hexdigest()[:12]
+        return hashlib.sha256(encoded).hexdigest()[:12]
 
     def __bool__(self) -> bool:
         return bool(self.filters or self.everything)
@@ -138,8 +138,8 @@ class Demand(msgspec.Struct, frozen=True):
     def evaluate(self, event: Event, types: Hierarchy = NO_TYPES) -> DemandDecision:
         """Whether an event of the source is wanted, by whom, and what it has that was not judged."""
         by_name, new, outside = self.judged.assess(event)
-        met = tuple(each.id for each in self.filters if each.matches(by_name, types))
-        return DemandDecision((*met, *self.everything), new, outside)
+        matching = tuple(each.id for each in self.filters if each.matches(by_name, types))
+        return DemandDecision((*matching, *self.everything), new, outside)
 
 
 class DemandChange(msgspec.Struct, frozen=True):

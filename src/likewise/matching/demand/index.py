@@ -61,9 +61,9 @@ class DemandIndex:
     >>> index.announce(Announcement("roof", (AnnouncedAttribute("no2", low=0, high=200), AnnouncedAttribute("t"))))
     {1}
     >>> demand = index.demand("roof")
-    >>> [str(each) for each in demand.filters], demand.look(lw.event({"no2": 50})).subscriptions
+    >>> [str(each) for each in demand.filters], demand.evaluate(lw.event({"no2": 50})).subscriptions
     (['{no2 > 40}'], ('bad air',))
-    >>> demand.look(lw.event({"no2": 5})).wanted, demand.look(lw.event({"no2": 500})).outside
+    >>> demand.evaluate(lw.event({"no2": 5})).is_demanded, demand.evaluate(lw.event({"no2": 500})).outside
     (False, ('no2 = 500',))
     """
 
@@ -125,17 +125,17 @@ class DemandIndex:
         if needs is None:
             yield from list(self._shared.values())
             return
-        found: set[int] = set()
+        group_numbers: set[int] = set()
         offered = self._offered.terms()
         for need in needs:
             if need.term is None:
-                found |= self._offered.by_need(need)
+                group_numbers |= self._offered.by_need(need)
             elif offered:
                 self._scores.relate([need.term], offered)
                 for term in offered:
                     if self._scores.of(need.term, term) > 0:
-                        found |= self._offered.by_term(term)
-        for number in sorted(found):
+                        group_numbers |= self._offered.by_term(term)
+        for number in sorted(group_numbers):
             yield self._numbered[number]
 
     # -- announcements --------------------------------------------------------------------------
@@ -176,17 +176,17 @@ class DemandIndex:
 
     def _candidates(self, offers: Offers) -> list[int]:
         """The subscriptions that may need something of these offers."""
-        found = set(self._access.always())
+        numbers = set(self._access.always())
         for offer in offers.offers:
-            found.update(self._access.by_offer(offer))
-        asked = self._access.terms()
-        seen = list(dict.fromkeys(form.term for offer in offers.offers for form in offer.forms))
-        if asked and seen:
-            self._scores.relate(asked, seen)
-            for term in asked:
-                if any(self._scores.of(term, other) > 0 for other in seen):
-                    found |= self._access.by_term(term)
-        return sorted(found)
+            numbers.update(self._access.by_offer(offer))
+        terms = self._access.terms()
+        event_terms = list(dict.fromkeys(form.term for offer in offers.offers for form in offer.forms))
+        if terms and event_terms:
+            self._scores.relate(terms, event_terms)
+            for term in terms:
+                if any(self._scores.of(term, other) > 0 for other in event_terms):
+                    numbers |= self._access.by_term(term)
+        return sorted(numbers)
 
     # -- demand ---------------------------------------------------------------------------------
 
@@ -204,14 +204,14 @@ class DemandIndex:
 
     def subscriptions_of(self, source: str) -> list[int]:
         """The subscriptions that a source may have something for."""
-        own = [number for number, made in self._of[source].compiled.items() if made.filter.alternatives]
-        return [*own, *self._everything]
+        numbers = [number for number, made in self._of[source].compiled.items() if made.filter.alternatives]
+        return [*numbers, *self._everything]
 
     def demand(self, source: str) -> Demand:
         """What a source is asked for."""
-        asked = self.group_demand(source)
-        filters = tuple(made for made in asked.filters.values())
-        return Demand(source, filters, asked.judged, tuple(self._subscriptions[n].id for n in asked.unfiltered))
+        group = self.group_demand(source)
+        filters = tuple(made for made in group.filters.values())
+        return Demand(source, filters, group.judged, tuple(self._subscriptions[n].id for n in group.unfiltered))
 
     def group_demand(self, source: str) -> GroupDemand:
         """The same by the numbers of subscriptions, and by the number of what sources that offer the same share."""
@@ -239,9 +239,9 @@ class DemandIndex:
         """What decides some subscriptions about events of a source without a space, and the terms that it is for."""
         shared, key = self._of[source], tuple(numbers)
         if key not in shared.scored:
-            asked = {n: (self._subscriptions[n], self._needed(self._subscriptions[n])) for n in key}
-            columns = columns_of(asked.values(), shared.offers, self._scores, shared.offers.raw_terms)
-            made = {n: scored(*each, columns, self._scores) for n, each in asked.items()}
+            conditions = {n: (self._subscriptions[n], self._needed(self._subscriptions[n])) for n in key}
+            columns = columns_of(conditions.values(), shared.offers, self._scores, shared.offers.raw_terms)
+            made = {n: scored(*each, columns, self._scores) for n, each in conditions.items()}
             if len(shared.scored) >= SCORED:
                 shared.scored.clear()
             shared.scored[key] = columns, made
@@ -252,16 +252,16 @@ class DemandIndex:
         """Whether events are matched with more than they say."""
         return self._step.active
 
-    def expected_key(self, source: str, number: int, said: Announcement | None = None) -> Key | None:
+    def expected_key(self, source: str, number: int, announcement: Announcement | None = None) -> Key | None:
         """The key of an alert whose silence is an absence by what a source announced; None if there is none.
 
         `said` is what it announced, if the index was told more of it.
         """
         subscription, interpretation = self._subscriptions[number], self._interpretation
-        said = said or self._announced[source][0]
+        announcement = announcement or self._announced[source][0]
         return expected_key(
             subscription,
-            said,
+            announcement,
             interpretation.annotations.current(),
             self._step.annotate,
             self._scores,
@@ -289,21 +289,21 @@ class DemandIndex:
 
     def _compile(self, shared: _OfferGroup, numbers: list[int]) -> bool:
         """Compile subscriptions against offers; whether any of them can be met."""
-        found = False
-        seen = [form.term for offer in shared.offers.offers for form in offer.forms]
+        changed = False
+        event_terms = [form.term for offer in shared.offers.offers for form in offer.forms]
         for start in range(0, len(numbers), TOGETHER):
             part = [(number, self._subscriptions[number]) for number in numbers[start : start + TOGETHER]]
-            asked = [term for term in subscription_terms(each for _, each in part) if term.role == "attribute"]
-            if asked:
-                self._scores.relate(asked, seen)
+            terms = [term for term in subscription_terms(each for _, each in part) if term.role == "attribute"]
+            if terms:
+                self._scores.relate(terms, event_terms)
             for number, subscription in part:
                 made = compile_demand(
                     subscription, shared.offers, self._scores, self._needed(subscription), self._interpretation.types
                 )
                 if made is not None:
                     shared.compiled[number] = made
-                    found = found or bool(made.filter.alternatives)
-        return found
+                    changed = changed or bool(made.filter.alternatives)
+        return changed
 
     def _needed(self, subscription: Subscription) -> MatchThreshold:
         threshold = self._interpretation.threshold

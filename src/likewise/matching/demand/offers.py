@@ -89,16 +89,16 @@ def offers_of(
     names = {name for each in attributes for name in attribute_names(each.name)}
     perhaps = [row for row in annotations.rows if _may_hold(row, names)]
     made: list[Offer] = []
-    came: set[Term] = set()
+    raw_terms: set[Term] = set()
     added: dict[EventTuple, None] = {}
     for each in attributes:
         forms: dict[OfferForm, None] = {}
         for item in _samples(each):
-            came.add(attribute_term(item, theme))
+            raw_terms.add(attribute_term(item, theme))
             event = Event((item,), announcement.themes, source=announcement.source)
-            seen = annotate(event).tuples
-            added.update(dict.fromkeys(seen[1:]))
-            for form in _forms(item, seen[0], [row for row in perhaps if _about(row, each.name)], theme):
+            annotated = annotate(event).tuples
+            added.update(dict.fromkeys(annotated[1:]))
+            for form in _forms(item, annotated[0], [row for row in perhaps if _about(row, each.name)], theme):
                 forms[form] = None
         known = {(type(value), value): value for value in (*each.values, *texts(each.name), *_states(each))}
         made.append(Offer(each.name, tuple(forms), each.predicate(), tuple(known.values()), each.kind))
@@ -106,7 +106,7 @@ def offers_of(
     for item in added:
         form = OfferForm(attribute_term(item, theme))
         made.append(Offer(item.attribute, (form,), Predicate(item.attribute, "exists"), (item.value,), "", item))
-    return Offers(tuple(made), frozenset(came), theme)
+    return Offers(tuple(made), frozenset(raw_terms), theme)
 
 
 def _samples(each: AnnouncedAttribute) -> Iterator[EventTuple]:
@@ -128,10 +128,12 @@ def _states(each: AnnouncedAttribute) -> tuple[Value, ...]:
     return {"boolean": (True, False), "number": (0, 1), "": (True, False, 0, 1), "text": ()}[each.kind]
 
 
-def _forms(item: EventTuple, seen: EventTuple, rows: list[Annotation], theme: tuple[str, ...]) -> Iterator[OfferForm]:
+def _forms(
+    item: EventTuple, annotated: EventTuple, rows: list[Annotation], theme: tuple[str, ...]
+) -> Iterator[OfferForm]:
     """How a tuple may be seen: as it is annotated for sure, and with every name and unit that rows may give it."""
-    names = dict.fromkeys((seen.attribute, *(row.means for row in rows if row.means)))
-    units = dict.fromkeys((seen.unit, *(unit(row.unit).symbol for row in rows if row.unit and not item.unit)))
+    names = dict.fromkeys((annotated.attribute, *(row.means for row in rows if row.means)))
+    units = dict.fromkeys((annotated.unit, *(unit(row.unit).symbol for row in rows if row.unit and not item.unit)))
     if rows:
         names.setdefault(item.attribute)
         units.setdefault(item.unit)

@@ -46,9 +46,9 @@ def is_decidable_by_scores(subscription: Subscription) -> bool:
     value after `not`, whose texts no demand asks for.
 
     >>> import likewise as lw
-    >>> decidable(lw.parse("{temperature~ > 25 degC}")), decidable(lw.parse("{t > 25}"))
+    >>> is_decidable_by_scores(lw.parse("{temperature~ > 25 degC}")), is_decidable_by_scores(lw.parse("{t > 25}"))
     (True, False)
-    >>> decidable(lw.parse("{temperature~ > 25, not device = laptop~}"))
+    >>> is_decidable_by_scores(lw.parse("{temperature~ > 25, not device = laptop~}"))
     False
     """
     if subscription.kind != "approximate" or not isinstance(subscription.body, Condition):
@@ -73,13 +73,13 @@ def columns_of(
         condition = prepare_condition(demanded_conditions(subscription)[0])
         for conjunction in condition.conjunctions:
             names.update(relaxed_value_names(conjunction, offers, scores, condition.theme, needed))
-    found = (
+    terms = (
         value_term(EventTuple(offer.name, value), offers.theme)
         for offer in offers.offers
         if offer.constant is None and fold(offer.name) in names
         for value in offer.values
     )
-    return ScoreColumns(tuple(sorted(judged)), tuple(sorted({term for term in found if term is not None})))
+    return ScoreColumns(tuple(sorted(judged)), tuple(sorted({term for term in terms if term is not None})))
 
 
 def scored(subscription: Subscription, needed: MatchThreshold, columns: ScoreColumns, scores: TermScores) -> Scored:
@@ -87,27 +87,31 @@ def scored(subscription: Subscription, needed: MatchThreshold, columns: ScoreCol
     condition = prepare_condition(demanded_conditions(subscription)[0])
     scores.relate(condition.terms, [*columns.attributes, *columns.values])
     attributes = tuple(
-        tuple(scores.of(term, seen) for seen in columns.attributes)
+        tuple(scores.of(term, event_term) for event_term in columns.attributes)
         for term in condition.terms
         if term.role == "attribute"
     )
     values = tuple(
-        tuple(scores.of(term, seen) for seen in columns.values) for term in condition.terms if term.role == "value"
+        tuple(scores.of(term, event_term) for event_term in columns.values)
+        for term in condition.terms
+        if term.role == "value"
     )
     opposed = _opposed(condition, columns.attributes, scores)
     return Scored((needed.score, needed.part, needed.against), attributes, values, opposed)
 
 
-def _opposed(condition: PreparedCondition, seen: Sequence[Term], scores: TermScores) -> tuple[tuple[str, str], ...]:
+def _opposed(
+    condition: PreparedCondition, event_terms: Sequence[Term], scores: TermScores
+) -> tuple[tuple[str, str], ...]:
     """Pairs of names of which being true of the one is being false of the other, where truth is asked for."""
-    asked = {
+    requested_names = {
         predicate.attribute
         for conjunction in condition.conjunctions
         for predicate in (*conjunction.positive, *conjunction.negative)
         if _compares_boolean(predicate)
     }
-    names = sorted({term.text for term in seen})
-    return tuple((one, other) for one in sorted(asked) for other in names if scores.opposed(one, other))
+    names = sorted({term.text for term in event_terms})
+    return tuple((one, other) for one in sorted(requested_names) for other in names if scores.opposed(one, other))
 
 
 def _compares_boolean(predicate: Predicate) -> bool:

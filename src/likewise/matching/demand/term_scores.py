@@ -20,27 +20,31 @@ class TermScores:
         """The measure, with feedback laid over it."""
         return self._interpretation.measure
 
-    def relate(self, asked: Iterable[Term], seen: Sequence[Term]) -> None:
+    def relate(self, terms: Iterable[Term], event_terms: Sequence[Term]) -> None:
         """Ask for many pairs at once."""
-        wanted = list(dict.fromkeys(asked))
+        unique_terms = list(dict.fromkeys(terms))
         for role in ("attribute", "value"):
-            own = [term for term in dict.fromkeys(seen) if term.role == role]
-            rows = [t for t in wanted if t.role == role and any(s not in self._known.get(t, ()) for s in own)]
-            if rows and own:
-                for term, numbers in zip(rows, self.measure.matrix(rows, own).tolist(), strict=True):
-                    self._known.setdefault(term, {}).update(zip(own, numbers, strict=True))
+            terms_of_role = [term for term in dict.fromkeys(event_terms) if term.role == role]
+            rows = [
+                t
+                for t in unique_terms
+                if t.role == role and any(s not in self._known.get(t, ()) for s in terms_of_role)
+            ]
+            if rows and terms_of_role:
+                for term, numbers in zip(rows, self.measure.matrix(rows, terms_of_role).tolist(), strict=True):
+                    self._known.setdefault(term, {}).update(zip(terms_of_role, numbers, strict=True))
 
-    def of(self, asked: Term, seen: Term) -> float:
+    def of(self, term: Term, event_term: Term) -> float:
         """The relatedness of a pair."""
-        found = self._known.get(asked, {}).get(seen)
-        if found is None:
-            self.relate([asked], [seen])
-            found = self._known[asked][seen]
-        return found
+        cached = self._known.get(term, {}).get(event_term)
+        if cached is None:
+            self.relate([term], [event_term])
+            cached = self._known[term][event_term]
+        return cached
 
-    def opposed(self, asked: str, seen: str) -> bool:
+    def opposed(self, name: str, event_name: str) -> bool:
         """Whether being true of one name is being false of the other."""
-        return opposed(self.measure, asked, seen)
+        return opposed(self.measure, name, event_name)
 
     def forget(self) -> None:
         """Ask anew, since feedback changed."""

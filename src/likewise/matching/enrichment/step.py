@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from likewise.errors import UnsupportedSubscription
-from likewise.model import Event, Explanation, fold
+from likewise.model import Event, Explanation
 from likewise.semantics.enrichment.table import NO_ANNOTATIONS, AnnotationTable
 
 if TYPE_CHECKING:
@@ -93,12 +93,12 @@ class KeyIndex:
     def of_tuple(self, name: str, item: EventTuple) -> Iterator[int]:
         """The rows that hold for an attribute of this name with this value; a name of a list with or without `[]`."""
         for key in attribute_names(name):
-            found = self._attributes.get(key)
-            if found is not None:
-                yield from found.get(_ANY, ())
+            rows_by_form = self._attributes.get(key)
+            if rows_by_form is not None:
+                yield from rows_by_form.get(_ANY, ())
                 form = value_form(item.value)
                 if form != _ANY:
-                    yield from found.get(form, ())
+                    yield from rows_by_form.get(form, ())
             if key == "topic" and self._filtered:
                 for number in self._topics.find(str(item.value)):
                     yield from self._filtered[number]
@@ -126,11 +126,11 @@ class RelaxedAnnotations:
 
     def __init__(self, table: AnnotationTable, engine: Callable[[], Engine]) -> None:
         self._rows: list[list[Annotation]] = []
-        asked: dict[tuple[str, str], int] = {}
+        positions: dict[tuple[str, str], int] = {}
         for row in table.rows:
             if not row.relaxed:
                 continue
-            place = asked.setdefault((fold(row.key), fold(row.equals)), len(self._rows))
+            place = positions.setdefault((fold(row.key), fold(row.equals)), len(self._rows))
             if place == len(self._rows):
                 self._rows.append([])
             self._rows[place].append(row)
@@ -150,8 +150,10 @@ class RelaxedAnnotations:
                 mapping = match.mapping
                 assert mapping is not None
                 best[key] = match.score, ordinal, mapping.correspondences[0].tuple, match.probability
-        found = [AnnotationMatch(row, place, likely) for _, n, place, likely in best.values() for row in self._rows[n]]
-        return sorted(found, key=lambda meant: meant.row.line)
+        matches = [
+            AnnotationMatch(row, place, likely) for _, n, place, likely in best.values() for row in self._rows[n]
+        ]
+        return sorted(matches, key=lambda meant: meant.row.line)
 
 
 def _row_subscription(row: Annotation, id: str) -> Subscription:
@@ -185,37 +187,37 @@ class EnrichedEvent:
 
     def named(self, attribute: str) -> list[int]:
         """The places of the tuples with this name, or that came with it."""
-        wanted = fold(attribute)
-        return [place for place, names in enumerate(self.names) if wanted in names]
+        folded = fold(attribute)
+        return [place for place, names in enumerate(self.names) if folded in names]
 
-    def apply(self, row: Annotation, places: Iterable[int] | None = None, said: str = "") -> int | None:
+    def apply(self, row: Annotation, places: Iterable[int] | None = None, note: str = "") -> int | None:
         """Do what a row says, to the tuples in `places` if it names no attribute; the place of a tuple it adds."""
         if row.value:
-            return self._add(row, said)
+            return self._add(row, note)
         for place in self.named(row.target) if places is None or row.attribute else places:
-            self._restate(row, place, said)
+            self._restate(row, place, note)
         return None
 
-    def _add(self, row: Annotation, said: str) -> int | None:
+    def _add(self, row: Annotation, note: str) -> int | None:
         made = EventTuple(row.attribute, row.added_value(), row.unit)
         if fold(row.attribute) in self._came:
             place = self.named(row.attribute)[0]
             if self.tuples[place].value != made.value:
-                self.changes.append(AnnotationChange(row, place, _with(said, "not added: the event says it itself")))
+                self.changes.append(AnnotationChange(row, place, _with(note, "not added: the event says it itself")))
             return None
         if made in self.tuples:
             return None
         if len(self.tuples) >= MAX_TUPLES:
             self.changes.append(
-                AnnotationChange(row, -1, _with(said, f"not added: an event has at most {MAX_TUPLES:,} tuples"))
+                AnnotationChange(row, -1, _with(note, f"not added: an event has at most {MAX_TUPLES:,} tuples"))
             )
             return None
         self.tuples.append(made)
         self.names.append({*attribute_names(made.attribute)})
-        self.changes.append(AnnotationChange(row, len(self.tuples) - 1, said))
+        self.changes.append(AnnotationChange(row, len(self.tuples) - 1, note))
         return len(self.tuples) - 1
 
-    def _restate(self, row: Annotation, place: int, said: str) -> None:
+    def _restate(self, row: Annotation, place: int, note: str) -> None:
         if place in self._settled:  # a person said it, of something narrower
             return
         if row.where:
@@ -224,14 +226,14 @@ class EnrichedEvent:
         reading = item.reading()
         unit = row.unit
         if unit and reading is None:
-            unit, said = "", _with(said, "no unit: it is no number")
+            unit, note = "", _with(note, "no unit: it is no number")
         elif unit and reading is not None and is_stated(reading[1]):
             stated = find_unit(reading[1])
             if stated is None or stated != find_unit(unit):
-                said = _with(said, f"the unit {reading[1]} that the event states stays")
+                note = _with(note, f"the unit {reading[1]} that the event states stays")
             unit = ""
         if not unit and row.means and reading is not None and not is_stated(reading[1]):
-            unit = next((found.symbol for found, sure in units_in_name(item.attribute) if sure), "")
+            unit = next((result.symbol for result, sure in units_in_name(item.attribute) if sure), "")
         attribute = item.attribute
         if row.means:
             listed = attribute.rfind("[].")
@@ -240,12 +242,12 @@ class EnrichedEvent:
         if made != item:
             self.names[place].update(attribute_names(attribute))
             self.tuples[place] = made
-        if made != item or said:
-            self.changes.append(AnnotationChange(row, place, said))
+        if made != item or note:
+            self.changes.append(AnnotationChange(row, place, note))
 
 
-def _with(said: str, more: str) -> str:
-    return f"{said}; {more}" if said else more
+def _with(note: str, more: str) -> str:
+    return f"{note}; {more}" if note else more
 
 
 class AnnotationStep:
@@ -288,17 +290,17 @@ class AnnotationStep:
         if not changes and not problem:
             return explanation
         name = self._table.name
-        told = [(change.place, _change_text(change, name)) for change in changes]
-        everything = [text for _, text in told]
+        texts = [(change.place, _change_text(change, name)) for change in changes]
+        all_notes = [text for _, text in texts]
         if problem:
-            everything.append(f"{name} has changed and cannot be used ({problem}); its rows of before hold")
+            all_notes.append(f"{name} has changed and cannot be used ({problem}); its rows of before hold")
         reports = tuple(
             msgspec.structs.replace(report, notes=(*report.notes, *notes))
-            if report.tuple is not None and (notes := [text for place, text in told if place == report.tuple])
+            if report.tuple is not None and (notes := [text for place, text in texts if place == report.tuple])
             else report
             for report in explanation.predicates
         )
-        return msgspec.structs.replace(explanation, predicates=reports, annotations=tuple(everything))
+        return msgspec.structs.replace(explanation, predicates=reports, annotations=tuple(all_notes))
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Drop what is kept about the seen texts that `of` names."""
@@ -333,11 +335,11 @@ class AnnotationStep:
         over = EnrichedEvent(event.tuples)
         _apply_exact(event, table, key_index(table), over)
         made = _with_tuples(event, over)
-        meant = self._relaxed_annotations(table).find(made) if table.relaxed else []
-        for row, place, likely in meant:
-            seen = made.tuples[place]
-            over.apply(row, (place,), f"meant by {seen.attribute}: {seen.value}, probability {likely:.2f}")
-        return (_with_tuples(event, over) if meant else made), over.changes
+        matches = self._relaxed_annotations(table).find(made) if table.relaxed else []
+        for row, place, likely in matches:
+            item = made.tuples[place]
+            over.apply(row, (place,), f"meant by {item.attribute}: {item.value}, probability {likely:.2f}")
+        return (_with_tuples(event, over) if matches else made), over.changes
 
 
 def _apply_exact(event: Event, table: AnnotationTable, index: KeyIndex, over: EnrichedEvent) -> None:
@@ -373,6 +375,6 @@ def _with_tuples(event: Event, over: EnrichedEvent) -> Event:
 
 
 def _change_text(change: AnnotationChange, name: str) -> str:
-    said = f" ({change.note})" if change.note else ""
+    suffix = f" ({change.note})" if change.note else ""
     where = f"{change.row.where} {change.row.line}" if change.row.where else f"{name}, line {change.row.line}"
-    return f"{where}, {change.row}{said}"
+    return f"{where}, {change.row}{suffix}"

@@ -38,7 +38,7 @@ def standing_of(
 
     `active` are the sources of an alert that does not follow what fails; `run` has those of the others.
 
-    >>> alert, run = Alert(once_until="false", per=("room",), stale=60), Run((("dead", 0),), 0, True)
+    >>> alert, run = Alert(once_until="false", per=("room",), stale=60), HoldingRun((("dead", 0),), 0, True)
     >>> found = standing_of(alert, run, (), spoken=True, quiet_until=None, now=61, source="new")
     >>> found.spoken, found.stale
     (False, (('dead', 61),))
@@ -53,7 +53,7 @@ def standing_of(
     return AlertKeyStatus(True, now, begin, told, spoken, quiet_until, stale, after or 0)
 
 
-def with_alert_status(explained: Explanation, alert: Alert, standing: AlertKeyStatus) -> Explanation:
+def with_alert_status(explained: Explanation, alert: Alert, status: AlertKeyStatus) -> Explanation:
     """The explanation of a condition, with what the alert makes of it.
 
     >>> met = Explanation("s", "e", "match", (), score=1.0)
@@ -63,8 +63,8 @@ def with_alert_status(explained: Explanation, alert: Alert, standing: AlertKeySt
     """
     if explained.verdict != "match":
         return explained
-    verdict, change = _judge(alert, standing)
-    notes = tuple(filter(None, (change, _stale_note(standing))))
+    verdict, change = _judge(alert, status)
+    notes = tuple(filter(None, (change, _stale_note(status))))
     if not notes:
         return explained
     report = PredicateReport(_clauses(alert), verdict, notes=notes)
@@ -75,29 +75,29 @@ def with_alert_status(explained: Explanation, alert: Alert, standing: AlertKeySt
     )
 
 
-def _judge(alert: Alert, standing: AlertKeyStatus) -> tuple[Verdict, str]:
-    now = standing.now
-    if not standing.keyed:
+def _judge(alert: Alert, status: AlertKeyStatus) -> tuple[Verdict, str]:
+    now = status.now
+    if not status.keyed:
         return "missing_attribute", f"It would count if the event said its {' and its '.join(alert.per)}."
     if alert.absent_for is not None:
         return "not_yet", f"It was heard; what is said is that nothing came for {span_text(alert.absent_for)}."
     if alert.held_for is not None:
-        if standing.notified:
+        if status.notified:
             return "suppressed", "It was said that this lasts; it is said again when it ended and lasts once more."
-        held = 0 if standing.begin is None else max(0, now - standing.begin)
-        if held < alert.held_for:
-            left = alert.held_for - held
+        duration = 0 if status.begin is None else max(0, now - status.begin)
+        if duration < alert.held_for:
+            left = alert.held_for - duration
             return "not_yet", (
-                f"It has held for {span_text(held)} of {span_text(alert.held_for)}; "
+                f"It has held for {span_text(duration)} of {span_text(alert.held_for)}; "
                 f"it is said if it lasts for {span_text(left)} more."
             )
-    if standing.spoken:
+    if status.spoken:
         until = "it failed" if alert.once_until == "false" else "what ends it came"
         return "suppressed", f"It was said once; it is said again after {until}."
-    if standing.quiet_until is not None and now < standing.quiet_until and alert.at_most_every is not None:
+    if status.quiet_until is not None and now < status.quiet_until and alert.at_most_every is not None:
         return "not_yet", (
             f"It is sent at most every {span_text(alert.at_most_every)}: in "
-            f"{span_text(standing.quiet_until - now)}, if it still stands then."
+            f"{span_text(status.quiet_until - now)}, if it still stands then."
         )
     if alert.digest_every is not None:
         left = alert.digest_every - now % alert.digest_every
@@ -105,16 +105,16 @@ def _judge(alert: Alert, standing: AlertKeyStatus) -> tuple[Verdict, str]:
     return "match", ""
 
 
-def _stale_note(standing: AlertKeyStatus) -> str:
+def _stale_note(status: AlertKeyStatus) -> str:
     """Name the stale sources, those that have been silent for longest first."""
-    if not standing.stale:
+    if not status.stale:
         return ""
-    longest = sorted(standing.stale, key=lambda each: (-each[1], each[0]))
+    longest = sorted(status.stale, key=lambda each: (-each[1], each[0]))
     names = ", ".join(f"{source or 'no source'} ({span_text(silent)})" for source, silent in longest[:MOST_NAMED])
     more = len(longest) - MOST_NAMED
     names += f" and {more} more" if more > 0 else ""
     return (
-        f"Active and silent for longer than {span_text(standing.stale_after)}: {names}. "
+        f"Active and silent for longer than {span_text(status.stale_after)}: {names}. "
         "What is stale does not count: it keeps no other source from raising an alarm."
     )
 

@@ -51,16 +51,16 @@ def reading_notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
     >>> reading_notes(Predicate("t", ">", 25.0), EventTuple("t", "warm"))
     ("'warm' is not a number",)
     """
-    asked = _predicate_units(predicate)
-    if not asked:
+    units = _predicate_units(predicate)
+    if not units:
         return ()
     reading = item.reading()
     moment = parse_timestamp(item.value) if isinstance(item.value, str) else None
-    if moment is not None and any(symbol == MOMENT or symbol in MOMENT_UNITS for symbol in asked):
+    if moment is not None and any(symbol == MOMENT or symbol in MOMENT_UNITS for symbol in units):
         return () if moment.zoned else (f"{item.value!r} names no time zone and was taken in UTC",)
     if reading is None:
-        return (f"{str(item.value)!r} is not a {'time' if MOMENT in asked else 'number'}",)
-    for symbol in asked:
+        return (f"{str(item.value)!r} is not a {'time' if MOMENT in units else 'number'}",)
+    for symbol in units:
         note = _unit_note(item.attribute, reading, symbol)
         if note:
             return (note,)
@@ -70,63 +70,67 @@ def reading_notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
 def _unit_note(attribute: str, reading: tuple[float, str], symbol: str) -> str:
     if not symbol:
         return ""
-    wanted = unit("s" if symbol == MOMENT else symbol)
-    found = reading_unit(attribute, reading[1], wanted)
-    if found is None:
+    target = unit("s" if symbol == MOMENT else symbol)
+    taken_unit = reading_unit(attribute, reading[1], target)
+    if taken_unit is None:
         if symbol == MOMENT:
             return "a bare number is no time; state its unit: s, ms or us since 1970"
-        return f"the reading states no unit and was taken in {wanted.symbol}"
-    if found.dimension == UNKNOWN:
-        return f"the reading is in {found.symbol!r}, which is no unit of the table; {wanted.symbol} was asked for"
-    if found.dimension != wanted.dimension:
-        given = f"the reading is in {found.symbol}, which measures {found.dimension}"
-        return f"{given}; {wanted.symbol} measures {wanted.dimension}"
+        return f"the reading states no unit and was taken in {target.symbol}"
+    if taken_unit.dimension == UNKNOWN:
+        return f"the reading is in {taken_unit.symbol!r}, which is no unit of the table; {target.symbol} was asked for"
+    if taken_unit.dimension != target.dimension:
+        unit_note = f"the reading is in {taken_unit.symbol}, which measures {taken_unit.dimension}"
+        return f"{unit_note}; {target.symbol} measures {target.dimension}"
     number = reading[0]
-    if isinstance(number, int) and not isinstance(found.to_base(number), int):
-        return f"{number} {found.symbol} was converted in floating point, which is exact to 15 digits"
+    if isinstance(number, int) and not isinstance(taken_unit.to_base(number), int):
+        return f"{number} {taken_unit.symbol} was converted in floating point, which is exact to 15 digits"
     return ""
 
 
 def _predicate_units(predicate: Predicate) -> list[str]:
     """The unit of every number a predicate asks for, '' for a bare one, `MOMENT` for times."""
     if isinstance(predicate.value, tuple):
-        found = [Predicate(predicate.attribute, "=", v).interval() for v in predicate.value if not isinstance(v, str)]
+        intervals = [
+            Predicate(predicate.attribute, "=", v).interval() for v in predicate.value if not isinstance(v, str)
+        ]
     else:
         single = predicate
         if predicate.operator == "!=":
             single = Predicate(predicate.attribute, "=", predicate.value)
-        found = [single.interval()]
-    return [interval.unit for interval in found if interval is not None]
+        intervals = [single.interval()]
+    return [interval.unit for interval in intervals if interval is not None]
 
 
 def item_report(
-    item: PreparedItem, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold, *, negated: bool
+    item: PreparedItem, view: EventView, theme: tuple[str, ...], needed: MatchThreshold, *, negated: bool
 ) -> PredicateReport:
     """A `some`, with the item that meets it, or the one that meets most of it."""
     from likewise.language.printer import predicate_text
 
     text = _item_text(item)
-    met = max(matching_items(item, seen, theme, needed), key=lambda found: found[1], default=None)
+    best = max(matching_items(item, view, theme, needed), key=lambda found: found[1], default=None)
     parts = item.relaxed_parts
-    holds = met is not None and (not parts or negated is False or score_of(met[1], parts) >= needed.score)
-    if met is not None and holds:
-        enough = not parts or score_of(met[1], parts) >= needed.score
+    holds = best is not None and (not parts or negated is False or score_of(best[1], parts) >= needed.score)
+    if best is not None and holds:
+        enough = not parts or score_of(best[1], parts) >= needed.score
         verdict: Verdict = "exact_part_false" if negated else "match" if enough else "below_threshold"
-        return PredicateReport(text, verdict, met[0].places[0], met[0].name, _shown(met[0], seen), 1.0, met[1], negated)
+        return PredicateReport(
+            text, verdict, best[0].places[0], best[0].name, _shown(best[0], view), 1.0, best[1], negated
+        )
     if negated:
         return PredicateReport(text, "match", negated=True)
-    items = [one for one in list_items(seen.tuples) if list_relatedness(item, one, seen) > 0]
+    items = [one for one in list_items(view.tuples) if list_relatedness(item, one, view) > 0]
     if not items:
         return PredicateReport(text, "missing_attribute")
     failing = [
-        [p for p in item.positive if not any(item_row(p, one, seen, theme, needed.part).similarity)] for one in items
+        [p for p in item.positive if not any(item_row(p, one, view, theme, needed.part).similarity)] for one in items
     ]
     place = min(range(len(items)), key=lambda i: (_other_thing(failing[i]), len(failing[i])))
     nearest = items[place]
     note = f"of {len(items)} items none meets all of it"
     if failing[place]:
         note += f"; the nearest fails `{predicate_text(failing[place][0])}`"
-    shown = _shown(nearest, seen)
+    shown = _shown(nearest, view)
     return PredicateReport(text, "exact_part_false", nearest.places[0], nearest.name, shown, 1.0, 0.0, notes=(note,))
 
 
@@ -135,8 +139,8 @@ def _other_thing(failing: list[Predicate]) -> int:
     return sum(p.operator not in ("<", "<=", ">", ">=", "between") for p in failing)
 
 
-def _shown(item: ListItem, seen: EventView) -> str:
-    fields = [f"{field}: {seen.tuples[place].value}" for field, place in zip(item.fields, item.places, strict=True)]
+def _shown(item: ListItem, view: EventView) -> str:
+    fields = [f"{field}: {view.tuples[place].value}" for field, place in zip(item.fields, item.places, strict=True)]
     return ", ".join(fields[:5]) + (", ..." if len(fields) > 5 else "")
 
 
@@ -163,14 +167,14 @@ class ConditionFinding(NamedTuple):
     runner_up: Mapping | None = None
 
 
-def explain_condition(subscription: Subscription, seen: EventView, needed: MatchThreshold) -> ConditionFinding:
+def explain_condition(subscription: Subscription, view: EventView, needed: MatchThreshold) -> ConditionFinding:
     """The conjunction that counts if the condition is met, else the one that came nearest."""
     condition = prepare_condition(subscription)
-    met = evaluate(condition, seen, needed)
-    judged = [_judge(condition, place, seen, needed) for place in range(len(condition.conjunctions))]
-    if met is not None:
-        found = judged[met.conjunction]
-        return found._replace(verdict="match", change="", score=met.score)
+    result = evaluate(condition, view, needed)
+    judged = [_judge(condition, place, view, needed) for place in range(len(condition.conjunctions))]
+    if result is not None:
+        findings = judged[result.conjunction]
+        return findings._replace(verdict="match", change="", score=result.score)
     nearest = min(judged, key=lambda j: (sum(r.verdict != "match" for r in j.reports), -j.score))
     if nearest.verdict == "match":  # every part is strong enough alone, yet rounding left their mean below
         change = f"It would match with a threshold of at most {nearest.score:.9g}."
@@ -178,18 +182,18 @@ def explain_condition(subscription: Subscription, seen: EventView, needed: Match
     return nearest
 
 
-def _judge(condition: PreparedCondition, place: int, seen: EventView, needed: MatchThreshold) -> ConditionFinding:
+def _judge(condition: PreparedCondition, place: int, view: EventView, needed: MatchThreshold) -> ConditionFinding:
     conjunction = condition.conjunctions[place]
     mappings: list[Mapping] = []
     score = 1.0
     if conjunction.relaxed_parts == 0:
-        reports = [exact_report(predicate, seen) for predicate in conjunction.positive]
+        reports = [exact_report(predicate, view) for predicate in conjunction.positive]
     else:
         outer = sum(p.relaxed_parts for p in conjunction.positive)
-        score = best_score(conjunction, seen, condition.theme, needed)[0]
+        score = best_score(conjunction, view, condition.theme, needed)[0]
         reached = score > 0
         enough = reached and score >= needed.score
-        rows = rows_of(conjunction, seen, condition.theme, needed.part if reached else 0.0)
+        rows = rows_of(conjunction, view, condition.theme, needed.part if reached else 0.0)
         mappings = describe(rows, outer, TOP_MAPPINGS, place) if rows else []
         if not reached:  # then the best one of which some part is too weak
             score = mappings[0].score if mappings and not conjunction.some else 0.0
@@ -199,7 +203,7 @@ def _judge(condition: PreparedCondition, place: int, seen: EventView, needed: Ma
             else nearest_tuples(conjunction.positive, rows, needed)
         )
         reports = [
-            relaxed_report(predicate, row, index, seen, needed)
+            relaxed_report(predicate, row, index, view, needed)
             for predicate, row, index in zip(conjunction.positive, rows, chosen, strict=True)
         ]
         if enough:  # a strong predicate may carry a weak one
@@ -207,9 +211,9 @@ def _judge(condition: PreparedCondition, place: int, seen: EventView, needed: Ma
         else:
             mappings = [m for m in mappings if [c.tuple for c in m.correspondences] == chosen]
     positives = len(reports)
-    reports += [item_report(item, seen, condition.theme, needed, negated=False) for item in conjunction.some]
-    reports += [negative_report(p, seen, condition.theme, needed) for p in conjunction.negative]
-    reports += [item_report(item, seen, condition.theme, needed, negated=True) for item in conjunction.none]
+    reports += [item_report(item, view, condition.theme, needed, negated=False) for item in conjunction.some]
+    reports += [negative_report(p, view, condition.theme, needed) for p in conjunction.negative]
+    reports += [item_report(item, view, condition.theme, needed, negated=True) for item in conjunction.none]
     failing = next((r for r in reports if r.verdict not in ("match", "below_threshold")), None)
     if failing is None:
         failing = min((r for r in reports if r.verdict != "match"), key=lambda r: r.similarity, default=None)
@@ -223,7 +227,7 @@ def _judge(condition: PreparedCondition, place: int, seen: EventView, needed: Ma
         elif verdict == "below_threshold" and mappings and not conjunction.some:
             change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, needed.score)
         else:
-            change = _change(failing, seen)
+            change = _change(failing, view)
             others = sum(r.verdict != "match" for r in reports) - 1
             if others:
                 change += f" {others} more {'part fails' if others == 1 else 'parts fail'}."
@@ -231,17 +235,17 @@ def _judge(condition: PreparedCondition, place: int, seen: EventView, needed: Ma
     return ConditionFinding(verdict, tuple(reports), change, score, mappings[0] if mappings else None, runner_up)
 
 
-def exact_report(predicate: Predicate, seen: EventView) -> PredicateReport:
+def exact_report(predicate: Predicate, view: EventView) -> PredicateReport:
     """A predicate without relaxed parts against the tuples of its attribute, the first true one if any."""
-    wanted = fold(predicate.attribute)
-    places = [i for i, item in enumerate(seen.tuples) if wanted in attribute_names(item.attribute)]
+    folded = fold(predicate.attribute)
+    places = [i for i, item in enumerate(view.tuples) if folded in attribute_names(item.attribute)]
     if not places:
         return PredicateReport(_text(predicate), "missing_attribute")
-    outcomes = [meets(predicate, seen.tuples[i], seen.types) for i in places]
+    outcomes = [meets(predicate, view.tuples[i], view.types) for i in places]
     failed = OperatorOutcome.UNIT_MISMATCH if OperatorOutcome.UNIT_MISMATCH in outcomes else OperatorOutcome.FALSE
     outcome = next((o for o in outcomes if o), failed)
     place = places[outcomes.index(outcome)]
-    return _report(predicate, seen.tuples[place], place, _EXACT_VERDICTS[outcome], 1.0, 1.0 if outcome else 0.0)
+    return _report(predicate, view.tuples[place], place, _EXACT_VERDICTS[outcome], 1.0, 1.0 if outcome else 0.0)
 
 
 _EXACT_VERDICTS: dict[OperatorOutcome, Verdict] = {
@@ -253,14 +257,14 @@ _EXACT_VERDICTS: dict[OperatorOutcome, Verdict] = {
 
 
 def relaxed_report(
-    predicate: Predicate, row: SimilarityRow, index: int | None, seen: EventView, needed: MatchThreshold
+    predicate: Predicate, row: SimilarityRow, index: int | None, view: EventView, needed: MatchThreshold
 ) -> PredicateReport:
     """A predicate of a conjunction with relaxed parts, with the tuple it was given (None: none was left for it)."""
     text = _text(predicate)
     if index is None:
         return PredicateReport(text, "missing_attribute", notes=(NONE_LEFT,))
     attribute, value = row.attribute[index], row.value[index]
-    item = seen.tuples[index]
+    item = view.tuples[index]
     if predicate.attribute_relaxed and attribute < min(needed.part, SENSIBLE_THRESHOLD):
         note = f"the nearest is {item.attribute!r} at {attribute:.2g}, which says something else"
         return PredicateReport(text, "missing_attribute", notes=(note,) if attribute else ())
@@ -277,20 +281,20 @@ def relaxed_report(
         return PredicateReport(text, "missing_attribute")
     if predicate.value_relaxed:
         return _report(predicate, item, index, "below_threshold", attribute, value)
-    mismatch = meets(predicate, item, seen.types) is OperatorOutcome.UNIT_MISMATCH
+    mismatch = meets(predicate, item, view.types) is OperatorOutcome.UNIT_MISMATCH
     return _report(predicate, item, index, "unit_mismatch" if mismatch else "exact_part_false", attribute, value)
 
 
 def negative_report(
-    predicate: Predicate, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold
+    predicate: Predicate, view: EventView, theme: tuple[str, ...], needed: MatchThreshold
 ) -> PredicateReport:
     """A predicate under `not`, with the tuple that satisfies it if one does."""
-    place = first_holder(predicate, seen, theme, needed)
+    place = first_holder(predicate, view, theme, needed)
     if place is None:
         return PredicateReport(_text(predicate), "match", negated=True)
-    row = seen.row(predicate, theme)
+    row = view.row(predicate, theme)
     return _report(
-        predicate, seen.tuples[place], place, "exact_part_false", row.attribute[place], row.value[place], negated=True
+        predicate, view.tuples[place], place, "exact_part_false", row.attribute[place], row.value[place], negated=True
     )
 
 
@@ -306,14 +310,14 @@ def nearest_tuples(
     for number, (predicate, row) in enumerate(zip(predicates, rows, strict=True)):
         for place, similarity in enumerate(row.similarity):
             parts = predicate.relaxed_parts
-            met = similarity > 0 and (not parts or score_of(similarity, parts) >= needed.score)
-            ranked.append((met, row.attribute[place], row.value[place], -number, -place))
+            fits = similarity > 0 and (not parts or score_of(similarity, parts) >= needed.score)
+            ranked.append((fits, row.attribute[place], row.value[place], -number, -place))
     chosen: list[int | None] = [None] * len(rows)
-    taken: set[int] = set()
+    used: set[int] = set()
     for _, attribute, _, number, place in sorted(ranked, reverse=True):
-        if attribute > 0 and chosen[-number] is None and -place not in taken:
+        if attribute > 0 and chosen[-number] is None and -place not in used:
             chosen[-number] = -place
-            taken.add(-place)
+            used.add(-place)
     for number, row in enumerate(rows):  # none is near: show that, unless another predicate took the only one
         if chosen[number] is None and not any(row.attribute):
             chosen[number] = 0 if row.attribute else None
@@ -349,7 +353,7 @@ def _with_verdict(report: PredicateReport, verdict: Verdict) -> PredicateReport:
     return msgspec.structs.replace(report, verdict=verdict)
 
 
-def _change(report: PredicateReport, seen: EventView) -> str:
+def _change(report: PredicateReport, view: EventView) -> str:
     """One sentence: what the event would have to say for this part to hold."""
     if report.negated:
         return f"It would match if {report.attribute!r} did not say {report.value!r}: `not {report.text}` rules it out."
@@ -357,7 +361,7 @@ def _change(report: PredicateReport, seen: EventView) -> str:
         case "missing_attribute" if report.notes == (NONE_LEFT,):
             return f"It would match if the event had a further tuple for `{report.text}`; each predicate needs one."
         case "missing_attribute":
-            names = list(dict.fromkeys(item.attribute for item in seen.tuples))
+            names = list(dict.fromkeys(item.attribute for item in view.tuples))
             had = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
             return f"It would match if the event had an attribute for `{report.text}`; it has {had or 'none'}."
         case "unit_mismatch":
@@ -371,8 +375,8 @@ def _change(report: PredicateReport, seen: EventView) -> str:
 
 def _too_weak(report: PredicateReport, floor: float) -> str:
     """One sentence for a match that fails by one part alone."""
-    weak, seen = min((report.attribute_relatedness, report.attribute), (report.value_relatedness, report.value))
-    return f"It would match if {seen!r}, at {weak:.3g}, were at least {floor:.3g} what `{report.text}` asks for."
+    weak, weakest = min((report.attribute_relatedness, report.attribute), (report.value_relatedness, report.value))
+    return f"It would match if {weakest!r}, at {weak:.3g}, were at least {floor:.3g} what `{report.text}` asks for."
 
 
 def _strengthen(

@@ -45,22 +45,22 @@ def with_evidence(
     space, measure = used
     feedback = interpretation.feedback
     condition = prepare_condition(subscription)
-    asked = {predicate_text(p): p for c in condition.conjunctions for p in (*c.positive, *c.negative)}
+    predicates = {predicate_text(p): p for c in condition.conjunctions for p in (*c.positive, *c.negative)}
     reports = tuple(
         report
-        if report.text not in asked
-        else _nearest(report, asked[report.text], event, condition.theme, measure)
+        if report.text not in predicates
+        else _nearest(report, predicates[report.text], event, condition.theme, measure)
         if report.tuple is None
-        else _witnessed(report, asked[report.text], event, condition.theme, space, measure, feedback)
+        else _witnessed(report, predicates[report.text], event, condition.theme, space, measure, feedback)
         for report in explanation.predicates
     )
     return msgspec.structs.replace(explanation, predicates=reports)
 
 
-def in_words(measure: Measure, asked: Term, seen: Term) -> str:
+def in_words(measure: Measure, term: Term, event_term: Term) -> str:
     """Why two terms are the same or not, by a measure that can say so; '' by others."""
     explained: Callable[[Term, Term], str] | None = getattr(measure, "explained", None)
-    return "" if explained is None else explained(asked, seen)
+    return "" if explained is None else explained(term, event_term)
 
 
 def _nearest(
@@ -69,11 +69,11 @@ def _nearest(
     """A report of an attribute that is missing, with why the nearest name is another thing."""
     if report.verdict != "missing_attribute" or report.negated or not predicate.attribute_relaxed or not event.tuples:
         return report
-    asked, seen = predicate_attribute_term(predicate, theme), event_attribute_terms(event)
-    scores = measure.matrix([asked], list(seen))[0]
-    nearest = seen[int(scores.argmax())]
-    said = in_words(measure, asked, nearest) if scores.max() > 0 else ""
-    return msgspec.structs.replace(report, meaning=(f"{nearest.text}: {said}",)) if said else report
+    term, event_terms = predicate_attribute_term(predicate, theme), event_attribute_terms(event)
+    scores = measure.matrix([term], list(event_terms))[0]
+    nearest = event_terms[int(scores.argmax())]
+    reason = in_words(measure, term, nearest) if scores.max() > 0 else ""
+    return msgspec.structs.replace(report, meaning=(f"{nearest.text}: {reason}",)) if reason else report
 
 
 def _witnessed(
@@ -96,25 +96,29 @@ def _witnessed(
         )
     if predicate.value_relaxed:
         parts.append(("value", predicate_value_term(predicate, theme), event_value_terms(event)[report.tuple]))
-    for part, asked, seen in parts:
-        if seen is None or (fold(asked.text) == fold(seen.text) and not seen.context):
+    for part, term, event_term in parts:
+        if event_term is None or (fold(term.text) == fold(event_term.text) and not event_term.context):
             continue
-        said = in_words(measure, asked, seen)
-        meaning += [f"{part}: {said}"] if said else []
-        notes += [f"{part}: {said}"] if said else []
-        found = space.describe(asked, seen, measure)
-        evidence += [(f"{part} {name}", score) for name, score in found.scores]
-        if found.without_themes is not None:
-            before, after = f"{found.without_themes:.2f}", f"{found.score:.2f}"
+        reason = in_words(measure, term, event_term)
+        meaning += [f"{part}: {reason}"] if reason else []
+        notes += [f"{part}: {reason}"] if reason else []
+        described = space.describe(term, event_term, measure)
+        evidence += [(f"{part} {name}", score) for name, score in described.scores]
+        if described.without_themes is not None:
+            before, after = f"{described.without_themes:.2f}", f"{described.score:.2f}"
             effect = f"without them {before} instead of {after}" if before != after else f"without them {after}, too"
-            notes.append(f"{part}: themes span {found.asked_basis:,} and {found.seen_basis:,} documents; {effect}")
-        if found.documents:
-            titles = "; ".join(document.title for document in found.documents[:2])
+            notes.append(
+                f"{part}: themes span {described.asked_basis:,} and {described.seen_basis:,} documents; {effect}"
+            )
+        if described.documents:
+            titles = "; ".join(document.title for document in described.documents[:2])
             notes.append(f"{part}: both occur in {titles}")
-        notes += [f"{part}: {note}" for note in found.notes]
-        balance = feedback.balance(term_pair(asked.role, asked.text, seen.text))
+        notes += [f"{part}: {note}" for note in described.notes]
+        balance = feedback.balance(term_pair(term.role, term.text, event_term.text))
         if balance:
             judged = "relevant" if balance > 0 else "not relevant"
             score = report.attribute_relatedness if part == "attribute" else report.value_relatedness
-            notes.append(f"{part}: judged {judged} (net {abs(balance)}), which moved {found.score:.2f} to {score:.2f}")
+            notes.append(
+                f"{part}: judged {judged} (net {abs(balance)}), which moved {described.score:.2f} to {score:.2f}"
+            )
     return msgspec.structs.replace(report, notes=tuple(notes), evidence=tuple(evidence), meaning=tuple(meaning))

@@ -49,27 +49,27 @@ from likewise.semantics.measure import Measure
 
 def explain_interest(interest: Interest, event: Event) -> ConditionFinding:
     """Each property that is asked for, numbered from 1 as in `p1`; `*` asks for nothing."""
-    asked, seen = interest.vector, event.interest()
-    wrong = set(disagreements(asked, seen))
+    interest_bits, event_bits = interest.vector, event.interest()
+    wrong = set(disagreements(interest_bits, event_bits))
     reports = tuple(
         PredicateReport(
             f"p{i + 1} = {a}",
-            "match" if i not in wrong else "exact_part_false" if i < len(seen) else "missing_attribute",
-            i if i < len(seen) else None,
+            "match" if i not in wrong else "exact_part_false" if i < len(event_bits) else "missing_attribute",
+            i if i < len(event_bits) else None,
             f"p{i + 1}",
-            seen[i : i + 1],
+            event_bits[i : i + 1],
             1.0,
             float(i not in wrong),
         )
-        for i, a in enumerate(asked)
+        for i, a in enumerate(interest_bits)
         if a != "*"
     )
-    if len(asked) != len(seen):
-        change = f"It would need a vector of {len(asked)} properties; the event's has {len(seen)}."
+    if len(interest_bits) != len(event_bits):
+        change = f"It would need a vector of {len(interest_bits)} properties; the event's has {len(event_bits)}."
         return ConditionFinding("missing_attribute", reports, change)
     if wrong:
         first = min(wrong)
-        change = f"It would match if property {first + 1} were {asked[first]} instead of {seen[first]}"
+        change = f"It would match if property {first + 1} were {interest_bits[first]} instead of {event_bits[first]}"
         change += f", and {len(wrong) - 1} more likewise." if len(wrong) > 1 else "."
         return ConditionFinding("exact_part_false", reports, change)
     return ConditionFinding("match", reports, score=1.0)
@@ -117,9 +117,9 @@ def explain_near(
     """Each term that is asked for with its counterpart in the triple that comes nearest."""
     if not event.graph:
         return ConditionFinding("missing_attribute", (), "It would need triples (RDF); the event has none.")
-    found = nearness.within(near, threshold, event.graph)
-    if found:
-        best = min(found, key=lambda each: each.mean)
+    nearby = nearness.within(near, threshold, event.graph)
+    if nearby:
+        best = min(nearby, key=lambda each: each.mean)
         return ConditionFinding("match", _near_reports(near, event, best), score=score_of(best))
     every = list(nearness.measure(near, event.graph))
     if not every:
@@ -143,8 +143,10 @@ def explain_near(
 def _near_reports(near: NearbyTriple, event: Event, best: TripleDistance) -> tuple[PredicateReport, ...]:
     from likewise.language.rdf_terms import term_text
 
-    asked, seen = parts_of(near.pattern), parts_of(event.graph[best.place])
-    constants = [(p, a, s) for p, a, s in zip(POSITIONS, asked, seen, strict=True) if not is_variable(a)]
+    pattern_terms, triple_terms = parts_of(near.pattern), parts_of(event.graph[best.place])
+    constants = [
+        (p, a, s) for p, a, s in zip(POSITIONS, pattern_terms, triple_terms, strict=True) if not is_variable(a)
+    ]
     return tuple(
         PredicateReport(
             f"{position} near {term_text(a)}",
@@ -161,18 +163,18 @@ def _near_reports(near: NearbyTriple, event: Event, best: TripleDistance) -> tup
 
 
 def explain_statements(
-    statements: Statements, seen: EventStatements, way: tuple[Variant, int], threshold: float
+    statements: Statements, view: EventStatements, way: tuple[Variant, int], threshold: float
 ) -> ConditionFinding:
     """Each statement with the event's statement that answers it best: fP, fV, and what is behind fP."""
     using, m = way
-    answers = seen.answers(statements, m, using)
+    answers = view.answers(statements, m, using)
     score = relevance(answers)
-    met = score >= threshold
+    is_match = score >= threshold
     pairs = zip(statements.items, answers, strict=True)
-    reports = tuple(_answer_report(s, a, threshold, met, using) for s, a in pairs)
-    if met:
+    reports = tuple(_answer_report(s, a, threshold, is_match, using) for s, a in pairs)
+    if is_match:
         return ConditionFinding("match", reports, score=score)
-    if not seen.statements:
+    if not view.statements:
         change = "It would need at least one statement in English; it makes none."
         return ConditionFinding("missing_attribute", reports, change, score)
     weakest = min(range(len(answers)), key=lambda i: answers[i].similarity)
@@ -186,14 +188,14 @@ def explain_statements(
 
 
 def _answer_report(
-    statement: Statement, answer: StatementAnswer, threshold: float, met: bool, using: Variant
+    statement: Statement, answer: StatementAnswer, threshold: float, is_match: bool, using: Variant
 ) -> PredicateReport:
     from likewise.language.printer import body_text
 
     text = body_text(Statements((statement,)))
     if answer.statement is None:
         return PredicateReport(text, "missing_attribute")
-    verdict: Verdict = "match" if met or answer.similarity >= threshold else "below_threshold"
+    verdict: Verdict = "match" if is_match or answer.similarity >= threshold else "below_threshold"
     return PredicateReport(
         text,
         verdict,
@@ -222,7 +224,7 @@ def explain(
     threshold: float | None = None,
     curve: ProbabilityCurve = AS_SCORED,
     at: int | None = None,
-    standing: WindowPosition | None = None,
+    position: WindowPosition | None = None,
     nearness: TripleDistances | None = None,
     types: Hierarchy = NO_TYPES,
 ) -> Explanation:
@@ -247,7 +249,7 @@ def explain(
         judged = explain_condition(subscription, EventView(event, measure, types), needed)
         compared = level if body.is_relaxed() else None
         if subscription.top is not None and judged.verdict == "match":
-            judged = _rank(event, subscription.top, judged, standing)
+            judged = _rank(event, subscription.top, judged, position)
     elif isinstance(body, Interest):
         judged, compared = explain_interest(body, event), None
     elif isinstance(body, GraphPattern):
@@ -284,13 +286,13 @@ def _unsure(
     """What would match if less confidence were asked for; else as it is: a part of it is too weak."""
     if judged.score >= needed.score or subscription.confidence is None:
         return judged
-    asked = f"`confidence {subscription.confidence:g}` asks for more"
+    demand = f"`confidence {subscription.confidence:g}` asks for more"
     return judged._replace(
-        verdict="below_confidence", change=f"This is what was meant with a probability of {probability:.2f}; {asked}."
+        verdict="below_confidence", change=f"This is what was meant with a probability of {probability:.2f}; {demand}."
     )
 
 
-def _rank(event: Event, top: Top, judged: ConditionFinding, standing: WindowPosition | None) -> ConditionFinding:
+def _rank(event: Event, top: Top, judged: ConditionFinding, position: WindowPosition | None) -> ConditionFinding:
     """The judgement of a condition that is met, with the event's place among the k best."""
     value = rank_value(top.by, event, judged.score)
     verdict: Verdict = "match"
@@ -301,22 +303,22 @@ def _rank(event: Event, top: Top, judged: ConditionFinding, standing: WindowPosi
         note = f"no number for {', '.join(missing)}" if missing else "the value ranked by is not finite"
         named = ", ".join(missing or scored_attributes(top.by))
         change = f"It would be ranked if the event gave a finite number for {named}."
-    elif standing is None:
+    elif position is None:
         note, change = f"ranked by {value:g}; the window was not looked at", ""
-    elif standing.expired or standing.place is None:
+    elif position.expired or position.place is None:
         verdict = "expired"
         note = "its time is outside the window"
         change = "It would count if its time were inside the window: publish it sooner or ask for a longer window."
-    elif standing.place > top.k:
+    elif position.place > top.k:
         verdict = "not_in_top_k"
-        note = f"place {standing.place} by {value:g}"
-        wanted = "a higher" if top.highest else "a lower"
+        note = f"place {position.place} by {value:g}"
+        direction = "a higher" if top.highest else "a lower"
         change = (
-            f"It stands at place {standing.place} of the window by {value:g}, and place {top.k} is held by "
-            f"{standing.kth:g}: it needs {wanted} value, or one of the better events to leave."
+            f"It stands at place {position.place} of the window by {value:g}, and place {top.k} is held by "
+            f"{position.kth:g}: it needs {direction} value, or one of the better events to leave."
         )
     else:
-        note, change = f"place {standing.place} by {value:g}", ""
+        note, change = f"place {position.place} by {value:g}", ""
     from likewise.language.printer import scoring_text
 
     report = PredicateReport(f"top {top.k} by {scoring_text(top.by)}", verdict, notes=(note,))

@@ -22,13 +22,13 @@ def feedback_pairs(event: Event, subscription: Subscription, measure: Measure) -
             f"{subscription.id!r} has no relaxed part (~): feedback moves the relatedness of terms, and there are none"
         )
     condition = prepare_condition(subscription)
-    seen = EventView(event, measure)
-    met = evaluate(condition, seen, MatchThreshold.at(0.0))
-    conjunction = condition.conjunctions[0 if met is None else met.conjunction]
-    rows = rows_of(conjunction, seen, condition.theme)
-    found = best_mapping([row.similarity for row in rows])
-    if found is not None:
-        chosen: tuple[int, ...] = found[1]
+    view = EventView(event, measure)
+    result = evaluate(condition, view, MatchThreshold.at(0.0))
+    conjunction = condition.conjunctions[0 if result is None else result.conjunction]
+    rows = rows_of(conjunction, view, condition.theme)
+    best = best_mapping([row.similarity for row in rows])
+    if best is not None:
+        chosen: tuple[int, ...] = best[1]
     else:
         places = range(len(event.tuples))
         chosen = tuple(max(places, key=lambda i, row=row: (row.similarity[i], row.attribute[i])) for row in rows)  # type: ignore[misc]

@@ -117,59 +117,59 @@ def _column(
     measure: Measure | None,
     threshold: float,
 ) -> tuple[object, str]:
-    seen = EventView(event, measure)
-    place, symbol = _matching_reading(column, subscription, explained, seen)
+    view = EventView(event, measure)
+    place, symbol = _matching_reading(column, subscription, explained, view)
     if place is None:
-        place = _best(column, subscription, seen, threshold)
+        place = _best(column, subscription, view, threshold)
     if place is None:
         return None, f"the event has no `{column.attribute}`"
     return _in_unit(event.tuples[place], column.unit, symbol or _named_unit(column, subscription, explained, place))
 
 
 def _matching_reading(
-    column: SelectColumn, subscription: Subscription, explained: Explanation, seen: EventView
+    column: SelectColumn, subscription: Subscription, explained: Explanation, view: EventView
 ) -> tuple[int | None, str]:
     """The reading that met a predicate on this very attribute, also one inside `some`, and the unit it was taken in."""
-    wanted = fold(column.attribute)
+    folded = fold(column.attribute)
     for report in explained.predicates:
-        if report.tuple is None or report.negated or report.tuple >= len(seen.tuples):
+        if report.tuple is None or report.negated or report.tuple >= len(view.tuples):
             continue
         if report.verdict not in ("match", "exact_part_false"):
             continue
         for part in _parts(report.text):
-            if isinstance(part, Predicate) and fold(part.attribute) == wanted:
+            if isinstance(part, Predicate) and fold(part.attribute) == folded:
                 return report.tuple, _unit_of(part)
             if isinstance(part, Some):
-                found = _matching_item_reading(part, wanted, report.tuple, seen, theme_of(subscription.themes))
-                if found is not None:
-                    return found
+                reading = _matching_item_reading(part, folded, report.tuple, view, theme_of(subscription.themes))
+                if reading is not None:
+                    return reading
     return None, ""
 
 
 def _matching_item_reading(
-    part: Some, wanted: str, first: int, seen: EventView, theme: tuple[str, ...]
+    part: Some, name: str, first: int, view: EventView, theme: tuple[str, ...]
 ) -> tuple[int, str] | None:
     """The reading of a list's item, known by its first tuple, that meets what `some` asks of an attribute."""
     list_name = fold(part.attribute)
-    item = next((each for each in list_items(seen.tuples) if each.places[0] == first), None)
+    item = next((each for each in list_items(view.tuples) if each.places[0] == first), None)
     if item is None:
         return None
     for predicate in part.items:
         if not isinstance(predicate, Predicate):
             continue
         inside = fold(predicate.attribute)
-        if wanted not in (inside, f"{list_name}[].{inside}", f"{list_name}.{inside}"):
+        if name not in (inside, f"{list_name}[].{inside}", f"{list_name}.{inside}"):
             continue
-        met = item_row(predicate, item, seen, theme).similarity
-        best = max(range(len(met)), key=met.__getitem__)
-        if met[best] > 0:
+        similarity = item_row(predicate, item, view, theme).similarity
+        best = max(range(len(similarity)), key=similarity.__getitem__)
+        if similarity[best] > 0:
             return item.places[best], _unit_of(predicate)
     return None
 
 
 def _named_unit(column: SelectColumn, subscription: Subscription, explained: Explanation, place: int) -> str:
     """The unit in which the subscription takes a reading that states none: the one its predicates name, '' if none."""
-    wanted = fold(column.attribute)
+    folded = fold(column.attribute)
     for report in explained.predicates:
         if report.tuple == place and not report.negated:
             for part in _parts(report.text):
@@ -177,7 +177,7 @@ def _named_unit(column: SelectColumn, subscription: Subscription, explained: Exp
                     return symbol
     if not isinstance(subscription.body, Condition):
         return ""
-    units = (_unit_of(each) for each in subscription.body.predicates() if fold(each.attribute) == wanted)
+    units = (_unit_of(each) for each in subscription.body.predicates() if fold(each.attribute) == folded)
     return next(filter(None, units), "")
 
 
@@ -202,14 +202,14 @@ def _parts(text: str) -> tuple[Node, ...]:
     return body.items if isinstance(body, Condition) else ()
 
 
-def _best(column: SelectColumn, subscription: Subscription, seen: EventView, threshold: float) -> int | None:
-    wanted = fold(column.attribute)
-    exact = [i for i, item in enumerate(seen.tuples) if wanted in attribute_names(item.attribute)]
+def _best(column: SelectColumn, subscription: Subscription, view: EventView, threshold: float) -> int | None:
+    folded = fold(column.attribute)
+    exact = [i for i, item in enumerate(view.tuples) if folded in attribute_names(item.attribute)]
     if exact or not column.relaxed:
         return exact[0] if exact else None
     level = threshold if subscription.threshold is None else subscription.threshold
-    asked = predicate_attribute_term(Predicate(column.attribute, "exists", None, True), theme_of(subscription.themes))
-    related = seen.related(asked)
+    term = predicate_attribute_term(Predicate(column.attribute, "exists", None, True), theme_of(subscription.themes))
+    related = view.related(term)
     best = max(range(len(related)), key=lambda i: related[i], default=None)
     return best if best is not None and related[best] >= MatchThreshold.at(level).score else None
 
@@ -221,14 +221,14 @@ def _in_unit(item: EventTuple, symbol: str, named: str) -> tuple[object, str]:
     reading = item.reading()
     if reading is None:
         return None, f"`{item.attribute}` is no number: {item.value}"
-    asked, note = unit(symbol), ""
-    found = reading_unit(item.attribute, reading[1], unit(named) if named else asked)
-    if found is None:
+    target, note = unit(symbol), ""
+    taken_unit = reading_unit(item.attribute, reading[1], unit(named) if named else target)
+    if taken_unit is None:
         note = f"`{item.attribute}` states no unit; taken in {named or symbol}"
-        found = unit(named) if named else asked
-    if found.dimension != asked.dimension:
-        return None, f"`{item.attribute}` is in {found.symbol}, which cannot be brought to {symbol}"
-    return reading[0] if found == asked else float(f"{found.to(asked, reading[0]):.12g}"), note
+        taken_unit = unit(named) if named else target
+    if taken_unit.dimension != target.dimension:
+        return None, f"`{item.attribute}` is in {taken_unit.symbol}, which cannot be brought to {symbol}"
+    return reading[0] if taken_unit == target else float(f"{taken_unit.to(target, reading[0]):.12g}"), note
 
 
 def payload_sent(event: Event) -> dict[str, object]:
@@ -240,8 +240,8 @@ def payload_sent(event: Event) -> dict[str, object]:
     """
     if (whole := content_of(event)) is not None:
         return whole
-    found: dict[str, list[object]] = {}
+    fields: dict[str, list[object]] = {}
     for item in event.tuples:
         value = {"value": item.value, "unit": item.unit} if item.unit else item.value
-        found.setdefault(item.attribute, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+        fields.setdefault(item.attribute, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}

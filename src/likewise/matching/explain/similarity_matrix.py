@@ -25,28 +25,28 @@ def similarity_matrix(
 
     >>> from likewise.language import parse
     >>> from likewise.model import event
-    >>> found = grid(event({"t": 3, "u": 5}), parse("{t > 1, u > 9}"), None, 0.5)
+    >>> found = similarity_matrix(event({"t": 3, "u": 5}), parse("{t > 1, u > 9}"), None, 0.5)
     >>> found.value, found.chosen
     (((1.0, 1.0), (0.0, 0.0)), (None, None))
     """
     if not isinstance(subscription.body, Condition):
         return None
-    condition, seen = prepare_condition(subscription), EventView(event, measure)
+    condition, view = prepare_condition(subscription), EventView(event, measure)
     needed = MatchThreshold.at(threshold)
-    met = evaluate(condition, seen, needed)
+    result = evaluate(condition, view, needed)
     best: Grid | None = None
     for place, conjunction in enumerate(condition.conjunctions):
-        if met is not None and place != met.conjunction:
+        if result is not None and place != result.conjunction:
             continue
-        rows = rows_of(conjunction, seen, condition.theme, needed.part)
-        found = best_mapping([row.similarity for row in rows]) if rows else None
-        score = score_of(found[0], conjunction.relaxed_parts) if found else 0.0
+        rows = rows_of(conjunction, view, condition.theme, needed.part)
+        mappings = best_mapping([row.similarity for row in rows]) if rows else None
+        score = score_of(mappings[0], conjunction.relaxed_parts) if mappings else 0.0
         drawn = Grid(
             tuple(predicate_text(predicate) for predicate in conjunction.positive),
             tuple(f"{item.attribute}: {item.value} {item.unit}".rstrip() for item in event.tuples),
             tuple(row.attribute for row in rows),
             tuple(row.value for row in rows),
-            tuple(found[1]) if found else (None,) * len(rows),
+            tuple(mappings[1]) if mappings else (None,) * len(rows),
             score,
         )
         if best is None or drawn.score > best.score:

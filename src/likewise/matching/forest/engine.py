@@ -53,8 +53,8 @@ class ForestNode:
 
     __slots__ = ("asked", "bounds", "box", "children", "compiled", "needs", "offers", "ordinals", "parent", "slot")
 
-    def __init__(self, asked: tuple[Conjunction, ...], compiled: tuple[CompiledConjunction, ...]) -> None:
-        self.asked = asked
+    def __init__(self, conjunctions: tuple[Conjunction, ...], compiled: tuple[CompiledConjunction, ...]) -> None:
+        self.asked = conjunctions
         self.compiled = compiled
         self.ordinals: dict[int, None] = {}
         self.parent: ForestNode | None = None
@@ -132,10 +132,10 @@ class SiblingIndex:
 
     >>> from likewise.model.predicate import Predicate
     >>> from likewise.matching.forest.predicate_table import PredicateTable
-    >>> table, stall = PredicateTable(), Stall(frozenset({("x", None)}))
+    >>> table, stall = PredicateTable(), SiblingIndex(frozenset({("x", None)}))
     >>> for bound in range(100):
     ...     asked = Conjunction((Predicate("x", ">", float(bound)),))
-    ...     stall.add(Node((asked,), (table.acquire(asked),)))
+    ...     stall.add(ForestNode((asked,), (table.acquire(asked),)))
     >>> len(list(stall.may_meet({"x": [9.5]})))
     10
     """
@@ -186,8 +186,8 @@ class SiblingIndex:
             return chain(self._boxed, self._others)
         spans = [node.bounds.get(attribute, (inf, -inf)) for attribute in self._attributes]
         low, high = self._bounds_view()
-        around = np.all((low <= [s[0] for s in spans]) & (high >= [s[1] for s in spans]), axis=1)
-        return chain(self._chosen(around), self._others)
+        enclosing = np.all((low <= [s[0] for s in spans]) & (high >= [s[1] for s in spans]), axis=1)
+        return chain(self._chosen(enclosing), self._others)
 
     def may_be_covered(self, node: ForestNode) -> Iterable[ForestNode]:
         """The siblings that a node could cover: whose bounds lie within its own."""
@@ -206,12 +206,12 @@ class SiblingIndex:
         if not all(values):
             return self._others
         low, high = self._bounds_view()
-        met = np.all((low <= [max(v) for v in values if v]) & (high >= [min(v) for v in values if v]), axis=1)
-        return chain(self._chosen(met), self._others)
+        meeting = np.all((low <= [max(v) for v in values if v]) & (high >= [min(v) for v in values if v]), axis=1)
+        return chain(self._chosen(meeting), self._others)
 
     def _bounds_view(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        held = len(self._boxed)
-        return self._low[:held], self._high[:held]
+        count = len(self._boxed)
+        return self._low[:count], self._high[:count]
 
     def _chosen(self, mask: NDArray[np.bool_]) -> Sequence[ForestNode]:
         return [self._boxed[slot] for slot in np.flatnonzero(mask).tolist()]
@@ -264,22 +264,22 @@ class ForestEngine(BaseEngine):
         >>> engine.trees()
         [([1], [2, 0])]
         """
-        found = []
+        results = []
         for root in (node for stall in self._roots.values() for node in stall):
             below, pending = list[int](), [root.children]
             while pending:
                 for node in (each for stall in pending.pop().values() for each in stall):
                     below.extend(node.ordinals)
                     pending.append(node.children)
-            found.append((list(root.ordinals), below))
-        return found
+            results.append((list(root.ordinals), below))
+        return results
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Put the condition below the conditions that cover it and above those it covers."""
         self.register(ordinal, subscription)
         assert isinstance(subscription.body, Condition)
-        asked = subscription.body.conjunctions()
-        node = ForestNode(asked, tuple(map(self._table.acquire, asked)))
+        conjunctions = subscription.body.conjunctions()
+        node = ForestNode(conjunctions, tuple(map(self._table.acquire, conjunctions)))
         parent: ForestNode | None = None
         stalls = self._roots
         while (cover := _find_cover(stalls, node)) is not None:
@@ -320,7 +320,7 @@ class ForestEngine(BaseEngine):
         """Walk down from the roots, passing over what cannot be met."""
         truths = PredicateTruths(event, self.types)
         items, numbers, texts = truths.items, truths.numbers, truths.texts
-        found: list[int] = []
+        ordinals: list[int] = []
         pending = [self._roots]
         while pending:
             for needs, stall in pending.pop().items():
@@ -331,11 +331,11 @@ class ForestEngine(BaseEngine):
                     for node in stall.may_meet(numbers):
                         for conjunction in node.compiled:
                             if truths.hold(conjunction):
-                                found.extend(node.ordinals)
+                                ordinals.extend(node.ordinals)
                                 if node.children:
                                     pending.append(node.children)
                                 break
-        return EngineResult(np.array(sorted(found), np.int64))
+        return EngineResult(np.array(sorted(ordinals), np.int64))
 
 
 def _find_cover(stalls: Stalls, node: ForestNode) -> ForestNode | None:

@@ -69,7 +69,7 @@ class PredicateTable:
 
     >>> table = PredicateTable()
     >>> compiled = table.acquire(Conjunction((Predicate("x", ">", 1.0),)))
-    >>> Truths(Event((EventTuple("X", 2),))).hold(compiled), len(table)
+    >>> PredicateTruths(Event((EventTuple("X", 2),))).hold(compiled), len(table)
     (True, 1)
     """
 
@@ -87,7 +87,7 @@ class PredicateTable:
         return CompiledConjunction(positive, negative, some, none)
 
     def _take(self, predicates: Iterable[Predicate]) -> tuple[PredicateEntry, ...]:
-        taken = []
+        entries = []
         for predicate in predicates:
             key = _key(predicate)
             entry = self._entries.get(key)
@@ -95,8 +95,8 @@ class PredicateTable:
                 entry = self._entries[key] = PredicateEntry(self._numbers, predicate)
                 self._numbers += 1
             entry.users += 1
-            taken.append(entry)
-        return tuple(taken)
+            entries.append(entry)
+        return tuple(entries)
 
     def release(self, compiled: CompiledConjunction) -> None:
         """Count the entries as used once less."""
@@ -154,8 +154,8 @@ class PredicateTruths:
             if self.holds(entry):
                 return False
         if conjunction.some or conjunction.none:
-            seen = self._seen
-            return all(best_item(item, seen, (), EXACTLY) for item in conjunction.some) and not any(
-                best_item(item, seen, (), EXACTLY) for item in conjunction.none
+            view = self._seen
+            return all(best_item(item, view, (), EXACTLY) for item in conjunction.some) and not any(
+                best_item(item, view, (), EXACTLY) for item in conjunction.none
             )
         return True

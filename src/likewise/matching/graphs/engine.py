@@ -140,9 +140,9 @@ class GraphPatternEngine(BaseEngine):
     def remove(self, ordinal: int) -> None:
         """Forget a subscription, and the patterns that only it had."""
         self.unregister(ordinal)
-        held = self._held.pop(ordinal)
-        del self._waiting[held.waits_at][ordinal]
-        for number in held.numbers:
+        entry = self._held.pop(ordinal)
+        del self._waiting[entry.waits_at][ordinal]
+        for number in entry.numbers:
             self._uses[number] -= 1
             if self._uses[number] == 0:
                 self._index.remove(number)
@@ -158,14 +158,14 @@ class GraphPatternEngine(BaseEngine):
         """The same, with every solution."""
         candidates = self._candidates(event)
         graph = Graph(candidates)
-        found = []
+        hits = []
         for ordinal in self._complete(candidates):
-            held = self._held[ordinal]
-            solutions = bindings(held.plan, held.numbers, graph)
+            entry = self._held[ordinal]
+            solutions = bindings(entry.plan, entry.numbers, graph)
             if solutions:
                 id = self.subscriptions[ordinal].id
-                found.append((ordinal, Match(event.id, id, "pattern", bindings=solutions)))
-        return found
+                hits.append((ordinal, Match(event.id, id, "pattern", bindings=solutions)))
+        return hits
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """`find` for each event; the triples of all go through the index together."""
@@ -196,30 +196,30 @@ class GraphPatternEngine(BaseEngine):
 
     def _complete(self, candidates: Candidates) -> list[int]:
         """The subscriptions all of whose patterns have candidates, ascending."""
-        held = self._held
+        entry = self._held
         return sorted(
             ordinal
             for number in candidates
             for ordinal in self._waiting[number]
-            if all(other in candidates for other in held[ordinal].numbers)
+            if all(other in candidates for other in entry[ordinal].numbers)
         )
 
     def _matching_subscriptions(self, candidates: Candidates) -> NDArray[int64]:
         import numpy as np
 
         graph = Graph(candidates)
-        met = []
+        ordinals = []
         for ordinal in self._complete(candidates):
-            held = self._held[ordinal]
-            if len(held.numbers) == 1 or exists(held.plan, held.numbers, graph):
-                met.append(ordinal)
-        return np.array(met, np.int64)
+            entry = self._held[ordinal]
+            if len(entry.numbers) == 1 or exists(entry.plan, entry.numbers, graph):
+                ordinals.append(ordinal)
+        return np.array(ordinals, np.int64)
 
 
 def canonical_pattern(pattern: TriplePattern) -> TriplePattern:
     """The pattern with its variables named ?0, ?1, ?2 in order, so that patterns that mean the same are equal.
 
-    >>> alike(TriplePattern("?who", "<p>", "?who")) == alike(TriplePattern("?x", "<p>", "?x"))
+    >>> canonical_pattern(TriplePattern("?who", "<p>", "?who")) == canonical_pattern(TriplePattern("?x", "<p>", "?x"))
     True
     """
     names: dict[str, str] = {}

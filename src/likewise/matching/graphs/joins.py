@@ -45,8 +45,8 @@ class JoinPlan:
 
     def order(self, group: tuple[int, ...], first: int) -> tuple[JoinStep, ...]:
         """The patterns of a group, from the first on always one that shares a variable, the fewest new ones first."""
-        found = self._orders.get((group, first))
-        if found is None:
+        cached = self._orders.get((group, first))
+        if cached is None:
             remaining = [first, *(i for i in group if i != first)]
             before: set[str] = set()
             steps = []
@@ -60,8 +60,8 @@ class JoinPlan:
                 at = tuple(places[name] for name in known), tuple(places[name] for name in new)
                 steps.append(JoinStep(chosen, known, new, *at))
                 before.update(places)
-            found = self._orders[group, first] = tuple(steps)
-        return found
+            cached = self._orders[group, first] = tuple(steps)
+        return cached
 
 
 def _connected(places: Sequence[Mapping[str, int]]) -> tuple[tuple[int, ...], ...]:
@@ -73,14 +73,14 @@ def _connected(places: Sequence[Mapping[str, int]]) -> tuple[tuple[int, ...], ..
     groups: list[tuple[set[str], list[int]]] = []
     for index, place in enumerate(places):
         names, members = set(place), [index]
-        apart = []
+        components = []
         for other, others in groups:
             if other.isdisjoint(names):
-                apart.append((other, others))
+                components.append((other, others))
             else:
                 names |= other
                 members = others + members
-        groups = [*apart, (names, members)]
+        groups = [*components, (names, members)]
     return tuple(sorted(tuple(sorted(members)) for _, members in groups))
 
 
@@ -99,13 +99,13 @@ class Graph:
     def index(self, number: int, known: Places, new: Places) -> Index:
         """A pattern's distinct values at the `new` places, by those at the `known` places."""
         key = (number, known, new)
-        found = self._indexes.get(key)
-        if found is None:
-            found = self._indexes[key] = {}
+        cached = self._indexes.get(key)
+        if cached is None:
+            cached = self._indexes[key] = {}
             for parts in self.candidates[number]:
-                values = found.setdefault(tuple([parts[i] for i in known]), {})
+                values = cached.setdefault(tuple([parts[i] for i in known]), {})
                 values[tuple([parts[i] for i in new])] = None
-        return found
+        return cached
 
 
 def exists(plan: JoinPlan, numbers: Sequence[int], graph: Graph) -> bool:
@@ -121,9 +121,11 @@ def bindings(plan: JoinPlan, numbers: Sequence[int], graph: Graph) -> tuple[tupl
     >>> bindings(JoinPlan(chain, ("?x", "?y", "?z")), [0, 0], seen)
     ((('?x', '<a>'), ('?y', '<b>'), ('?z', '<c>')),)
     """
-    everything = tuple(range(len(plan.shapes)))
-    found = {tuple([(name, bound[name]) for name in plan.names]) for bound in _search(plan, everything, numbers, graph)}
-    return tuple(sorted(found))
+    positions = tuple(range(len(plan.shapes)))
+    solutions = {
+        tuple([(name, bound[name]) for name in plan.names]) for bound in _search(plan, positions, numbers, graph)
+    }
+    return tuple(sorted(solutions))
 
 
 def _search(plan: JoinPlan, group: tuple[int, ...], numbers: Sequence[int], graph: Graph) -> Iterator[dict[str, str]]:

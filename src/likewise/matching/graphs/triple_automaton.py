@@ -256,15 +256,15 @@ class TripleAutomaton:
         self.match = self._match_all if rare else self._look_up.find
 
     def _match_all(self, subject: str, predicate: str, object: str) -> list[int]:
-        found = self._look_up.find(subject, predicate, object)
+        numbers = self._look_up.find(subject, predicate, object)
         if self._look_up.alike:
-            found = self._look_up.with_alike(found)
+            numbers = self._look_up.with_alike(numbers)
         if self._everything is not None:
-            found += self._everything.numbers
-        if self._equal and found:
+            numbers += self._everything.numbers
+        if self._equal and numbers:
             parts = (subject, predicate, object)
-            return [n for n in found if n not in self._equal or _agree(parts, self._equal[n])]
-        return found
+            return [n for n in numbers if n not in self._equal or _agree(parts, self._equal[n])]
+        return numbers
 
     def match_batch(self, triples: Sequence[tuple[str, str, str]]) -> AutomatonMatches:
         """`match` for many triples (subject, predicate, object) at once, as arrays.
@@ -272,7 +272,7 @@ class TripleAutomaton:
         >>> machine = TripleAutomaton()
         >>> machine.insert(TriplePattern("?x", "<p>", "?x"), 5)
         >>> machine.match_batch([("<a>", "<p>", "<b>"), ("<b>", "<p>", "<b>")])
-        Hits(triples=array([1]), numbers=array([5]))
+        AutomatonMatches(triples=array([1]), numbers=array([5]))
         """
         import numpy as np
 

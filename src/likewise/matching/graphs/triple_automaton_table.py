@@ -36,7 +36,7 @@ def _slot(key, mask):
 def put_all(keys, targets, new_keys, new_targets):
     """Set transitions, later ones over earlier ones; how many slots came into use. The table must have room."""
     mask = len(keys) - 1
-    taken = 0
+    added = 0
     for i in range(len(new_keys)):
         key = new_keys[i]
         slot = _slot(key, mask)
@@ -44,9 +44,9 @@ def put_all(keys, targets, new_keys, new_targets):
             slot = (slot + 1) & mask
         if keys[slot] == 0:
             keys[slot] = key
-            taken += 1
+            added += 1
         targets[slot] = new_targets[i]
-    return taken
+    return added
 
 
 @kernel
@@ -61,7 +61,7 @@ def _step(keys, targets, mask, state, label):
 
 
 @kernel
-def follow(labels, first, roles, rest, branches, keys, targets, starts, counts, numbers, everything, triples, out):
+def follow(labels, first, roles, rest, branches, keys, targets, starts, counts, numbers, match_all, triples, out):
     """Triples from `first` on, until the output is full: the next triple to do, and how many hits there are.
 
     `labels` has a row of three for each triple, 0 for a constant of no pattern;
@@ -73,14 +73,14 @@ def follow(labels, first, roles, rest, branches, keys, targets, starts, counts, 
     total = labels.shape[0]
     for t in range(first, total):
         s, p, o = labels[t, 0], labels[t, 1], labels[t, 2]
-        found = 0
-        if everything > 0:
-            finals[found] = everything
-            found += 1
+        count = 0
+        if match_all > 0:
+            finals[count] = match_all
+            count += 1
         state = roles[2, o]
         if state > 0:
-            finals[found] = state
-            found += 1
+            finals[count] = state
+            count += 1
         for path in range(3):
             if path == 0:
                 state = roles[1, p]
@@ -97,19 +97,19 @@ def follow(labels, first, roles, rest, branches, keys, targets, starts, counts, 
             if state == 0:
                 continue
             if rest[state] > 0:
-                finals[found] = rest[state]
-                found += 1
+                finals[count] = rest[state]
+                count += 1
             if o > 0 and branches[state]:
                 final = _step(keys, targets, mask, state, o)
                 if final > 0:
-                    finals[found] = final
-                    found += 1
+                    finals[count] = final
+                    count += 1
         size = 0
-        for i in range(found):
+        for i in range(count):
             size += counts[finals[i]]
         if filled + size > len(out):
             return t, filled
-        for i in range(found):
+        for i in range(count):
             begin = starts[finals[i]]
             for k in range(begin, begin + counts[finals[i]]):
                 triples[filled] = t
@@ -130,12 +130,12 @@ class AutomatonTable:
         after_subject: Sequence[First | None],
         after_predicate: Sequence[Second | None],
         after_object: Sequence[Final | None],
-        everything: Final | None,
+        match_all: Final | None,
         states: int,
     ) -> None:
         rows: tuple[Sequence[First | Second | Final | None], ...] = (after_subject, after_predicate, after_object)
         self._roles = np.array([[0 if state is None else state.id for state in row] for row in rows], np.int32)
-        self._everything = 0 if everything is None else everything.id
+        self._everything = 0 if match_all is None else match_all.id
         self._rest = np.zeros(states, np.int32)
         self._branches = np.zeros(states, bool)
         self._starts = np.zeros(states, np.int64)
@@ -148,8 +148,8 @@ class AutomatonTable:
         self._finals: dict[int, list[int]] = {}
         self._changes = 0
         pending: list[First | Second | Final] = [state for row in rows for state in row if state is not None]
-        if everything is not None:
-            pending.append(everything)
+        if match_all is not None:
+            pending.append(match_all)
         while pending:  # the machine is a tree below these
             state = pending.pop()
             if not isinstance(state, State):
@@ -271,7 +271,7 @@ class AutomatonTable:
         return np.concatenate([p[0] for p in parts] or [empty]), np.concatenate([p[1] for p in parts] or [empty])
 
     def _follow(self, labels: NDArray[np.int32], at: int, triples: Any, out: Any) -> tuple[int, int]:
-        found: tuple[int, int] = follow(
+        index: tuple[int, int] = follow(
             labels,
             at,
             self._roles,
@@ -286,4 +286,4 @@ class AutomatonTable:
             triples,
             out,
         )
-        return found
+        return index

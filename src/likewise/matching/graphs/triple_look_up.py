@@ -43,8 +43,8 @@ class TripleLookUp:
 
     def put(self, s: str, p: str, o: str, number: int) -> None:
         """Hold a pattern."""
-        held, key = self._place(s, p, o)
-        first = held.setdefault(key, number)
+        table, key = self._place(s, p, o)
+        first = table.setdefault(key, number)
         if first != number:
             self.alike.setdefault(first, []).append(number)
             return
@@ -56,11 +56,11 @@ class TripleLookUp:
 
     def drop(self, s: str, p: str, o: str, number: int) -> None:
         """Let it go."""
-        held, key = self._place(s, p, o)
-        first = held[key]
+        table, key = self._place(s, p, o)
+        first = table[key]
         others = self.alike.pop(first, None)
         if others is None:
-            del held[key]
+            del table[key]
             if s:
                 self._stands[s] -= 1
                 if not self._stands[s]:
@@ -68,7 +68,7 @@ class TripleLookUp:
                     self._subjects.remove(s)
             return
         if first == number:
-            first = held[key] = others.pop(0)
+            first = table[key] = others.pop(0)
         else:
             others.remove(number)
         if others:
@@ -81,15 +81,15 @@ class TripleLookUp:
     def pack(self) -> None:
         """Make the keys anew, beside each other: made one by one they are spread over the memory, and slower."""
         every: tuple[dict[Any, int], ...] = (self._sp, self._so, self._po, self._spo)
-        for held in every:
-            items = [((*key,), number) for key, number in held.items()]
-            held.clear()
-            held.update(items)
+        for table in every:
+            items = [((*key,), number) for key, number in table.items()]
+            table.clear()
+            table.update(items)
         self._packed = max(_FEW, len(self))
 
-    def with_alike(self, found: list[int]) -> list[int]:
+    def with_alike(self, numbers: list[int]) -> list[int]:
         """What was found, and those with the same constants."""
-        return [*found, *(number for first in found for number in self.alike.get(first, ()))]
+        return [*numbers, *(number for first in numbers for number in self.alike.get(first, ()))]
 
     def _place(self, s: str, p: str, o: str) -> tuple[dict[Any, int], Hashable]:
         """The dictionary of a pattern and its key there."""
@@ -119,23 +119,23 @@ def _finder(known: TripleLookUp) -> Callable[[str, str, str], list[int]]:
     in_sp, in_so, in_po, in_spo = known._sp, known._so, known._po, known._spo
 
     def find(s: str, p: str, o: str) -> list[int]:
-        found = []
+        finders = []
         if p in in_p:
-            found.append(in_p[p])
+            finders.append(in_p[p])
         if o in in_o:
-            found.append(in_o[o])
+            finders.append(in_o[o])
         key: Any
         if (key := (p, o)) in in_po:
-            found.append(in_po[key])
+            finders.append(in_po[key])
         if s in subjects:
             if s in in_s:
-                found.append(in_s[s])
+                finders.append(in_s[s])
             if (key := (s, p)) in in_sp:
-                found.append(in_sp[key])
+                finders.append(in_sp[key])
             if (key := (s, o)) in in_so:
-                found.append(in_so[key])
+                finders.append(in_so[key])
             if (key := (s, p, o)) in in_spo:
-                found.append(in_spo[key])
-        return found
+                finders.append(in_spo[key])
+        return finders
 
     return find

@@ -45,7 +45,7 @@ class NearEngine(BaseEngine):
 
     >>> from likewise.model import TriplePattern
     >>> engine = NearEngine()
-    >>> team = Near(TriplePattern("?m", "<http://e.org/homeTeam>", "?t"), 0.9, "spelling")
+    >>> team = NearbyTriple(TriplePattern("?m", "<http://e.org/homeTeam>", "?t"), 0.9, "spelling")
     >>> engine.add(0, Subscription(team, id="s"), at=0)
     >>> match = engine.match(Event(graph=(Triple("<x:m>", "<http://e.org/team>", "<x:Spain>"),)), at=0)[0][1]
     >>> round(match.score, 2), match.bindings
@@ -82,7 +82,7 @@ class NearEngine(BaseEngine):
         self._bodies[ordinal] = body
         tree = self._trees.get(home)
         if tree is None or len(tree) + 1 >= 2 * max(FIRST // 2, self._chosen[home]):
-            self._plant(home, [o for o, held in self._bodies.items() if _home(held) == home])
+            self._plant(home, [o for o, existing in self._bodies.items() if _home(existing) == home])
         else:
             tree.insert(body.pattern, ordinal)
 
@@ -126,7 +126,7 @@ class NearEngine(BaseEngine):
     def _results(self, near: dict[int, list[TripleDistance]]) -> EngineResult:
         import numpy as np
 
-        scores = [max(map(score_of, found)) for found in near.values()]
+        scores = [max(map(score_of, nearby)) for nearby in near.values()]
         return EngineResult(np.array(list(near), np.int64), np.array(scores, np.float32))
 
     def _near(self, graphs: Sequence[Sequence[Triple]]) -> list[dict[int, list[TripleDistance]]]:
@@ -150,8 +150,8 @@ class NearEngine(BaseEngine):
 
     def _measured(self, ordinal: int, graph: Sequence[Triple], places: Sequence[int]) -> list[TripleDistance]:
         threshold = self.subscriptions[ordinal].threshold
-        found = self._nearness.within(self._bodies[ordinal], threshold, [graph[place] for place in places])
-        return [each._replace(place=places[each.place]) for each in found]
+        nearby = self._nearness.within(self._bodies[ordinal], threshold, [graph[place] for place in places])
+        return [each._replace(place=places[each.place]) for each in nearby]
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """By the functions that match."""

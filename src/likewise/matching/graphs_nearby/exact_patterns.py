@@ -65,8 +65,8 @@ class ExactPatterns:
 
     def match(self, subject: str, predicate: str, object: str) -> list[int]:
         """The numbers of the patterns a triple meets, in no particular order."""
-        found: list[int] = self.match_batch([(subject, predicate, object)]).numbers.tolist()
-        return found
+        numbers: list[int] = self.match_batch([(subject, predicate, object)]).numbers.tolist()
+        return numbers
 
     def match_batch(self, triples: Sequence[Parts]) -> ExactPatternMatches:
         """`match` for many triples (subject, predicate, object) at once, as arrays."""
@@ -79,7 +79,10 @@ class ExactPatterns:
 
 
 def _meets(triple: Parts, pattern: Parts) -> bool:
-    return all(is_variable(asked) or asked == said for asked, said in zip(pattern, triple, strict=True))
+    return all(
+        is_variable(pattern_term) or pattern_term == triple_term
+        for pattern_term, triple_term in zip(pattern, triple, strict=True)
+    )
 
 
 def _tree(name: Literal["mvr-tree", "r-tree"]) -> PatternSpace:

@@ -58,14 +58,14 @@ class MvrTree(PatternSpace):
 
     def search(self, lows: NDArray[np.float64], highs: NDArray[np.float64]) -> Pairs:
         """The points in a triple's ranges, of every kind."""
-        found = []
+        pairs = []
         for kind, tree in self._trees.items():
             low, high = lows[:, kind], highs[:, kind]
-            found.append(tree.search(low[:, 0], high[:, 0]) if len(kind) == 1 else tree.search(low, high))
+            pairs.append(tree.search(low[:, 0], high[:, 0]) if len(kind) == 1 else tree.search(low, high))
         empty = np.empty(0, np.int64)
         return (
-            np.concatenate([triples for triples, _ in found] or [empty]),
-            np.concatenate([slots for _, slots in found] or [empty]),
+            np.concatenate([triples for triples, _ in pairs] or [empty]),
+            np.concatenate([slots for _, slots in pairs] or [empty]),
         )
 
 
@@ -97,9 +97,9 @@ class PointTree:
         hopeful = np.ones(len(lows), bool)
         for i, axis in enumerate(self._axes):
             hopeful &= axis.between(lows[:, i], highs[:, i])[1] > 0
-        asked = np.flatnonzero(hopeful)
-        found, slots = search_tree(self._tree, lows[asked], highs[asked])
-        return asked[found], slots
+        searched = np.flatnonzero(hopeful)
+        pairs, slots = search_tree(self._tree, lows[searched], highs[searched])
+        return searched[pairs], slots
 
 
 class OrderedAxis:

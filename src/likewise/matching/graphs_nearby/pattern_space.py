@@ -92,10 +92,10 @@ class PatternSpace:
                 self._constants = np.concatenate([self._constants, np.full((slot, 3), -1)])
             self._numbers[slot] = number
             for position, part in enumerate(parts):
-                held = -1 if is_variable(part) else self._texts[row[position]]
-                self._constants[slot, position] = held
-                if held >= 0:
-                    self._uses[held] += 1
+                constants = -1 if is_variable(part) else self._texts[row[position]]
+                self._constants[slot, position] = constants
+                if constants >= 0:
+                    self._uses[constants] += 1
             equal = tuple((i, j) for i, j in _PAIRS if is_variable(parts[i]) and parts[i] == parts[j])
             if equal:
                 self._equal[slot] = equal
@@ -124,9 +124,9 @@ class PatternSpace:
 
     def _coordinates_of(self, slot: int) -> dict[int, float]:
         """The coordinates of a pattern's constants, by position."""
-        held = self._constants[slot].tolist()
-        along = coordinates(self._rows[held], self._axes).tolist()  # a row for a variable is not used
-        return {i: along[i][i] for i, row in enumerate(held) if row >= 0}
+        constants = self._constants[slot].tolist()
+        along = coordinates(self._rows[constants], self._axes).tolist()  # a row for a variable is not used
+        return {i: along[i][i] for i, row in enumerate(constants) if row >= 0}
 
     def remove(self, number: int) -> None:
         """Take a pattern out."""
@@ -179,15 +179,15 @@ class PatternSpace:
         vectors = self.locality.vectors(list(texts)).reshape(-1, self.locality.dimensions)
         centres = coordinates(vectors, self._axes)[of, np.arange(3)]
         reach = self.radius + MARGIN
-        found, slots = self.search(centres - reach, centres + reach)
+        candidates, slots = self.search(centres - reach, centres + reach)
         # Where each text stands among the constants, -1 if nowhere: such a pair is at distance 0.
         known = np.fromiter(map(self._texts.get, texts, repeat(-1)), np.int64, len(texts))
-        mean = np.empty(len(found), np.float32)
+        mean = np.empty(len(candidates), np.float32)
         check_ids("slots of patterns", slots, len(self._constants))
         check_ids("rows of constants", self._constants[slots], len(self._rows), -1)
-        check_ids("triples that were searched for", found, len(of))
+        check_ids("triples that were searched for", candidates, len(of))
         check_lengths("rows of constants", len(self._rows), self._empty)
-        kept = measure(
+        within = measure(
             vectors,
             self._rows,
             of,
@@ -195,26 +195,30 @@ class PatternSpace:
             known,
             ~vectors.any(axis=1),
             self._empty,
-            found,
+            candidates,
             slots,
             self.radius,
             mean,
         )
-        found, slots, mean = found[:kept], slots[:kept], mean[:kept]
+        candidates, slots, mean = candidates[:within], slots[:within], mean[:within]
         if self._equal:
             keep = np.fromiter(
                 (
                     all(triples[t][i] == triples[t][j] for i, j in self._equal.get(s, ()))
-                    for t, s in zip(found.tolist(), slots.tolist(), strict=True)
+                    for t, s in zip(candidates.tolist(), slots.tolist(), strict=True)
                 ),
                 bool,
-                len(found),
+                len(candidates),
             )
-            found, slots, mean = found[keep], slots[keep], mean[keep]
-        return self._ranked(triples, found, slots, mean)
+            candidates, slots, mean = candidates[keep], slots[keep], mean[keep]
+        return self._ranked(triples, candidates, slots, mean)
 
     def _ranked(
-        self, triples: Sequence[Parts], found: NDArray[np.int64], slots: NDArray[np.int64], mean: NDArray[np.float32]
+        self,
+        triples: Sequence[Parts],
+        candidates: NDArray[np.int64],
+        slots: NDArray[np.int64],
+        mean: NDArray[np.float32],
     ) -> NearbyPatterns:
         if self._everything:
             pairs = [
@@ -224,8 +228,8 @@ class PatternSpace:
                 if all(parts[i] == parts[j] for i, j in self._equal.get(slot, ()))
             ]
             further = np.array(pairs, np.int64).reshape(-1, 2)
-            found, slots = np.concatenate([found, further[:, 0]]), np.concatenate([slots, further[:, 1]])
+            candidates, slots = np.concatenate([candidates, further[:, 0]]), np.concatenate([slots, further[:, 1]])
             mean = np.concatenate([mean, np.zeros(len(further), np.float32)])
         numbers = self._numbers[slots]
-        order = np.lexsort((numbers, mean, found))
-        return NearbyPatterns(found[order], numbers[order], mean[order])
+        order = np.lexsort((numbers, mean, candidates))
+        return NearbyPatterns(candidates[order], numbers[order], mean[order])

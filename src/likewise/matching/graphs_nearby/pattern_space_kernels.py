@@ -13,17 +13,17 @@ BLOCK = 16  # numbers between two looks at the sum: one line of the cache
 
 
 @kernel
-def measure(vectors, rows, of, constants, known, vector_empty, row_empty, found, slots, radius, mean):
+def measure(vectors, rows, of, constants, known, vector_empty, row_empty, result, slots, radius, mean):
     """Keep the pairs within the radius in every constant position, moved to the front; how many they are.
 
     `of[t, i]` is the vector of a triple's part, `constants[s, i]` the row of a pattern's constant or -1,
     `known[v]` the row with the same text as a vector, or -1. `mean` receives the mean distances.
     """
-    kept = 0
+    within = 0
     limit = radius * radius * (1 + 1e-6) + 1e-12
     dimensions = rows.shape[1]
-    for c in range(len(found)):
-        t, s = found[c], slots[c]
+    for c in range(len(result)):
+        t, s = result[c], slots[c]
         total = 0.0
         count = 0
         near = True
@@ -39,16 +39,16 @@ def measure(vectors, rows, of, constants, known, vector_empty, row_empty, found,
             start = 0
             while start < dimensions and squares <= limit:
                 for d in range(start, min(start + BLOCK, dimensions)):
-                    apart = vectors[vector, d] - rows[row, d]
-                    squares += apart * apart
+                    difference = vectors[vector, d] - rows[row, d]
+                    squares += difference * difference
                 start += BLOCK
             if np.sqrt(squares) > radius:
                 near = False
                 break
             total += np.sqrt(squares)
         if near:
-            found[kept] = t
-            slots[kept] = s
-            mean[kept] = total / count
-            kept += 1
-    return kept
+            result[within] = t
+            slots[within] = s
+            mean[within] = total / count
+            within += 1
+    return within

@@ -110,22 +110,22 @@ class HybridEngine(BaseEngine):
         self._owners.view()[self._places.pop(ordinal)] = -1
         if len(self._owners) > PATIENCE + 2 * len(self._places):
             self._clear()
-            for kept, subscription in self.subscriptions.items():
-                self._place(kept, subscription)
+            for remaining, subscription in self.subscriptions.items():
+                self._place(remaining, subscription)
 
     def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions whose relevance fR reaches their threshold."""
         scores = self.relevances(event)
         owners = self._owners.view()
-        met = np.flatnonzero((scores >= self._limits.view()) & (owners >= 0))
-        return EngineResult(owners[met], scores[met].astype(np.float32))
+        matching = np.flatnonzero((scores >= self._limits.view()) & (owners >= 0))
+        return EngineResult(owners[matching], scores[matching].astype(np.float32))
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`find`, as matches; the paper's score is the relevance itself."""
-        found = super().match(event, at)
-        for _, match in found:
+        matches = super().match(event, at)
+        for _, match in matches:
             match.product = match.score
-        return found
+        return matches
 
     def relevances(self, event: Event) -> NDArray[np.float64]:
         """fR of every subscription held, in the order of addition; those removed score too and are passed over."""
@@ -139,8 +139,8 @@ class HybridEngine(BaseEngine):
     def ranking(self, event: Event) -> list[tuple[str, float]]:
         """Every subscription with its relevance, the highest first: for subscriptions without a threshold."""
         scores = self.relevances(event).tolist()
-        held = [(self.subscriptions[o].id, scores[place]) for o, place in self._places.items()]
-        return sorted(held, key=lambda pair: -pair[1])
+        ranked = [(self.subscriptions[o].id, scores[place]) for o, place in self._places.items()]
+        return sorted(ranked, key=lambda pair: -pair[1])
 
     def _best_answers(self, event: Event) -> NDArray[np.float64]:
         """For every distinct statement asked the highest f_stmt = fP * fV over the event's statements in Top_m."""

@@ -67,20 +67,22 @@ class StatementsEngine(BaseEngine):
 
     def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions whose relevance reaches what they need."""
-        found = [part.find(event, at) for part in self._ways.values()]
-        if len(found) == 1:
-            return found[0]
-        ordinals = np.concatenate([np.empty(0, np.int64), *(part.ordinals for part in found)])
-        scores = np.concatenate([np.empty(0, np.float32), *(part.scores for part in found if part.scores is not None)])
+        results = [part.find(event, at) for part in self._ways.values()]
+        if len(results) == 1:
+            return results[0]
+        ordinals = np.concatenate([np.empty(0, np.int64), *(part.ordinals for part in results)])
+        scores = np.concatenate(
+            [np.empty(0, np.float32), *(part.scores for part in results if part.scores is not None)]
+        )
         order = np.argsort(ordinals)
         return EngineResult(ordinals[order], scores[order])
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`find`, as matches; the paper's score is the relevance itself."""
-        found = super().match(event, at)
-        for _, match in found:
+        matches = super().match(event, at)
+        for _, match in matches:
             match.product = match.score
-        return found
+        return matches
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription, by the measures it asks for."""

@@ -61,8 +61,8 @@ class BitPlanes:
         check_capacity(
             "blocks of planes", used, min(len(self._live), len(self._reject), len(self._out) // self._kernels.ROWS)
         )
-        found = self._kernels.survivors(self._reject, self._live, self._counts, table.pack(event), used, self._out)
-        return self._out[:found].copy()
+        rows = self._kernels.survivors(self._reject, self._live, self._counts, table.pack(event), used, self._out)
+        return self._out[:rows].copy()
 
     @property
     def nbytes(self) -> int:

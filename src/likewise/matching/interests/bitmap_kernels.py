@@ -14,26 +14,26 @@ ROWS = 64 * WORDS
 
 
 @kernel
-def set_row(reject, live, counts, care, value, width, row):
+def set_row(reject, live, counts, mask, value, width, row):
     """Note in the planes what a row rejects."""
     block, word, bit = row // ROWS, row % ROWS >> 6, np.uint64(1) << np.uint64(row & 63)
     live[block, word] |= bit
     for place in range(width):
         shift = np.uint64(place & 63)
-        if (care[row, place >> 6] >> shift) & np.uint64(1):
+        if (mask[row, place >> 6] >> shift) & np.uint64(1):
             refused = 1 - np.int64((value[row, place >> 6] >> shift) & np.uint64(1))
             reject[block, place, refused, word] |= bit
             counts[place, refused] += 1
 
 
 @kernel
-def clear_row(reject, live, counts, care, value, width, row):
+def clear_row(reject, live, counts, mask, value, width, row):
     """Take back what `set_row` noted."""
     block, word, bit = row // ROWS, row % ROWS >> 6, np.uint64(1) << np.uint64(row & 63)
     live[block, word] &= ~bit
     for place in range(width):
         shift = np.uint64(place & 63)
-        if (care[row, place >> 6] >> shift) & np.uint64(1):
+        if (mask[row, place >> 6] >> shift) & np.uint64(1):
             refused = 1 - np.int64((value[row, place >> 6] >> shift) & np.uint64(1))
             reject[block, place, refused, word] &= ~bit
             counts[place, refused] -= 1
@@ -52,7 +52,7 @@ def survivors(reject, live, counts, event, used, out):
         useful += rejected[place] < 0
     places = np.argsort(rejected)[:useful]
     left = np.empty(WORDS, np.uint64)
-    found = 0
+    count = 0
     for block in range(used):
         for w in range(WORDS):
             left[w] = live[block, w]
@@ -75,7 +75,7 @@ def survivors(reject, live, counts, event, used, out):
                     if probe >> np.uint64(step):
                         position += step
                         probe >>= np.uint64(step)
-                out[found] = base + position
-                found += 1
+                out[count] = base + position
+                count += 1
                 word ^= lowest
-    return found
+    return count

@@ -59,7 +59,7 @@ class BlockTrees:
 
     Tree numbers count from `base`. For RAPIDMatch the bits are the ones; the mirror uses the zeros.
 
-    >>> light = Light(4, 1, base=0)  # T_1^0 leaves all properties out, T_1^1 and T_2^1 a half each
+    >>> light = BlockTrees(4, 1, base=0)  # T_1^0 leaves all properties out, T_1^1 and T_2^1 a half each
     >>> light.starts, light.lengths, light.trees(0b0001), light.serving(0b0001)
     ([0, 2, 0], [0, 2, 2], [2], 2)
     """
@@ -89,7 +89,7 @@ class BlockTrees:
 class CopyBudget:
     """How many copies an engine holds, and may hold.
 
-    >>> Copies(2).take(3)
+    >>> CopyBudget(2).take(3)
     Traceback (most recent call last):
     likewise.errors.LimitExceeded: copies RAPIDMatch holds ...
     """

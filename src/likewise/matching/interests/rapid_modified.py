@@ -30,8 +30,8 @@ class ModifiedRapidIndex(RapidIndex):
         self._pool = TriePool(table, starts, lengths)
 
     def _trees(self, row: int) -> list[int]:
-        care, ones = self._table.unpack(row)
-        return self._light.trees(ones) + self._mirror.trees(care & ~ones)
+        mask, ones = self._table.unpack(row)
+        return self._light.trees(ones) + self._mirror.trees(mask & ~ones)
 
     def search(self, event: int) -> NDArray[np.int64]:
         """Search by ones or by zeros, whichever are fewer; with too many of both, the tree of all."""

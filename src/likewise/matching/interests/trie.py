@@ -104,5 +104,5 @@ class TriePool:
         check_capacity("inner nodes", int(self._counters[self._kernels.INNER]), len(self._tested))
         check_capacity("buckets", int(self._counters[self._kernels.BUCKET]), len(self._total))
         check_capacity("rows of vectors", table.used, min(len(self._out), len(table.mask)))
-        found = self._kernels.search(self._pool(), table.mask, table.value, event, tree, self._stack, self._out)
-        return self._out[:found].astype(np.int64)
+        rows = self._kernels.search(self._pool(), table.mask, table.value, event, tree, self._stack, self._out)
+        return self._out[:rows].astype(np.int64)

@@ -19,11 +19,11 @@ ROOM = 8  # rows of a bucket: half a cache line
 
 
 @kernel
-def _code(care, value, row, place):
+def _code(mask, value, row, place):
     """What a row asks of a property: 0, 1, or 2 for *."""
     word = place >> 6
     bit = np.uint64(place & 63)
-    if (care[row, word] >> bit) & np.uint64(1) == 0:
+    if (mask[row, word] >> bit) & np.uint64(1) == 0:
         return 2
     return np.int64((value[row, word] >> bit) & np.uint64(1))
 
@@ -67,16 +67,16 @@ def _push(counters, slots, total, behind, bucket, row):
 
 
 @kernel
-def _first_difference(slots, total, behind, bucket, row, care, value, width, start, length):
+def _first_difference(slots, total, behind, bucket, row, mask, value, width, start, length):
     """The first property in cyclic order on which a row and a bucket's rows differ; -1 if all are alike."""
-    words = care.shape[1]
+    words = mask.shape[1]
     differ = np.zeros(words, np.uint64)
     filled = _filled(total[bucket])
     while bucket >= 0:
         for i in range(filled):
             other = slots[bucket, i]
             for w in range(words):
-                differ[w] |= (care[row, w] ^ care[other, w]) | (value[row, w] ^ value[other, w])
+                differ[w] |= (mask[row, w] ^ mask[other, w]) | (value[row, w] ^ value[other, w])
         bucket = behind[bucket]
         filled = ROOM
     place = start
@@ -90,7 +90,7 @@ def _first_difference(slots, total, behind, bucket, row, care, value, width, sta
 
 
 @kernel
-def _split(pool, care, value, bucket, place):
+def _split(pool, mask, value, bucket, place):
     """A new inner node that tests a property, with a bucket's rows below it; the bucket is given back."""
     counters, _roots, tested, child, slots, total, behind = pool
     node = _take(counters, INNER, INNER_FREE, child[:, 0])
@@ -103,7 +103,7 @@ def _split(pool, care, value, bucket, place):
         behind[bucket] = counters[BUCKET_FREE]
         counters[BUCKET_FREE] = bucket
         for i in range(filled):
-            branch = _code(care, value, rows[i], place)
+            branch = _code(mask, value, rows[i], place)
             if child[node, branch] == -1:
                 fresh = _take(counters, BUCKET, BUCKET_FREE, behind)
                 total[fresh], behind[fresh] = 0, -1
@@ -115,7 +115,7 @@ def _split(pool, care, value, bucket, place):
 
 
 @kernel
-def insert(pool, care, value, width, chosen, starts, lengths, row):
+def insert(pool, mask, value, width, chosen, starts, lengths, row):
     """Put a row into each chosen tree. A bucket is split, once a row, when a ninth comes, else at 17, 33, ..."""
     counters, roots, tested, child, slots, total, behind = pool
     for root in chosen:
@@ -125,7 +125,7 @@ def insert(pool, care, value, width, chosen, starts, lengths, row):
         while True:
             while at >= 0:
                 parent = at
-                which = _code(care, value, row, tested[at])
+                which = _code(mask, value, row, tested[at])
                 at = child[at, which]
             if at == -1:
                 bucket = _take(counters, BUCKET, BUCKET_FREE, behind)
@@ -133,23 +133,23 @@ def insert(pool, care, value, width, chosen, starts, lengths, row):
                 _put(roots, root, child, parent, which, -bucket - 2)
                 break
             bucket = -at - 2
-            held = total[bucket]
-            if tried or held < ROOM or held & (held - 1):
+            row_count = total[bucket]
+            if tried or row_count < ROOM or row_count & (row_count - 1):
                 break
             tried = True
             place = _first_difference(
-                slots, total, behind, bucket, row, care, value, width, starts[root], lengths[root]
+                slots, total, behind, bucket, row, mask, value, width, starts[root], lengths[root]
             )
             if place < 0:
                 break
-            at = _split(pool, care, value, bucket, place)
+            at = _split(pool, mask, value, bucket, place)
             _put(roots, root, child, parent, which, at)
         _push(counters, slots, total, behind, bucket, row)
         counters[LIVE] += 1
 
 
 @kernel
-def delete(pool, care, value, chosen, row):
+def delete(pool, mask, value, chosen, row):
     """Take a row out of each chosen tree; an inner node left with one child makes way for it."""
     counters, roots, tested, child, slots, total, behind = pool
     for root in chosen:
@@ -159,17 +159,17 @@ def delete(pool, care, value, chosen, row):
         while at >= 0:
             grandparent, branch = parent, which
             parent = at
-            which = _code(care, value, row, tested[at])
+            which = _code(mask, value, row, tested[at])
             at = child[at, which]
         first = -at - 2
         last = _filled(total[first]) - 1
         bucket, filled = first, last + 1
-        found = False
-        while not found:
+        deleted = False
+        while not deleted:
             for i in range(filled):
                 if slots[bucket, i] == row:
                     slots[bucket, i] = slots[first, last]
-                    found = True
+                    deleted = True
                     break
             bucket = behind[bucket]
             filled = ROOM
@@ -177,16 +177,16 @@ def delete(pool, care, value, chosen, row):
         total[first] -= 1
         if last > 0:
             continue
-        spare = behind[first]
-        if spare >= 0:
-            slots[first] = slots[spare]
-            behind[first] = behind[spare]
+        next_bucket = behind[first]
+        if next_bucket >= 0:
+            slots[first] = slots[next_bucket]
+            behind[first] = behind[next_bucket]
         else:
-            spare = first
+            next_bucket = first
             _put(roots, root, child, parent, which, -1)
-        behind[spare] = counters[BUCKET_FREE]
-        counters[BUCKET_FREE] = spare
-        if spare != first or parent < 0:
+        behind[next_bucket] = counters[BUCKET_FREE]
+        counters[BUCKET_FREE] = next_bucket
+        if next_bucket != first or parent < 0:
             continue
         left, survivor = 0, -1
         for c in range(3):
@@ -200,11 +200,11 @@ def delete(pool, care, value, chosen, row):
 
 
 @kernel
-def search(pool, care, value, event, root, stack, out):
+def search(pool, mask, value, event, root, stack, out):
     """The rows of one tree an event meets, into `out`; returns how many."""
     _counters, roots, tested, child, slots, total, behind = pool
-    words = care.shape[1]
-    found = 0
+    words = mask.shape[1]
+    count = 0
     stack[0] = roots[root]
     depth = 1
     while depth > 0:
@@ -212,10 +212,10 @@ def search(pool, care, value, event, root, stack, out):
         at = stack[depth]
         if at >= 0:
             place = tested[at]
-            asked = child[at, np.int64((event[place >> 6] >> np.uint64(place & 63)) & np.uint64(1))]
+            value_asked_of = child[at, np.int64((event[place >> 6] >> np.uint64(place & 63)) & np.uint64(1))]
             either = child[at, 2]
-            if asked != -1:
-                stack[depth] = asked
+            if value_asked_of != -1:
+                stack[depth] = value_asked_of
                 depth += 1
             if either != -1:
                 stack[depth] = either
@@ -228,12 +228,12 @@ def search(pool, care, value, event, root, stack, out):
                     row = slots[bucket, i]
                     meets = True
                     for w in range(words):
-                        if event[w] & care[row, w] != value[row, w]:
+                        if event[w] & mask[row, w] != value[row, w]:
                             meets = False
                             break
                     if meets:
-                        out[found] = row
-                        found += 1
+                        out[count] = row
+                        count += 1
                 bucket = behind[bucket]
                 filled = ROOM
-    return found
+    return count

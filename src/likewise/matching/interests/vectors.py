@@ -35,7 +35,7 @@ class VectorTable:
     """The vectors of one length: packed words, and the ordinal of each row; rows are used again.
 
     >>> table = VectorTable(3)
-    >>> table.add(7, "01*"), int(table.care[0, 0]), int(table.value[0, 0])
+    >>> table.add(7, "01*"), int(table.mask[0, 0]), int(table.value[0, 0])
     (0, 3, 2)
     """
 
@@ -83,8 +83,8 @@ class VectorTable:
             if row == len(self.ordinals):
                 self._packed = np.concatenate([self._packed, np.zeros_like(self._packed)])
                 self.ordinals = np.concatenate([self.ordinals, np.zeros_like(self.ordinals)])
-        care, value = bits(vector)
-        self._packed[row, 0] = self.pack(care)
+        mask, value = bits(vector)
+        self._packed[row, 0] = self.pack(mask)
         self._packed[row, 1] = self.pack(value)
         self.ordinals[row] = ordinal
         self._rows[ordinal] = row
@@ -163,13 +163,13 @@ class InterestEngine(BaseEngine):
     def find(self, event: Event, at: int) -> EngineResult:
         """The interests the event's vector meets."""
         vector = event.interest()
-        held = self._lengths.get(len(vector))
-        if held is None:
+        length_index = self._lengths.get(len(vector))
+        if length_index is None:
             return EngineResult(np.empty(0, np.int64))
-        table, index = held
-        found = table.ordinals[index.search(int(vector[::-1], 2))]
-        found.sort()
-        return EngineResult(found)
+        table, index = length_index
+        rows = table.ordinals[index.search(int(vector[::-1], 2))]
+        rows.sort()
+        return EngineResult(rows)
 
     @property
     def nbytes(self) -> int:

@@ -117,27 +117,27 @@ class OracleAlerts:
     def close(self, ordinal: int) -> None:
         """Forget an alert, if it is one, and how far sources are once nobody asks for it."""
         if self._alerts.pop(ordinal, None) is not None:
-            kept = {_family(held) for held in self._alerts.values()}
-            self._marks = {family: marks for family, marks in self._marks.items() if family in kept}
+            families = {_family(alert_entry) for alert_entry in self._alerts.values()}
+            self._marks = {family: marks for family, marks in self._marks.items() if family in families}
 
-    def enter(self, event: Event, at: int, seen: EventView) -> Hits:
+    def enter(self, event: Event, at: int, view: EventView) -> Hits:
         """An event arrives, time having moved; what is said of it at once."""
         assert self.now is not None
-        now, said = self.now, []
+        now, hits = self.now, []
         sequence, self._sequence = self._sequence, self._sequence + 1
         time = min(now, at if event.time is None else event.time)
         source = event.source or ""
         marked: list[tuple[object, Key]] = []
         late = keyless = False
-        for ordinal, held in sorted(self._alerts.items()):
-            move = held.watch.transition(seen)
+        for ordinal, alert_entry in sorted(self._alerts.items()):
+            move = alert_entry.watch.transition(view)
             if move is None:
                 continue
-            key = key_of(event, held.alert.per)
+            key = key_of(event, alert_entry.alert.per)
             if key is None:
                 keyless = True
                 continue
-            family, timeless = _family(held), held.alert.absent_for is not None
+            family, timeless = _family(alert_entry), alert_entry.alert.absent_for is not None
             newest = self._marks.get(family, {}).get(key, {}).get(source, time)
             behind = not timeless and now - self.forget < newest and time < min(newest, now - self.lateness)
             doubted = behind and newest - time > CLOCK_BEHIND
@@ -146,32 +146,34 @@ class OracleAlerts:
                 continue
             if move.marks and not (timeless or doubted):
                 marked.append((family, key))
-            story = self._state(held, key, now)
+            state = self._state(alert_entry, key, now)
             if not (move.holds or move.fails or move.clears):
                 continue
-            if (timeless or doubted) and story == AlertState() and not move.holds:
+            if (timeless or doubted) and state == AlertState() and not move.holds:
                 continue
             if timeless and not (move.holds or move.fails):
                 continue
-            heard = Observation(
+            observation = Observation(
                 sequence, now, time, source, event.id, move.holds, move.fails, move.clears, move.score, move.product
             )
             if doubted:
-                heard = heard._replace(time=first_arrival(event, now), stated=time)
-            if key in held.unsaid:
-                held.unsaid[key] = observe_pending(held.alert, held.unsaid[key], heard, self.lateness)
-            told = observe(held.alert, story, heard, self.lateness)
-            if told[1] and needs_replay(held.alert) and key not in held.unsaid:
-                held.unsaid[key] = PendingDigest(story, (heard,))
+                observation = observation._replace(time=first_arrival(event, now), stated=time)
+            if key in alert_entry.unsaid:
+                alert_entry.unsaid[key] = observe_pending(
+                    alert_entry.alert, alert_entry.unsaid[key], observation, self.lateness
+                )
+            advanced = observe(alert_entry.alert, state, observation, self.lateness)
+            if advanced[1] and needs_replay(alert_entry.alert) and key not in alert_entry.unsaid:
+                alert_entry.unsaid[key] = PendingDigest(state, (observation,))
             if timeless:
-                told = (self._paused_or_not(held, key, told[0], now), told[1])
-            said += self._store(ordinal, held, key, *told)
+                advanced = (self._paused_or_not(alert_entry, key, advanced[0], now), advanced[1])
+            hits += self._store(ordinal, alert_entry, key, *advanced)
         for family, key in marked:
             if self._mark(family, key, source, time) and now - time <= CLOCK_BEHIND:
                 self.clocks.pop(source, None)
         self.refused_late += late
         self.keyless += keyless
-        return said
+        return hits
 
     def _mark(self, family: object, key: Key, source: str, time: int) -> bool:
         """Note how far a source is; whether it is the newest of it."""
@@ -179,114 +181,123 @@ class OracleAlerts:
         marks[source] = max(time, marks.get(source, time))
         return marks[source] == time
 
-    def _state(self, held: OracleAlert, key: Key, now: int) -> AlertState:
+    def _state(self, alert_entry: OracleAlert, key: Key, now: int) -> AlertState:
         """A key's story; one of which nothing was heard for long is as good as new."""
-        story = held.stories.get(key, AlertState())
-        return AlertState() if now - story.last_arrival >= forgotten_after(held.alert, self.forget) else story
+        state = alert_entry.stories.get(key, AlertState())
+        return AlertState() if now - state.last_arrival >= forgotten_after(alert_entry.alert, self.forget) else state
 
-    def _store(self, ordinal: int, held: OracleAlert, key: Key, story: AlertState, says: list[DueNotification]) -> Hits:
-        if is_blank(story):
-            held.stories.pop(key, None)
+    def _store(
+        self, ordinal: int, alert_entry: OracleAlert, key: Key, state: AlertState, notifications: list[DueNotification]
+    ) -> Hits:
+        if is_blank(state):
+            alert_entry.stories.pop(key, None)
         else:
-            held.stories[key] = story
-        if held.alert.digest_every is not None:
-            held.items += [item_of(say, key) for say in says]
+            alert_entry.stories[key] = state
+        if alert_entry.alert.digest_every is not None:
+            alert_entry.items += [item_of(notification, key) for notification in notifications]
             return []
-        return [(ordinal, match_of(held.subscription, key, say, self.curve)) for say in says]
+        return [
+            (ordinal, match_of(alert_entry.subscription, key, notification, self.curve))
+            for notification in notifications
+        ]
 
     def advance(self, now: int) -> Hits:
         """Let time pass; what is due is said in the order of moments, then of ordinals, then of keys."""
-        said: Hits = []
+        hits: Hits = []
         while (first := min(self._due(now), default=None)) is not None:
             moment, ordinal, what, _, key = first
-            held = self._alerts[ordinal]
+            alert_entry = self._alerts[ordinal]
             if what == 0:
-                spoken = gathered(held.items, moment)
-                said.append((ordinal, digest_of(held.subscription, spoken, self.curve)))
-                held.items, held.unsaid = [], {}
+                spoken = gathered(alert_entry.items, moment)
+                hits.append((ordinal, digest_of(alert_entry.subscription, spoken, self.curve)))
+                alert_entry.items, alert_entry.unsaid = [], {}
                 continue
-            story = held.stories[key]
-            if what == DOUBTED and (wrong := wrong_clock(story.doubted)) is not None:
+            state = alert_entry.stories[key]
+            if what == DOUBTED and (wrong := wrong_clock(state.doubted)) is not None:
                 note_clock(self.clocks, wrong)
-            told = tick(held.alert, story, moment, what, self.lateness)
-            if told[1] and needs_replay(held.alert) and key not in held.unsaid:
-                held.unsaid[key] = PendingDigest(story)
-            said += self._store(ordinal, held, key, *told)
+            advanced = tick(alert_entry.alert, state, moment, what, self.lateness)
+            if advanced[1] and needs_replay(alert_entry.alert) and key not in alert_entry.unsaid:
+                alert_entry.unsaid[key] = PendingDigest(state)
+            hits += self._store(ordinal, alert_entry, key, *advanced)
         self.now = now if self.now is None else max(self.now, now)
-        return said
+        return hits
 
     def _due(self, now: int) -> list[tuple[int, int, int, int, Key]]:
-        found: list[tuple[int, int, int, int, Key]] = []
-        for ordinal, held in self._alerts.items():
-            if held.items and held.alert.digest_every is not None:
-                end = end_of_period(held.items[0].moment, held.alert.digest_every)
-                found.append((end, ordinal, 0, 0, ()))
-            for key, story in held.stories.items():
-                next_one = due(held.alert, story, self.lateness)
+        due_steps: list[tuple[int, int, int, int, Key]] = []
+        for ordinal, alert_entry in self._alerts.items():
+            if alert_entry.items and alert_entry.alert.digest_every is not None:
+                end = end_of_period(alert_entry.items[0].moment, alert_entry.alert.digest_every)
+                due_steps.append((end, ordinal, 0, 0, ()))
+            for key, state in alert_entry.stories.items():
+                next_one = due(alert_entry.alert, state, self.lateness)
                 if next_one is not None:
-                    found.append((next_one[0], ordinal, *next_one[1:], key))
-        return [each for each in found if each[0] <= now]
+                    due_steps.append((next_one[0], ordinal, *next_one[1:], key))
+        return [each for each in due_steps if each[0] <= now]
 
     def withdraw(self, event_id: str) -> Hits:
         """Take an event back: it no longer counts for what has not been said."""
-        said: Hits = []
-        for ordinal, held in sorted(self._alerts.items()):
-            again = [key for key in sorted(held.unsaid) if self._replay_without(ordinal, held, key, event_id)]
-            held.items = [item for item in held.items if item.event_id != event_id]
-            for key, story in sorted(held.stories.items()):
+        hits: Hits = []
+        for ordinal, alert_entry in sorted(self._alerts.items()):
+            again = [
+                key for key in sorted(alert_entry.unsaid) if self._replay_without(ordinal, alert_entry, key, event_id)
+            ]
+            alert_entry.items = [item for item in alert_entry.items if item.event_id != event_id]
+            for key, state in sorted(alert_entry.stories.items()):
                 if key not in again:
-                    story, says = take_back(held.alert, story, event_id, self.now or 0)
-                    if held.alert.absent_for is not None:
-                        story = self._paused_or_not(held, key, story, self.now or 0)
-                    said += self._store(ordinal, held, key, story, says)
-        return said
+                    state, notifications = take_back(alert_entry.alert, state, event_id, self.now or 0)
+                    if alert_entry.alert.absent_for is not None:
+                        state = self._paused_or_not(alert_entry, key, state, self.now or 0)
+                    hits += self._store(ordinal, alert_entry, key, state, notifications)
+        return hits
 
-    def _replay_without(self, ordinal: int, held: OracleAlert, key: Key, event_id: str) -> bool:
+    def _replay_without(self, ordinal: int, alert_entry: OracleAlert, key: Key, event_id: str) -> bool:
         """Let a key be as if an event had not been, if it only moved what waits in a digest; whether that was done."""
-        unsaid = held.unsaid[key]
-        gathered_it = any(item.key == key and item.event_id == event_id for item in held.items)
-        if not (gathered_it or may_name(unsaid.state, unsaid.observations, event_id)):
+        pending = alert_entry.unsaid[key]
+        gathered_it = any(item.key == key and item.event_id == event_id for item in alert_entry.items)
+        if not (gathered_it or may_name(pending.state, pending.observations, event_id)):
             return False
-        found = replay_without(held.alert, unsaid, event_id, self.now or 0, self.lateness)
-        if found is None:
-            del held.unsaid[key]
+        replayed = replay_without(alert_entry.alert, pending, event_id, self.now or 0, self.lateness)
+        if replayed is None:
+            del alert_entry.unsaid[key]
             return False
-        held.items, settled = with_items(held.items, key, unsaid.settled, event_id, found[2])
-        held.unsaid[key] = found[0]._replace(settled=settled)
-        if not any(item.key == key for item in held.items):
-            del held.unsaid[key]
-        story = found[1]
-        if held.alert.absent_for is not None:
-            story = self._paused_or_not(held, key, story, self.now or 0)
-        self._store(ordinal, held, key, story, [])
+        alert_entry.items, settled = with_items(alert_entry.items, key, pending.settled, event_id, replayed[2])
+        alert_entry.unsaid[key] = replayed[0]._replace(settled=settled)
+        if not any(item.key == key for item in alert_entry.items):
+            del alert_entry.unsaid[key]
+        state = replayed[1]
+        if alert_entry.alert.absent_for is not None:
+            state = self._paused_or_not(alert_entry, key, state, self.now or 0)
+        self._store(ordinal, alert_entry, key, state, [])
         return True
 
     def outage(self, by: int, until: int | None = None) -> None:
         """Nothing could be heard for so long, until a moment: silence counts on from there."""
-        for held in self._alerts.values():
-            if held.alert.absent_for is not None:
-                held.unsaid = {}
-                for key, story in list(held.stories.items()):
-                    if story.paused is not None:  # all of its silence is excused
+        for alert_entry in self._alerts.values():
+            if alert_entry.alert.absent_for is not None:
+                alert_entry.unsaid = {}
+                for key, state in list(alert_entry.stories.items()):
+                    if state.paused is not None:  # all of its silence is excused
                         continue
-                    part = by if until is None else outage_since(last_observed_at(story), by, until)
-                    moved = _shifted(story, part, only_arrival=True)
+                    part = by if until is None else outage_since(last_observed_at(state), by, until)
+                    moved = _shifted(state, part, only_arrival=True)
                     if until is not None:
                         moved = moved._replace(last_arrival=min(moved.last_arrival, until))
-                    held.stories[key] = moved
+                    alert_entry.stories[key] = moved
 
     def unsend(self, ordinal: int, key: Key, event_id: str) -> None:
         """Let the last alarm of a key, naming an event, be one that was never sent: it is deferred if it stands."""
-        held = self._alerts[ordinal]
-        story = held.stories.get(key)
-        if held.alert.digest_every is None and story is not None and self.now is not None:
-            held.stories[key] = unsent(held.alert, story, event_id, self.now, "" if held.alert.per else key[0])
+        alert_entry = self._alerts[ordinal]
+        state = alert_entry.stories.get(key)
+        if alert_entry.alert.digest_every is None and state is not None and self.now is not None:
+            alert_entry.stories[key] = unsent(
+                alert_entry.alert, state, event_id, self.now, "" if alert_entry.alert.per else key[0]
+            )
 
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
-        for held in self._alerts.values():
-            for key, story in list(held.stories.items()):
-                held.stories[key] = story._replace(last_arrival=story.last_arrival + by)
+        for alert_entry in self._alerts.values():
+            for key, state in list(alert_entry.stories.items()):
+                alert_entry.stories[key] = state._replace(last_arrival=state.last_arrival + by)
 
     def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
@@ -308,57 +319,61 @@ class OracleAlerts:
 
     def _look_at_pauses(self, at: int) -> None:
         now = at if self.now is None else max(self.now, at)
-        for held in self._alerts.values():
-            if held.alert.absent_for is not None:
-                for key, story in list(held.stories.items()):
-                    held.stories[key] = self._paused_or_not(held, key, story, now)
+        for alert_entry in self._alerts.values():
+            if alert_entry.alert.absent_for is not None:
+                for key, state in list(alert_entry.stories.items()):
+                    alert_entry.stories[key] = self._paused_or_not(alert_entry, key, state, now)
 
-    def _paused_if_excused(self, held: OracleAlert, key: Key, story: AlertState) -> AlertState:
-        return self._paused_or_not(held, key, story, self.now or 0) if held.alert.absent_for is not None else story
+    def _paused_if_excused(self, alert_entry: OracleAlert, key: Key, state: AlertState) -> AlertState:
+        return (
+            self._paused_or_not(alert_entry, key, state, self.now or 0)
+            if alert_entry.alert.absent_for is not None
+            else state
+        )
 
-    def _paused_or_not(self, held: OracleAlert, key: Key, story: AlertState, now: int) -> AlertState:
-        excused = self._excuses.cover(_sources_of(story) if held.alert.per else {key[0]})
-        if excused == (story.paused is not None):
-            return story
-        held.unsaid.pop(key, None)
+    def _paused_or_not(self, alert_entry: OracleAlert, key: Key, state: AlertState, now: int) -> AlertState:
+        excused = self._excuses.cover(_sources_of(state) if alert_entry.alert.per else {key[0]})
+        if excused == (state.paused is not None):
+            return state
+        alert_entry.unsaid.pop(key, None)
         if excused:
-            return story._replace(paused=now)
-        assert story.paused is not None
-        part = outage_since(last_observed_at(story), now - story.paused, now)
-        return _shifted(story, part, only_arrival=True)._replace(paused=None)
+            return state._replace(paused=now)
+        assert state.paused is not None
+        part = outage_since(last_observed_at(state), now - state.paused, now)
+        return _shifted(state, part, only_arrival=True)._replace(paused=None)
 
     def expect(self, ordinal: int, key: Key, source: str, event_id: str | None, at: int) -> None:
         """Something is to come from a key, though nothing held yet: its silence counts from now on."""
-        held, now = self._alerts[ordinal], at if self.now is None else max(self.now, at)
-        story = self._state(held, key, now)
-        if held.alert.absent_for is None or last_of(story, holding=True) is not None:
+        alert_entry, now = self._alerts[ordinal], at if self.now is None else max(self.now, at)
+        state = self._state(alert_entry, key, now)
+        if alert_entry.alert.absent_for is None or last_of(state, holding=True) is not None:
             return
         sequence, self._sequence = self._sequence, self._sequence + 1
-        heard = Observation(sequence, now, now, source, event_id, True, False, False, 1.0, 1.0)
-        story = remember(held.alert, story._replace(last_arrival=max(story.last_arrival, now)), heard)
-        held.unsaid.pop(key, None)
-        held.stories[key] = self._paused_or_not(held, key, story, now)
+        observation = Observation(sequence, now, now, source, event_id, True, False, False, 1.0, 1.0)
+        state = remember(alert_entry.alert, state._replace(last_arrival=max(state.last_arrival, now)), observation)
+        alert_entry.unsaid.pop(key, None)
+        alert_entry.stories[key] = self._paused_or_not(alert_entry, key, state, now)
 
     def unexpect(self, ordinal: int, key: Key, event_id: str) -> None:
         """It is not to come any more; a key that has held otherwise is watched on."""
-        held = self._alerts[ordinal]
-        story = held.stories.get(key)
-        if held.alert.absent_for is not None and story is not None:
-            story = story._replace(trail=tuple(each for each in story.trail if each.event_id != event_id))
-            held.unsaid.pop(key, None)
-            held.stories[key] = story
-            if last_of(story, holding=True) is None:
-                del held.stories[key]
+        alert_entry = self._alerts[ordinal]
+        state = alert_entry.stories.get(key)
+        if alert_entry.alert.absent_for is not None and state is not None:
+            state = state._replace(trail=tuple(each for each in state.trail if each.event_id != event_id))
+            alert_entry.unsaid.pop(key, None)
+            alert_entry.stories[key] = state
+            if last_of(state, holding=True) is None:
+                del alert_entry.stories[key]
 
     def rename(self, before: str, after: str) -> None:
         """What is expected was said anew: by another event, in place of an earlier one."""
-        for held in self._alerts.values():
-            if held.alert.absent_for is not None:
-                for key, story in held.stories.items():
-                    trail = tuple(e._replace(event_id=after) if e.event_id == before else e for e in story.trail)
-                    if trail != story.trail:
-                        held.unsaid.pop(key, None)
-                    held.stories[key] = story._replace(trail=trail)
+        for alert_entry in self._alerts.values():
+            if alert_entry.alert.absent_for is not None:
+                for key, state in alert_entry.stories.items():
+                    trail = tuple(e._replace(event_id=after) if e.event_id == before else e for e in state.trail)
+                    if trail != state.trail:
+                        alert_entry.unsaid.pop(key, None)
+                    alert_entry.stories[key] = state._replace(trail=trail)
 
     def rename_source(self, before: str, after: str | None) -> None:
         """Let what is known of a source count for another from now on, or (None) for nobody; nothing is said of it."""
@@ -373,39 +388,45 @@ class OracleAlerts:
                 if not of:
                     del marks[key]
         rename_clock(self.clocks, before, after)
-        for held in self._alerts.values():
-            held.unsaid = {}
-            if held.alert.per:
-                for key, story in list(held.stories.items()):
-                    changed, aside = story, dict(run_of(held.alert, story).stale)
-                    if after is not None and {before, after} <= {*_sources_of(story), *aside}:
-                        changed = story._replace(base=folded(held.alert, story.base, story.trail), trail=())
+        for alert_entry in self._alerts.values():
+            alert_entry.unsaid = {}
+            if alert_entry.alert.per:
+                for key, state in list(alert_entry.stories.items()):
+                    changed, stale = state, dict(run_of(alert_entry.alert, state).stale)
+                    if after is not None and {before, after} <= {*_sources_of(state), *stale}:
+                        changed = state._replace(base=folded(alert_entry.alert, state.base, state.trail), trail=())
                     changed = renamed(changed, before, after)
-                    if after is None and changed != story and _is_over(held.alert, changed):
-                        del held.stories[key]
-                    elif changed != story:
-                        held.stories[key] = self._paused_if_excused(held, key, changed)
+                    if after is None and changed != state and _is_over(alert_entry.alert, changed):
+                        del alert_entry.stories[key]
+                    elif changed != state:
+                        alert_entry.stories[key] = self._paused_if_excused(alert_entry, key, changed)
                 continue
-            moved = held.stories.pop((before,), None)
+            moved = alert_entry.stories.pop((before,), None)
             if after is None:
                 continue
-            held.items = [msgspec.structs.replace(i, key=(after,)) if i.key == (before,) else i for i in held.items]
+            alert_entry.items = [
+                msgspec.structs.replace(i, key=(after,)) if i.key == (before,) else i for i in alert_entry.items
+            ]
             if moved is not None:
-                moved, other = renamed(moved, before, after), held.stories.get((after,))
-                kept = moved if other is None or _rank(held.alert, moved) > _rank(held.alert, other) else other
+                moved, other = renamed(moved, before, after), alert_entry.stories.get((after,))
+                merged = (
+                    moved
+                    if other is None or _rank(alert_entry.alert, moved) > _rank(alert_entry.alert, other)
+                    else other
+                )
                 newest = max(moved.last_arrival, 0 if other is None else other.last_arrival)
-                kept = kept._replace(last_arrival=newest)
-                held.stories[(after,)] = self._paused_if_excused(held, (after,), kept)
+                merged = merged._replace(last_arrival=newest)
+                alert_entry.stories[(after,)] = self._paused_if_excused(alert_entry, (after,), merged)
 
     def shift(self, by: int) -> None:
         """Let everything count as so many µs later: a clock was set."""
         if self.now is None:
             return
         self.now += by
-        for held in self._alerts.values():
-            held.unsaid = {}
-            held.stories = {key: _shifted(story, by) for key, story in held.stories.items()}
-            held.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in held.items]
+        for alert_entry in self._alerts.values():
+            alert_entry.unsaid = {}
+            alert_entry.stories = {key: _shifted(state, by) for key, state in alert_entry.stories.items()}
+            alert_entry.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in alert_entry.items]
         self._marks = {
             family: {key: {s: t + by for s, t in of.items()} for key, of in marks.items()}
             for family, marks in self._marks.items()
@@ -413,9 +434,9 @@ class OracleAlerts:
 
     def state_of(self, ordinal: int, event: Event) -> tuple[Key | None, AlertState]:
         """The key of an event, and its story so far."""
-        held = self._alerts[ordinal]
-        key = key_of(event, held.alert.per)
-        return key, AlertState() if key is None else self._state(held, key, self.now or 0)
+        alert_entry = self._alerts[ordinal]
+        key = key_of(event, alert_entry.alert.per)
+        return key, AlertState() if key is None else self._state(alert_entry, key, self.now or 0)
 
     def clauses(self, ordinal: int) -> Alert:
         """The clauses of an alert, with the `stale` that counts."""
@@ -423,16 +444,17 @@ class OracleAlerts:
 
     def save(self, folder: Path) -> None:
         """Write every story, as JSON."""
-        kept = [
-            (o, list(held.stories.items()), held.items, list(held.unsaid.items())) for o, held in self._alerts.items()
+        remaining = [
+            (o, list(alert_entry.stories.items()), alert_entry.items, list(alert_entry.unsaid.items()))
+            for o, alert_entry in self._alerts.items()
         ]
         marks = [
-            (next(o for o, held in self._alerts.items() if _family(held) == family), list(of.items()))
+            (next(o for o, alert_entry in self._alerts.items() if _family(alert_entry) == family), list(of.items()))
             for family, of in self._marks.items()
         ]
         excused = {why: sorted(self._excuses.sources[why]) for why in WHYS}
         saved = _SavedOracleAlerts(
-            self.now, self._sequence, self.refused_late, self.keyless, kept, marks, excused, self.clocks
+            self.now, self._sequence, self.refused_late, self.keyless, remaining, marks, excused, self.clocks
         )
         (folder / FILE).write_bytes(msgspec.json.encode(saved))
 
@@ -446,31 +468,31 @@ class OracleAlerts:
         self.refused_late, self.keyless, self.clocks = saved.refused_late, saved.keyless, saved.clocks
         for why, sources in saved.excused.items():
             self._excuses.add(sources, why)
-        for ordinal, stories, items, unsaid in saved.alerts:
+        for ordinal, stories, items, pending in saved.alerts:
             if ordinal not in self._alerts:
                 raise UnknownId(str(ordinal))
-            held = self._alerts[ordinal]
-            held.stories, held.items, held.unsaid = dict(stories), items, dict(unsaid)
+            alert_entry = self._alerts[ordinal]
+            alert_entry.stories, alert_entry.items, alert_entry.unsaid = dict(stories), items, dict(pending)
         self._marks = {_family(self._alerts[ordinal]): dict(of) for ordinal, of in saved.marks}
 
 
-def _sources_of(story: AlertState) -> set[str]:
+def _sources_of(state: AlertState) -> set[str]:
     """Return whom something came from, as far as it is remembered."""
-    last = story.base.last
-    return {*dict(story.base.run.holding), *(each.source for each in story.trail), *([last.source] if last else [])}
+    last = state.base.last
+    return {*dict(state.base.run.holding), *(each.source for each in state.trail), *([last.source] if last else [])}
 
 
-def _is_over(alert: Alert, story: AlertState) -> bool:
+def _is_over(alert: Alert, state: AlertState) -> bool:
     """Return whether nobody is left of whom something holds, waits or was sent."""
-    run = run_of(alert, story)
-    return not any((run.holding, run.stale, story.active, story.waiting, story.deferred, story.doubted))
+    run = run_of(alert, state)
+    return not any((run.holding, run.stale, state.active, state.waiting, state.deferred, state.doubted))
 
 
-def _rank(alert: Alert, story: AlertState) -> tuple[bool, bool, int]:
+def _rank(alert: Alert, state: AlertState) -> tuple[bool, bool, int]:
     """Return which of two states of a key to keep: one whose alarm was sent, one whose alarm stands, the newer."""
-    run = run_of(alert, story)
-    stands = run.begin is not None or bool(story.deferred)
-    return story.absent or story.spoken or run.told, stands, story.last_arrival
+    run = run_of(alert, state)
+    stands = run.begin is not None or bool(state.deferred)
+    return state.absent or state.spoken or run.told, stands, state.last_arrival
 
 
 def forgotten_after(alert: Alert, forget: int) -> int:
@@ -478,12 +500,24 @@ def forgotten_after(alert: Alert, forget: int) -> int:
     return max(forget, 2 * max(alert.spans(), default=0))
 
 
-def match_of(subscription: Subscription, key: Key, say: DueNotification, curve: ProbabilityCurve) -> Match:
+def match_of(subscription: Subscription, key: Key, notification: DueNotification, curve: ProbabilityCurve) -> Match:
     """A saying as a match."""
-    spoken = AlertNotification(key, say.moment, say.since, say.suppressed, stale=say.stale)
-    about = say.about
+    spoken = AlertNotification(
+        key, notification.moment, notification.since, notification.suppressed, stale=notification.stale
+    )
+    about = notification.about
     return Match(
-        about.event_id, subscription.id, "alert", about.score, about.product, None, (), None, say.cause, curve, spoken
+        about.event_id,
+        subscription.id,
+        "alert",
+        about.score,
+        about.product,
+        None,
+        (),
+        None,
+        notification.cause,
+        curve,
+        spoken,
     )
 
 
@@ -495,18 +529,20 @@ def digest_of(subscription: Subscription, spoken: AlertNotification, curve: Prob
     )
 
 
-def _family(held: OracleAlert) -> object:
+def _family(alert_entry: OracleAlert) -> object:
     """What alerts have in common that follow the same events of the same keys."""
-    asked = held.watch.watched
-    return asked.about or asked.condition, asked.until, held.alert.per
+    conditions = alert_entry.watch.watched
+    return conditions.about or conditions.condition, conditions.until, alert_entry.alert.per
 
 
-def _shifted(story: AlertState, by: int, *, only_arrival: bool = False) -> AlertState:
-    own = 0 if only_arrival else by
+def _shifted(state: AlertState, by: int, *, only_arrival: bool = False) -> AlertState:
+    event_shift = 0 if only_arrival else by
 
-    def later(heard: Observation) -> Observation:
-        stated = None if heard.stated is None else heard.stated + own
-        return heard._replace(arrival=heard.arrival + by, time=heard.time + own, stated=stated)
+    def later(observation: Observation) -> Observation:
+        stated = None if observation.stated is None else observation.stated + event_shift
+        return observation._replace(
+            arrival=observation.arrival + by, time=observation.time + event_shift, stated=stated
+        )
 
     def all_later(events: Iterable[Observation]) -> tuple[Observation, ...]:
         return tuple(map(later, events))
@@ -514,23 +550,23 @@ def _shifted(story: AlertState, by: int, *, only_arrival: bool = False) -> Alert
     def heard_later(sources: Sources) -> Sources:
         return tuple((source, last + by) for source, last in sources)
 
-    base, run = story.base, story.base.run
-    return story._replace(
-        waiting=all_later(story.waiting),
-        trail=all_later(story.trail),
-        deferred=all_later(story.deferred),
-        doubted=all_later(story.doubted),
-        active=heard_later(story.active),
+    base, run = state.base, state.base.run
+    return state._replace(
+        waiting=all_later(state.waiting),
+        trail=all_later(state.trail),
+        deferred=all_later(state.deferred),
+        doubted=all_later(state.doubted),
+        active=heard_later(state.active),
         base=base._replace(
-            run=HoldingRun(heard_later(run.holding), _plus(run.begin, own), run.told, heard_later(run.stale)),
+            run=HoldingRun(heard_later(run.holding), _plus(run.begin, event_shift), run.told, heard_later(run.stale)),
             last=None if base.last is None else later(base.last),
             last_holding=None if base.last_holding is None else later(base.last_holding),
         ),
-        settled=_plus(story.settled, own),
-        last_arrival=story.last_arrival + by,
-        straggled=tuple((source, came + own) for source, came in story.straggled),
-        paused=_plus(story.paused, own),
-        quiet_until=_plus(story.quiet_until, own),
+        settled=_plus(state.settled, event_shift),
+        last_arrival=state.last_arrival + by,
+        straggled=tuple((source, arrived_at + event_shift) for source, arrived_at in state.straggled),
+        paused=_plus(state.paused, event_shift),
+        quiet_until=_plus(state.quiet_until, event_shift),
     )
 
 

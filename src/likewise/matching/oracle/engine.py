@@ -80,7 +80,9 @@ class OracleWindows:
         self._windows.pop(ordinal, None)
         self._ids.pop(ordinal, None)
 
-    def enter(self, event: Event, at: int, met: list[tuple[int, ConditionMatch, Trace | None]]) -> tuple[Hits, Hits]:
+    def enter(
+        self, event: Event, at: int, met_conditions: list[tuple[int, ConditionMatch, Trace | None]]
+    ) -> tuple[Hits, Hits]:
         """An event arrives that met these subscriptions' conditions, `at` being no later than `now`.
 
         What it meets on arrival, and what it promotes. An event whose own time lies further back than
@@ -93,7 +95,7 @@ class OracleWindows:
             self.refused_late += 1
             return arrived, promoted
         sequence, self._arrivals = self._arrivals, self._arrivals + 1
-        for ordinal, how, trace in met:
+        for ordinal, how, trace in met_conditions:
             window = self._windows[ordinal]
             window.insert(_publication(event, how, window.top, sequence, at, self.now), trace)
             for hit in self._deliver(ordinal, self.now, sequence):
@@ -161,19 +163,19 @@ class OracleWindows:
                 promoted += self._deliver(ordinal, self.now)
         return promoted
 
-    def position(self, event: Event, ordinal: int, at: int, met: ConditionMatch | None) -> WindowPosition | None:
+    def position(self, event: Event, ordinal: int, at: int, result: ConditionMatch | None) -> WindowPosition | None:
         """Where the event stands in a window, or would stand if it came now; None if it is no candidate."""
         window = self._windows[ordinal]
         now = at if self.now is None else max(self.now, at)
         if event.id is not None:
-            held = [p for p in window.publications if p.event_id == event.id and not p.withdrawn]
-            if held:
-                return None if held[-1].rank_value is None else window.position(held[-1], now)
-        if met is None:
+            in_window = [p for p in window.publications if p.event_id == event.id and not p.withdrawn]
+            if in_window:
+                return None if in_window[-1].rank_value is None else window.position(in_window[-1], now)
+        if result is None:
             return None
         if self._is_late(event, now):
             return WindowPosition(None, None, expired=True)
-        publication = _publication(event, met, window.top, self._arrivals, at, now)
+        publication = _publication(event, result, window.top, self._arrivals, at, now)
         return None if publication.rank_value is None else window.position(publication, now)
 
     def board(self, ordinal: int) -> list[TopKEntry]:
@@ -190,8 +192,8 @@ class OracleWindows:
         """Write every window to a folder."""
         from likewise.matching.oracle.saved_windows import SavedWindows, write_windows
 
-        held = {ordinal: window.publications for ordinal, window in self._windows.items()}
-        write_windows(folder, SavedWindows(self.now, self._arrivals, held))
+        in_window = {ordinal: window.publications for ordinal, window in self._windows.items()}
+        write_windows(folder, SavedWindows(self.now, self._arrivals, in_window))
 
     def load(self, folder: Path) -> None:
         """Fill the open windows with what `save` wrote; mappings of earlier events are not kept."""
@@ -206,9 +208,9 @@ class OracleWindows:
             self._windows[ordinal].publications = publications
 
 
-def _publication(event: Event, met: ConditionMatch, top: Top, sequence: int, at: int, now: int) -> Publication:
+def _publication(event: Event, result: ConditionMatch, top: Top, sequence: int, at: int, now: int) -> Publication:
     time = min(now, at if event.time is None else event.time)  # a clock that is ahead holds no place for longer
-    return Publication(sequence, time, event.id, rank_value(top.by, event, met.score), met.score, met.product)
+    return Publication(sequence, time, event.id, rank_value(top.by, event, result.score), result.score, result.product)
 
 
 class OracleEngine(BaseEngine):
@@ -303,17 +305,17 @@ class OracleEngine(BaseEngine):
         self.alerts.close(ordinal)
 
     def _threshold(self, ordinal: int) -> float:
-        own = self.subscriptions[ordinal].threshold
-        return self.threshold if own is None else own
+        threshold = self.subscriptions[ordinal].threshold
+        return self.threshold if threshold is None else threshold
 
     def _needed(self, ordinal: int) -> MatchThreshold:
         return MatchThreshold.of(self.subscriptions[ordinal], self._threshold(ordinal), self.curve)
 
     def _named(self, name: str) -> Measure:
-        found = {"jcn": self.jcn, "esa": self.esa, "sameness": self.sameness}[name]
-        if found is None:
+        measure = {"jcn": self.jcn, "esa": self.esa, "sameness": self.sameness}[name]
+        if measure is None:
             raise UnsupportedSubscription(f"the measure {name} is needed; give it to the engine")
-        return found
+        return measure
 
     def outage(self, by: int, until: int | None = None) -> None:
         """Nothing could be heard for so long (µs), until a moment."""
@@ -392,76 +394,84 @@ class OracleEngine(BaseEngine):
 
     def _arrive(self, event: Event, at: int, *, describing: bool = False) -> tuple[Hits, Hits]:
         """Arrivals and promotions; mappings and bindings only if the match is described."""
-        seen = EventView(event, self.measure, self.types)
+        view = EventView(event, self.measure, self.types)
         if self._terms is None:
-            held = [*self._conditions.values(), *self._windowed.values()]
-            self._terms = tuple(dict.fromkeys(term for condition in held for term in condition.terms))
+            conditions = [*self._conditions.values(), *self._windowed.values()]
+            self._terms = tuple(dict.fromkeys(term for condition in conditions for term in condition.terms))
         if self._terms:
-            seen.relate(self._terms)
+            view.relate(self._terms)
         arrived: Hits = []
         for ordinal, condition in self._conditions.items():
             needed = self._needed(ordinal)
-            met = evaluate(condition, seen, needed)
-            if met is not None:
+            result = evaluate(condition, view, needed)
+            if result is not None:
                 subscription = self.subscriptions[ordinal]
                 trace = (
-                    _trace(condition, seen, met, needed.part)
+                    _trace(condition, view, result, needed.part)
                     if describing and subscription.kind == "approximate"
                     else None
                 )
                 match = Match(
-                    event.id, subscription.id, subscription.kind, met.score, met.product, trace, likelihood=self.curve
+                    event.id,
+                    subscription.id,
+                    subscription.kind,
+                    result.score,
+                    result.product,
+                    trace,
+                    likelihood=self.curve,
                 )
                 arrived.append((ordinal, match))
         arrived += self._meet_others(event, describing)
         promoted = self.advance(at)
         if self._windowed:
-            windowed, further = self._windows.enter(event, at, self._candidacies(seen))
+            windowed, further = self._windows.enter(event, at, self._candidacies(view))
             arrived += windowed
             promoted += further
         if len(self.alerts):
-            promoted += self.alerts.enter(event, at, seen)
+            promoted += self.alerts.enter(event, at, view)
         arrived.sort(key=lambda hit: hit[0])
         return arrived, promoted
 
-    def _candidacies(self, seen: EventView) -> list[tuple[int, ConditionMatch, Trace | None]]:
+    def _candidacies(self, view: EventView) -> list[tuple[int, ConditionMatch, Trace | None]]:
         """The top-k subscriptions whose condition the event meets."""
-        found: list[tuple[int, ConditionMatch, Trace | None]] = []
+        candidates: list[tuple[int, ConditionMatch, Trace | None]] = []
         for ordinal, condition in self._windowed.items():
             needed = self._needed(ordinal)
-            met = evaluate(condition, seen, needed)
-            if met is not None:
-                found.append((ordinal, met, _trace(condition, seen, met, needed.part) if condition.terms else None))
-        return found
+            result = evaluate(condition, view, needed)
+            if result is not None:
+                candidates.append(
+                    (ordinal, result, _trace(condition, view, result, needed.part) if condition.terms else None)
+                )
+        return candidates
 
     def _meet_others(self, event: Event, describing: bool) -> Hits:
-        found: Hits = []
+        hits: Hits = []
         statements: EventStatements | None = None
         for ordinal, subscription in self._others.items():
             score, body = 1.0, subscription.body
             bindings: Bindings = ()
             if isinstance(body, Interest):
-                met = agrees(body.vector, event.interest())
+                is_match = agrees(body.vector, event.interest())
             elif isinstance(body, NearbyTriple):
                 near = self._nearness.within(body, subscription.threshold, event.graph)
-                met, score = bool(near), max(map(score_of, near), default=0.0)
+                is_match, score = bool(near), max(map(score_of, near), default=0.0)
                 bindings = solutions_of(body, event.graph, near) if describing else ()
             elif isinstance(body, GraphPattern):
                 bindings = solutions(body, event.graph) if describing else ()
-                met = bool(bindings) if describing else any(True for _ in search(body.patterns, event.graph))
+                is_match = bool(bindings) if describing else any(True for _ in search(body.patterns, event.graph))
             else:
                 assert isinstance(body, Statements)
                 if statements is None:
                     statements = EventStatements(event, self._named)
                 using, m = subscription.using or "hybrid", subscription.best or self.m
                 score = relevance(statements.answers(body, m, using))
-                met = score >= self._needed(ordinal).score
-            if met:
+                is_match = score >= self._needed(ordinal).score
+            if is_match:
                 match = Match(
                     event.id, subscription.id, subscription.kind, score, score, None, bindings, likelihood=self.curve
                 )
-                found.append((ordinal, match))
-        return found
+                hits.append((ordinal, match))
+        return hits
 
     # -- windows, explaining and keeping --------------------------------------------------------
 
@@ -487,12 +497,12 @@ class OracleEngine(BaseEngine):
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))
-        standing = None
+        position = None
         if subscription.kind == "top":
-            seen = EventView(event, self.measure, self.types)
-            met = evaluate(self._windowed[ordinal], seen, self._needed(ordinal))
-            standing = self._windows.position(event, ordinal, at, met)
-        found = explain(
+            view = EventView(event, self.measure, self.types)
+            result = evaluate(self._windowed[ordinal], view, self._needed(ordinal))
+            position = self._windows.position(event, ordinal, at, result)
+        explanation = explain(
             event,
             subscription,
             measure=self.measure,
@@ -501,28 +511,28 @@ class OracleEngine(BaseEngine):
             threshold=self.threshold,
             curve=self.curve,
             at=at,
-            standing=standing,
+            position=position,
             nearness=self._nearness,
             types=self.types,
         )
         return (
-            found
+            explanation
             if subscription.alert is None
-            else with_alert_status(found, subscription.alert, self._key(event, ordinal, at))
+            else with_alert_status(explanation, subscription.alert, self._key(event, ordinal, at))
         )
 
     def _key(self, event: Event, ordinal: int, at: int) -> AlertKeyStatus:
-        key, story = self.alerts.state_of(ordinal, event)
+        key, state = self.alerts.state_of(ordinal, event)
         now = at if self.alerts.now is None else max(self.alerts.now, at)
         if key is None:
             return AlertKeyStatus(False, now)
         alert = self.alerts.clauses(ordinal)
         return standing_of(
             alert,
-            run_of(alert, story),
-            story.active,
-            spoken=story.spoken,
-            quiet_until=story.quiet_until,
+            run_of(alert, state),
+            state.active,
+            spoken=state.spoken,
+            quiet_until=state.quiet_until,
             now=now,
             source=event.source or "",
         )
@@ -544,13 +554,13 @@ class OracleEngine(BaseEngine):
             self.alerts.load(folder)
 
 
-def _trace(condition: PreparedCondition, seen: EventView, met: ConditionMatch, floor: float) -> Trace:
+def _trace(condition: PreparedCondition, view: EventView, result: ConditionMatch, floor: float) -> Trace:
     def best() -> Mapping | None:
-        conjunction = condition.conjunctions[met.conjunction]
+        conjunction = condition.conjunctions[result.conjunction]
         if conjunction.relaxed_parts == 0:  # predicates may share a tuple: there is no mapping
             return None
-        rows = rows_of(conjunction, seen, condition.theme, floor)
-        found = describe(rows, conjunction.relaxed_parts, 1, met.conjunction) if rows else []
-        return found[0] if found else None
+        rows = rows_of(conjunction, view, condition.theme, floor)
+        mappings = describe(rows, conjunction.relaxed_parts, 1, result.conjunction) if rows else []
+        return mappings[0] if mappings else None
 
     return best

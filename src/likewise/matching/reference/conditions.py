@@ -70,54 +70,54 @@ def prepare_condition(subscription: Subscription) -> PreparedCondition:
         for side in (conjunction.some, conjunction.none):
             made = [prepare_item(item, theme) for item in side]
             items.append(tuple(item for item, _ in made))
-            terms += [term for _, asked in made for term in asked]
+            terms += [term for _, item_terms in made for term in item_terms]
         parts = sum(p.relaxed_parts for p in positive) + sum(item.relaxed_parts for item in items[0])
         folded = tuple(fold(p.attribute) for p in positive)
         ready.append(PreparedConjunction(positive, conjunction.negative, parts, folded, *items))
     return PreparedCondition(tuple(ready), theme, tuple(dict.fromkeys(terms)))
 
 
-def evaluate(condition: PreparedCondition, seen: EventView, needed: MatchThreshold) -> ConditionMatch | None:
+def evaluate(condition: PreparedCondition, view: EventView, needed: MatchThreshold) -> ConditionMatch | None:
     """How the event meets the condition, or None; of several conjunctions the best one.
 
     >>> from likewise.model import event
     >>> seen = EventView(event({"t": 3}))
-    >>> evaluate(prepare_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, Needed.at(0.5))
+    >>> evaluate(prepare_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, MatchThreshold.at(0.5))
     ConditionMatch(score=1.0, product=1.0, conjunction=0)
     """
     if condition.terms:
-        seen.relate(condition.terms)
+        view.relate(condition.terms)
     best: ConditionMatch | None = None
     for place, conjunction in enumerate(condition.conjunctions):
         if conjunction.relaxed_parts == 0:
-            if not exactly_true(conjunction, seen):
+            if not exactly_true(conjunction, view):
                 continue
-            if any(best_item(item, seen, condition.theme, needed) <= 0 for item in conjunction.some):
+            if any(best_item(item, view, condition.theme, needed) <= 0 for item in conjunction.some):
                 continue
-            met = ConditionMatch(1.0, 1.0, place)
+            result = ConditionMatch(1.0, 1.0, place)
         else:
-            score, product = best_score(conjunction, seen, condition.theme, needed)
+            score, product = best_score(conjunction, view, condition.theme, needed)
             if score < needed.score or score <= 0:
                 continue
-            met = ConditionMatch(score, product, place)
-        if best is not None and met[:2] <= best[:2]:
+            result = ConditionMatch(score, product, place)
+        if best is not None and result[:2] <= best[:2]:
             continue
-        if all(holds_for_none(p, seen, condition.theme, needed) for p in conjunction.negative) and not any(
-            item_holds(item, seen, condition.theme, needed) for item in conjunction.none
+        if all(holds_for_none(p, view, condition.theme, needed) for p in conjunction.negative) and not any(
+            item_holds(item, view, condition.theme, needed) for item in conjunction.none
         ):
-            best = met
+            best = result
     return best
 
 
-def exactly_true(conjunction: PreparedConjunction, seen: EventView) -> bool:
+def exactly_true(conjunction: PreparedConjunction, view: EventView) -> bool:
     """Whether some tuple satisfies each positive predicate; one tuple may serve several."""
-    by_attribute = seen.by_attribute
+    by_attribute = view.by_attribute
     for predicate, attribute in zip(conjunction.positive, conjunction.folded, strict=True):
         items = by_attribute.get(attribute)
         if items is None:
             return False
         for item in items:
-            if meets(predicate, item, seen.types):
+            if meets(predicate, item, view.types):
                 break
         else:
             return False
@@ -125,24 +125,24 @@ def exactly_true(conjunction: PreparedConjunction, seen: EventView) -> bool:
 
 
 def best_score(
-    conjunction: PreparedConjunction, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold
+    conjunction: PreparedConjunction, view: EventView, theme: tuple[str, ...], needed: MatchThreshold
 ) -> tuple[float, float]:
     """Score and product of the best mapping whose relaxed parts all reach the floor, and of the best item of each
     list; both 0 if there is none."""
     rows: list[tuple[float, ...]] = []
     for predicate in conjunction.positive:
-        row = seen.row(predicate, theme, needed.part)
+        row = view.row(predicate, theme, needed.part)
         if not any(row.similarity):
             return 0.0, 0.0
         rows.append(row.similarity)
-    found = best_mapping(rows)
-    product = found[0] if found is not None else 0.0 if rows else 1.0
+    best = best_mapping(rows)
+    product = best[0] if best is not None else 0.0 if rows else 1.0
     for item in conjunction.some:
-        product *= best_item(item, seen, theme, needed) if product else 0.0
+        product *= best_item(item, view, theme, needed) if product else 0.0
     return (score_of(product, conjunction.relaxed_parts), product) if product else (0.0, 0.0)
 
 
-def best_mappings(condition: PreparedCondition, seen: EventView, needed: MatchThreshold, k: int) -> list[Mapping]:
+def best_mappings(condition: PreparedCondition, view: EventView, needed: MatchThreshold, k: int) -> list[Mapping]:
     """The k best mappings of the conjunction that counts, with P_σ and P, whether or not they reach the threshold.
 
     Of several conjunctions the one that the event meets counts, else the one it comes nearest to; `not` has no part
@@ -151,54 +151,55 @@ def best_mappings(condition: PreparedCondition, seen: EventView, needed: MatchTh
     >>> from likewise.model import event
     >>> laptop = Predicate("device", "=", "laptop", value_relaxed=True)
     >>> seen = EventView(event({"device": "Laptop"}))
-    >>> [m.score for m in best_mappings(prepare_condition(Subscription(Condition((laptop,)))), seen, Needed.at(0.5), 3)]
+    >>> condition = prepare_condition(Subscription(Condition((laptop,))))
+    >>> [m.score for m in best_mappings(condition, seen, MatchThreshold.at(0.5), 3)]
     [1.0]
     """
     if condition.terms:
-        seen.relate(condition.terms)
-    met = evaluate(condition, seen, needed)
-    chosen = range(len(condition.conjunctions)) if met is None else (met.conjunction,)
-    found: list[Mapping] = []
+        view.relate(condition.terms)
+    result = evaluate(condition, view, needed)
+    chosen = range(len(condition.conjunctions)) if result is None else (result.conjunction,)
+    best: list[Mapping] = []
     for place in chosen:
         conjunction = condition.conjunctions[place]
-        rows = rows_of(conjunction, seen, condition.theme)
+        rows = rows_of(conjunction, view, condition.theme)
         mappings = describe(rows, conjunction.relaxed_parts, k, place) if rows else []
-        if mappings and (not found or (mappings[0].score, mappings[0].product) > (found[0].score, found[0].product)):
-            found = mappings
-    return found
+        if mappings and (not best or (mappings[0].score, mappings[0].product) > (best[0].score, best[0].product)):
+            best = mappings
+    return best
 
 
 def rows_of(
-    conjunction: PreparedConjunction, seen: EventView, theme: tuple[str, ...], floor: float = 0.0
+    conjunction: PreparedConjunction, view: EventView, theme: tuple[str, ...], floor: float = 0.0
 ) -> list[SimilarityRow]:
     """The similarity matrix: one row for each positive predicate; 0 where a relaxed part is below the floor."""
-    return [seen.row(predicate, theme, floor) for predicate in conjunction.positive]
+    return [view.row(predicate, theme, floor) for predicate in conjunction.positive]
 
 
-def item_holds(item: PreparedItem, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> bool:
+def item_holds(item: PreparedItem, view: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> bool:
     """Whether some item of the list satisfies a `some` standing alone; relaxed: whether one reaches the threshold."""
-    product = best_item(item, seen, theme, needed)
+    product = best_item(item, view, theme, needed)
     return product > 0 and (not item.relaxed_parts or score_of(product, item.relaxed_parts) >= needed.against)
 
 
-def holds_for_none(predicate: Predicate, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> bool:
+def holds_for_none(predicate: Predicate, view: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> bool:
     """Whether no tuple satisfies the predicate; if it is relaxed, whether none reaches the threshold."""
-    return first_holder(predicate, seen, theme, needed) is None
+    return first_holder(predicate, view, theme, needed) is None
 
 
-def first_holder(predicate: Predicate, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> int | None:
+def first_holder(predicate: Predicate, view: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> int | None:
     """The first tuple that satisfies a predicate standing alone, by its index; None if none does.
 
     >>> from likewise.model import event
-    >>> first_holder(Predicate("b", "exists"), EventView(event({"a": 1, "b": 2})), (), Needed.at(0.5))
+    >>> first_holder(Predicate("b", "exists"), EventView(event({"a": 1, "b": 2})), (), MatchThreshold.at(0.5))
     1
     """
     parts = predicate.relaxed_parts
     if parts == 0:
-        wanted = fold(predicate.attribute)
-        for i, t in enumerate(seen.tuples):
-            if wanted in attribute_names(t.attribute) and meets(predicate, t, seen.types):
+        folded = fold(predicate.attribute)
+        for i, t in enumerate(view.tuples):
+            if folded in attribute_names(t.attribute) and meets(predicate, t, view.types):
                 return i
         return None
-    similarity = seen.row(predicate, theme, needed.part).similarity
+    similarity = view.row(predicate, theme, needed.part).similarity
     return next((i for i, s in enumerate(similarity) if s > 0 and score_of(s, parts) >= needed.against), None)

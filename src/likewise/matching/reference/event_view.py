@@ -64,33 +64,33 @@ class EventView:
     @property
     def by_attribute(self) -> dict[str, list[EventTuple]]:
         """The tuples under each folded attribute."""
-        found = self._by_attribute
-        if found is None:
-            found = self._by_attribute = {}
+        index = self._by_attribute
+        if index is None:
+            index = self._by_attribute = {}
             for item in self.tuples:
                 for name in attribute_names(item.attribute):
-                    found.setdefault(name, []).append(item)
-        return found
+                    index.setdefault(name, []).append(item)
+        return index
 
-    def relate(self, asked: Iterable[Term]) -> None:
+    def relate(self, query_terms: Iterable[Term]) -> None:
         """Ask the measure for many terms at once; the same answers as one by one, in less time."""
-        fresh = [term for term in dict.fromkeys(asked) if term not in self._related]
+        fresh = [term for term in dict.fromkeys(query_terms) if term not in self._related]
         for role in ("attribute", "value"):
             terms = [term for term in fresh if term.role == role]
             if terms:
-                seen = self._event_terms(terms[0])
-                self._related.update(zip(terms, related(terms, seen, self.measure), strict=True))
+                event_terms = self._event_terms(terms[0])
+                self._related.update(zip(terms, related(terms, event_terms, self.measure), strict=True))
 
-    def related(self, asked: Term) -> tuple[float, ...]:
+    def related(self, term: Term) -> tuple[float, ...]:
         """The relatedness of an asked term with each tuple's attribute or value, by the term's role."""
-        found = self._related.get(asked)
-        if found is None:
-            (found,) = related([asked], self._event_terms(asked), self.measure)
-            self._related[asked] = found
-        return found
+        cached = self._related.get(term)
+        if cached is None:
+            (cached,) = related([term], self._event_terms(term), self.measure)
+            self._related[term] = cached
+        return cached
 
-    def _event_terms(self, asked: Term) -> Sequence[Term | None]:
-        if asked.role == "attribute":
+    def _event_terms(self, term: Term) -> Sequence[Term | None]:
+        if term.role == "attribute":
             if self._attributes is None:
                 self._attributes = event_attribute_terms(self.event)
             return self._attributes
@@ -105,8 +105,8 @@ class EventView:
         if predicate.attribute_relaxed:
             attribute = self.related(predicate_attribute_term(predicate, theme))
         else:
-            wanted = fold(predicate.attribute)
-            attribute = tuple(1.0 if wanted in attribute_names(t.attribute) else 0.0 for t in self.tuples)
+            folded = fold(predicate.attribute)
+            attribute = tuple(1.0 if folded in attribute_names(t.attribute) else 0.0 for t in self.tuples)
         if predicate.value_relaxed:
             value = self._values_related(predicate, theme)
         else:
@@ -116,11 +116,11 @@ class EventView:
 
     def _values_related(self, predicate: Predicate, theme: tuple[str, ...]) -> tuple[float, ...]:
         """The relatedness of a relaxed value; a number that is no term is met by the text that writes it."""
-        asked = predicate_value_term(predicate, theme)
-        found = self.related(asked)
-        written = fold(asked.text)
-        seen = zip(self.tuples, self._event_terms(asked), found, strict=True)
-        return tuple(float(fold(str(t.value)) == written) if term is None else related for t, term, related in seen)
+        query_term = predicate_value_term(predicate, theme)
+        relatedness = self.related(query_term)
+        written = fold(query_term.text)
+        pairs = zip(self.tuples, self._event_terms(query_term), relatedness, strict=True)
+        return tuple(float(fold(str(t.value)) == written) if term is None else related for t, term, related in pairs)
 
 
 def relaxed_terms(predicates: Iterable[Predicate], theme: tuple[str, ...]) -> list[Term]:
@@ -138,7 +138,9 @@ def relaxed_terms(predicates: Iterable[Predicate], theme: tuple[str, ...]) -> li
     return terms
 
 
-def related(asked: Sequence[Term], seen: Sequence[Term | None], measure: Measure | None) -> list[tuple[float, ...]]:
+def related(
+    terms: Sequence[Term], event_terms: Sequence[Term | None], measure: Measure | None
+) -> list[tuple[float, ...]]:
     """Relatedness of asked with seen terms in float64, by the measure; None is related to nothing.
 
     Without a measure just equal folded text is related. With one it is the measure that says what is equal: the same
@@ -149,19 +151,19 @@ def related(asked: Sequence[Term], seen: Sequence[Term | None], measure: Measure
     >>> related([Term("Room 1")], [Term("room  1"), Term("hall"), None], None)
     [(1.0, 0.0, 0.0)]
     """
-    present = [index for index, term in enumerate(seen) if term is not None]
-    rows = [[0.0] * len(seen) for _ in asked]
+    present = [index for index, term in enumerate(event_terms) if term is not None]
+    rows = [[0.0] * len(event_terms) for _ in terms]
     if measure is not None:
-        if not present or not asked:
+        if not present or not terms:
             return [tuple(row) for row in rows]
-        matrix = measure.matrix(list(asked), [term for term in seen if term is not None])
+        matrix = measure.matrix(list(terms), [term for term in event_terms if term is not None])
         for row, numbers in zip(rows, matrix.tolist(), strict=True):
             for index, number in zip(present, numbers, strict=True):
                 row[index] = number
         return [tuple(row) for row in rows]
-    for term, row in zip(asked, rows, strict=True):
-        wanted = fold(term.text)
-        for index, other in enumerate(seen):
-            if other is not None and wanted in term_names(other):
+    for term, row in zip(terms, rows, strict=True):
+        folded = fold(term.text)
+        for index, other in enumerate(event_terms):
+            if other is not None and folded in term_names(other):
                 row[index] = 1.0
     return [tuple(row) for row in rows]

@@ -22,8 +22,8 @@ def solutions(pattern: GraphPattern, triples: Sequence[Triple]) -> Bindings:
     ((('?x', '<a>'), ('?y', '<b>'), ('?z', '<c>')),)
     """
     names = pattern.variables()
-    found = {tuple((name, bound[name]) for name in names) for bound in search(pattern.patterns, triples)}
-    return tuple(sorted(found))
+    matches = {tuple((name, bound[name]) for name in names) for bound in search(pattern.patterns, triples)}
+    return tuple(sorted(matches))
 
 
 def search(patterns: Sequence[TriplePattern], triples: Sequence[Triple]) -> Iterator[dict[str, str]]:
@@ -53,12 +53,14 @@ def unify(pattern: TriplePattern, triple: Triple, bound: dict[str, str]) -> dict
     True
     """
     further = dict(bound)
-    for asked, seen in (
+    for pattern_term, triple_term in (
         (pattern.subject, triple.subject),
         (pattern.predicate, triple.predicate),
         (pattern.object, triple.object),
     ):
-        if (further.setdefault(asked, seen) if is_variable(asked) else asked) != seen:
+        if (
+            further.setdefault(pattern_term, triple_term) if is_variable(pattern_term) else pattern_term
+        ) != triple_term:
             return None
     return further
 

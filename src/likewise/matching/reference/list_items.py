@@ -59,83 +59,83 @@ def list_items(tuples: Sequence[EventTuple]) -> list[ListItem]:
     >>> [(i.name, i.fields) for i in list_items(event({"r": [{"n": "t", "v": 1}], "tags": ["a"], "x": 1}).tuples)]
     [('r', ('n', 'v')), ('tags', ('value',))]
     """
-    found: dict[tuple[str, int], list[tuple[int, str]]] = {}
+    grouped: dict[tuple[str, int], list[tuple[int, str]]] = {}
     for place, item in enumerate(tuples):
         attribute = item.attribute
         inner = attribute.rfind("[].")
         if attribute.endswith("[]"):
-            found[attribute[:-2], -place - 1] = [(place, PLAIN_VALUE)]
+            grouped[attribute[:-2], -place - 1] = [(place, PLAIN_VALUE)]
         if inner >= 0:
-            found.setdefault((attribute[:inner], item.group), []).append((place, attribute[inner + 3 :]))
+            grouped.setdefault((attribute[:inner], item.group), []).append((place, attribute[inner + 3 :]))
     return [
         ListItem(name, tuple(place for place, _ in fields), tuple(field for _, field in fields))
-        for (name, _), fields in found.items()
+        for (name, _), fields in grouped.items()
     ]
 
 
-def best_item(asked: PreparedItem, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> float:
+def best_item(wanted_item: PreparedItem, view: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> float:
     """The product of the relaxed parts for the item that meets it best, 1 if there are none; 0 if none meets it."""
-    return max((product for _, product in matching_items(asked, seen, theme, needed)), default=0.0)
+    return max((product for _, product in matching_items(wanted_item, view, theme, needed)), default=0.0)
 
 
 def matching_items(
-    asked: PreparedItem, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold
+    wanted_item: PreparedItem, view: EventView, theme: tuple[str, ...], needed: MatchThreshold
 ) -> Iterator[tuple[ListItem, float]]:
     """The items that meet it, each with its product."""
-    for item in list_items(seen.tuples):
-        named = list_relatedness(asked, item, seen)
-        if named <= 0 or (named < needed.part and asked.term is not None):
+    for item in list_items(view.tuples):
+        named = list_relatedness(wanted_item, item, view)
+        if named <= 0 or (named < needed.part and wanted_item.term is not None):
             continue
-        product = named * _inside(asked, item, seen, theme, needed)
-        if product > 0 and not any(_holds(p, item, seen, theme, needed) for p in asked.negative):
+        product = named * _inside(wanted_item, item, view, theme, needed)
+        if product > 0 and not any(_holds(p, item, view, theme, needed) for p in wanted_item.negative):
             yield item, product
 
 
-def list_relatedness(asked: PreparedItem, item: ListItem, seen: EventView) -> float:
+def list_relatedness(wanted_item: PreparedItem, item: ListItem, view: EventView) -> float:
     """How well a list's name fits: 1 or 0 unless it is relaxed."""
-    if asked.name in attribute_names(item.name) or asked.name == fold(item.name + "[]"):
+    if wanted_item.name in attribute_names(item.name) or wanted_item.name == fold(item.name + "[]"):
         return 1.0
-    if asked.term is None:
+    if wanted_item.term is None:
         return 0.0
-    listed = Term(item.name, "attribute", seen.theme)
-    return related([asked.term], [listed], seen.measure)[0][0]
+    listed = Term(item.name, "attribute", view.theme)
+    return related([wanted_item.term], [listed], view.measure)[0][0]
 
 
 def _inside(
-    asked: PreparedItem, item: ListItem, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold
+    wanted_item: PreparedItem, item: ListItem, view: EventView, theme: tuple[str, ...], needed: MatchThreshold
 ) -> float:
-    rows = [item_row(p, item, seen, theme, needed.part).similarity for p in asked.positive]
+    rows = [item_row(p, item, view, theme, needed.part).similarity for p in wanted_item.positive]
     if not all(any(row) for row in rows):
         return 0.0
-    if not any(p.relaxed_parts for p in asked.positive):  # predicates may share a tuple
+    if not any(p.relaxed_parts for p in wanted_item.positive):  # predicates may share a tuple
         return 1.0
-    found = best_mapping(rows)
-    return 0.0 if found is None else found[0]
+    best = best_mapping(rows)
+    return 0.0 if best is None else best[0]
 
 
 def item_row(
-    predicate: Predicate, item: ListItem, seen: EventView, theme: tuple[str, ...], floor: float = 0.0
+    predicate: Predicate, item: ListItem, view: EventView, theme: tuple[str, ...], floor: float = 0.0
 ) -> SimilarityRow:
     """A predicate against the tuples of one item; 0 where a relaxed part is below the floor."""
-    wanted = fold(predicate.attribute)
-    tuples = [seen.tuples[place] for place in item.places]
+    folded = fold(predicate.attribute)
+    tuples = [view.tuples[place] for place in item.places]
     if predicate.relaxed_parts:
-        whole = seen.row(predicate, theme)
+        whole = view.row(predicate, theme)
         attribute = tuple(whole.attribute[place] for place in item.places)
         value = tuple(whole.value[place] for place in item.places)
     else:
-        value = tuple(1.0 if meets(predicate, t, seen.types) else 0.0 for t in tuples)
+        value = tuple(1.0 if meets(predicate, t, view.types) else 0.0 for t in tuples)
         attribute = ()
     if not predicate.attribute_relaxed:
-        attribute = tuple(1.0 if wanted in attribute_names(field) else 0.0 for field in item.fields)
+        attribute = tuple(1.0 if folded in attribute_names(field) else 0.0 for field in item.fields)
     pairs = zip(attribute, value, strict=True)
     return SimilarityRow(attribute, value, tuple(a * v if a >= floor and v >= floor else 0.0 for a, v in pairs))
 
 
 def _holds(
-    predicate: Predicate, item: ListItem, seen: EventView, theme: tuple[str, ...], needed: MatchThreshold
+    predicate: Predicate, item: ListItem, view: EventView, theme: tuple[str, ...], needed: MatchThreshold
 ) -> bool:
     """Whether some tuple of the item satisfies a predicate standing alone."""
     parts = predicate.relaxed_parts
-    similarity = item_row(predicate, item, seen, theme, needed.part).similarity
+    similarity = item_row(predicate, item, view, theme, needed.part).similarity
     return any(s > 0 and (not parts or score_of(s, parts) >= needed.against) for s in similarity)

@@ -114,11 +114,11 @@ class SemanticLocality:
             return np.array(rows, np.float32).reshape(len(texts), self.dimensions)
         out = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in zip(out, texts, strict=True):
-            found = self._space.vectors.vector(text)
-            mixed = found.documents.astype(np.uint64) * _MIX
+            sparse = self._space.vectors.vector(text)
+            mixed = sparse.documents.astype(np.uint64) * _MIX
             sign = 1 - 2 * ((mixed >> np.uint64(31)) & np.uint64(1)).astype(np.float32)
             places = ((mixed >> np.uint64(32)) % np.uint64(self.dimensions)).astype(np.int64)
-            row += np.bincount(places, found.weights * sign, self.dimensions).astype(np.float32)
+            row += np.bincount(places, sparse.weights * sign, self.dimensions).astype(np.float32)
         return _unit(out)
 
 
@@ -144,18 +144,18 @@ def row_distances(a: NDArray[np.float32], b: NDArray[np.float32], same: NDArray[
 
     A row of zeros is a term with a dimension of its own, which the matrix does not show.
     """
-    apart = a - b
-    squares = np.einsum("ij,ij->i", apart, apart)
+    difference = a - b
+    squares = np.einsum("ij,ij->i", difference, difference)
     squares += (~a.any(axis=1)).astype(np.float32) + (~b.any(axis=1)).astype(np.float32)
-    found: NDArray[np.float32] = np.sqrt(squares)
-    found[same] = 0
-    return found
+    norms: NDArray[np.float32] = np.sqrt(squares)
+    norms[same] = 0
+    return norms
 
 
-def distances(locality: Locality, asked: Sequence[str], seen: Sequence[str]) -> NDArray[np.float32]:
+def distances(locality: Locality, left: Sequence[str], right: Sequence[str]) -> NDArray[np.float32]:
     """How far texts are apart, pair by pair: the metric by which answers are verified."""
-    same = np.fromiter((a == b for a, b in zip(asked, seen, strict=True)), bool, len(asked))
-    return row_distances(locality.vectors(asked), locality.vectors(seen), same)
+    same = np.fromiter((a == b for a, b in zip(left, right, strict=True)), bool, len(left))
+    return row_distances(locality.vectors(left), locality.vectors(right), same)
 
 
 def principal_axis(rows: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -186,5 +186,5 @@ def coordinates(rows: NDArray[np.float32], axes: NDArray[np.float64]) -> NDArray
     [[1.0], [0.0]]
     """
     # Not the @ of matrices: many threads for so little work cost more than they bring.
-    found: NDArray[np.float64] = np.einsum("ij,kj->ik", rows, axes, dtype=np.float64)
-    return found
+    projected: NDArray[np.float64] = np.einsum("ij,kj->ik", rows, axes, dtype=np.float64)
+    return projected

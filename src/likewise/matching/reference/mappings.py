@@ -52,13 +52,13 @@ def ranked_mappings(rows: Sequence[Sequence[float]]) -> Iterator[Ranked]:
         yield -negative, choice
         for row in range(fixed, len(rows)):
             branch = allowed.copy()
-            for kept in range(row):
-                branch[kept] = False
-                branch[kept, choice[kept]] = True
+            for column in range(row):
+                branch[column] = False
+                branch[column, choice[column]] = True
             branch[row, choice[row]] = False
-            found = _solve(similarity, branch)
-            if found is not None:
-                heapq.heappush(pending, (-_product(rows, found), found, row, branch))
+            solution = _solve(similarity, branch)
+            if solution is not None:
+                heapq.heappush(pending, (-_product(rows, solution), solution, row, branch))
 
 
 def _product(rows: Sequence[Sequence[float]], choice: tuple[int, ...]) -> float:
@@ -102,7 +102,7 @@ def enumerate_mappings(rows: Similarities, limit: int = MAX_ENUMERATED_MAPPINGS)
     if len(rows) > MAX_RANKED_PREDICATES:
         return None
     choices = [[(index, s) for index, s in enumerate(row) if s > 0] for row in rows]
-    found: list[Ranked] = []
+    mappings: list[Ranked] = []
     used: set[int] = set()
     chosen: list[int] = []
     steps = 0
@@ -110,10 +110,10 @@ def enumerate_mappings(rows: Similarities, limit: int = MAX_ENUMERATED_MAPPINGS)
     def extend(place: int, product: float) -> bool:
         nonlocal steps
         steps += 1
-        if steps > MAX_STEPS or len(found) > limit:
+        if steps > MAX_STEPS or len(mappings) > limit:
             return False
         if place == len(choices):
-            found.append((product, tuple(chosen)))
+            mappings.append((product, tuple(chosen)))
             return True
         for index, similarity in choices[place]:
             if index not in used:
@@ -126,11 +126,11 @@ def enumerate_mappings(rows: Similarities, limit: int = MAX_ENUMERATED_MAPPINGS)
                     return False
         return True
 
-    if not extend(0, 1.0) or len(found) > limit:
+    if not extend(0, 1.0) or len(mappings) > limit:
         return None
-    found.sort(key=lambda ranked: (-ranked[0], ranked[1]))
+    mappings.sort(key=lambda ranked: (-ranked[0], ranked[1]))
     # A product of very small similarities may vanish in floating point: such a mapping scores 0.
-    return [ranked for ranked in found if ranked[0] > 0]
+    return [ranked for ranked in mappings if ranked[0] > 0]
 
 
 def best_mapping(rows: Similarities) -> Ranked | None:
@@ -165,7 +165,7 @@ def top_mappings(rows: Similarities, k: int) -> list[Ranked]:
 def describe(rows: Sequence[SimilarityRow], relaxed_parts: int, k: int, conjunction: int = 0) -> list[Mapping]:
     """The k best mappings with the probability spaces P_σ (each row to sum 1) and P (over the mappings).
 
-    >>> row = Row((1.0, 0.5), (1.0, 1.0), (1.0, 0.5))
+    >>> row = SimilarityRow((1.0, 0.5), (1.0, 1.0), (1.0, 0.5))
     >>> best = describe([row], 1, 1)[0]
     >>> best.score, best.probability, best.correspondences[0].probability
     (1.0, 0.66..., 0.66...)

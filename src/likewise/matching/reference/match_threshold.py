@@ -17,7 +17,7 @@ from likewise.model.subscription import Subscription
 class MatchThreshold(NamedTuple):
     """`score`: what the mean must reach; `part`: what every relaxed part must; `against`: what rules out under `not`.
 
-    >>> Needed.at(0.5).score, round(Needed.at(0.5).part, 3)
+    >>> MatchThreshold.at(0.5).score, round(MatchThreshold.at(0.5).part, 3)
     (0.5, 0.45)
     """
 
@@ -34,7 +34,7 @@ class MatchThreshold(NamedTuple):
     def of(cls, subscription: Subscription, threshold: float, curve: ProbabilityCurve = AS_SCORED) -> MatchThreshold:
         """What a subscription asks for: its own threshold, else the matcher's, and the score of its confidence.
 
-        >>> Needed.of(Subscription(None, "s", confidence=0.8), 0.5).score
+        >>> MatchThreshold.of(Subscription(None, "s", confidence=0.8), 0.5).score
         0.8
         """
         level = threshold if subscription.threshold is None else subscription.threshold

@@ -34,9 +34,9 @@ def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -
     """Whether the tuple's value meets the predicate's operator and value, exactly; `types` are those declared.
 
     >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("air_temp_f", 81.2))
-    <Outcome.TRUE: 'true'>
+    <OperatorOutcome.TRUE: 'true'>
     >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("t", 30, "kg"))
-    <Outcome.UNIT_MISMATCH: "the reading's unit measures something else">
+    <OperatorOutcome.UNIT_MISMATCH: "the reading's unit measures something else">
     """
     value = predicate.value
     match predicate.operator:
@@ -58,10 +58,10 @@ def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -
         case "contains" | "starts with" | "ends with" | "under" | "is-a" | "matches":
             if not isinstance(item.value, str):
                 return OperatorOutcome.FALSE
-            met = text_meets(predicate.operator, str(value), item.value)
-            if not met and predicate.operator == "is-a" and types:
-                met = any(text_meets("is-a", str(value), wider) for wider in types.wider(item.value))
-            return OperatorOutcome.TRUE if met else OperatorOutcome.FALSE
+            is_match = text_meets(predicate.operator, str(value), item.value)
+            if not is_match and predicate.operator == "is-a" and types:
+                is_match = any(text_meets("is-a", str(value), wider) for wider in types.wider(item.value))
+            return OperatorOutcome.TRUE if is_match else OperatorOutcome.FALSE
         case _:
             interval = predicate.interval()
             return OperatorOutcome.FALSE if interval is None else _within(interval, item)
@@ -75,10 +75,10 @@ def _equals(value: object, item: EventTuple) -> OperatorOutcome:
             else OperatorOutcome.FALSE
         )
     if isinstance(value, bool):
-        seen = item.value
-        if isinstance(seen, str):
-            seen = {"true": True, "false": False}.get(fold(seen), "")
-        return OperatorOutcome.TRUE if isinstance(seen, bool) and seen == value else OperatorOutcome.FALSE
+        observed = item.value
+        if isinstance(observed, str):
+            observed = {"true": True, "false": False}.get(fold(observed), "")
+        return OperatorOutcome.TRUE if isinstance(observed, bool) and observed == value else OperatorOutcome.FALSE
     if isinstance(value, Quantity):
         return _within(Interval(value.value, value.value, unit=value.unit), item)
     if isinstance(value, TimestampValue):
@@ -90,26 +90,26 @@ def _equals(value: object, item: EventTuple) -> OperatorOutcome:
     return _within(Interval(value, value), item)  # type: ignore[arg-type]
 
 
-def text_meets(operator: str, asked: str, seen: str) -> bool:
+def text_meets(operator: str, operand: str, text: str) -> bool:
     """Whether a text meets a text operator.
 
     >>> text_meets("contains", "CAT", "a cat"), text_meets("under", "v1.", "v1"), text_meets("matches", "a/+", "A/b")
     (True, False, False)
     """
     if operator == "matches":
-        return filter_matches(asked, seen)
-    seen = fold(seen)
+        return filter_matches(operand, text)
+    text = fold(text)
     match operator:
         case "contains":
-            return fold_part(asked) in seen
+            return fold_part(operand) in text
         case "starts with":
-            return seen.startswith(fold_part(asked))
+            return text.startswith(fold_part(operand))
         case "ends with":
-            return seen.endswith(fold_part(asked))
+            return text.endswith(fold_part(operand))
         case _:  # a topic is under its parent, a type is a kind of its parent: `a/b` under `a`, `a.b` is-a `a`
             separators = SEPARATORS[operator]
-            asked = fold(asked).rstrip(separators)
-            return seen.rstrip(separators) == asked or (seen.startswith(asked) and seen[len(asked)] in separators)
+            operand = fold(operand).rstrip(separators)
+            return text.rstrip(separators) == operand or (text.startswith(operand) and text[len(operand)] in separators)
 
 
 SEPARATORS = {"under": "/", "is-a": "/."}
@@ -117,12 +117,12 @@ SEPARATORS = {"under": "/", "is-a": "/."}
 
 def _within(interval: Interval, item: EventTuple) -> OperatorOutcome:
     """A reading against an interval, in the base of the unit asked for; all of it must lie inside."""
-    found = axis_reading(item, interval.unit)
-    if found.mismatch:
+    actual = axis_reading(item, interval.unit)
+    if actual.mismatch:
         return OperatorOutcome.UNIT_MISMATCH
     base = interval.base()
-    if found.first > found.last or not base.holds(found.first):
+    if actual.first > actual.last or not base.holds(actual.first):
         return OperatorOutcome.FALSE
-    if found.last != found.first and not base.holds(found.last):
+    if actual.last != actual.first and not base.holds(actual.last):
         return OperatorOutcome.FALSE
-    return OperatorOutcome.ASSUMED if found.assumed else OperatorOutcome.TRUE
+    return OperatorOutcome.ASSUMED if actual.assumed else OperatorOutcome.TRUE

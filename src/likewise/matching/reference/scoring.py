@@ -32,11 +32,11 @@ def number_of(event: Event, attribute: str, symbol: str = "") -> float | None:
         return None
     number, stated = reading
     if symbol:
-        asked = unit(symbol)
-        found = reading_unit(item.attribute, stated, asked) or asked
-        if found.dimension != asked.dimension:
+        target = unit(symbol)
+        taken_unit = reading_unit(item.attribute, stated, target) or target
+        if taken_unit.dimension != target.dimension:
             return None
-        number = found.to(asked, number)
+        number = taken_unit.to(target, number)
     return float(number)
 
 
@@ -47,8 +47,8 @@ def reading_of(event: Event, attribute: str) -> EventTuple | None:
     >>> reading_of(event({"Wind": "36 km/h"}), "wind").value
     '36 km/h'
     """
-    wanted = fold(attribute)
-    return next((t for t in event.tuples if wanted in attribute_names(t.attribute) and t.reading() is not None), None)
+    folded = fold(attribute)
+    return next((t for t in event.tuples if folded in attribute_names(t.attribute) and t.reading() is not None), None)
 
 
 def scored_attributes(by: Scoring) -> tuple[str, ...]:

@@ -159,8 +159,14 @@ def singular(word: str) -> str:
     """
     lower = word.lower()
     if lower in _IRREGULAR:
-        found = _IRREGULAR[lower]
-        return found.capitalize() if word[:1].isupper() and found != lower else found if found != lower else word
+        irregular = _IRREGULAR[lower]
+        return (
+            irregular.capitalize()
+            if word[:1].isupper() and irregular != lower
+            else irregular
+            if irregular != lower
+            else word
+        )
     if not lower.endswith("s") or len(word) < 4 or word.isupper() or lower.endswith(("ss", "us", "is", "'s")):
         return word
     if lower.endswith("as") and word[0].isupper():  # Texas, Dallas: names rather than plurals

@@ -52,13 +52,13 @@ class EventStatements:
 
     def _relate(self, name: str, role: Role, text: str) -> dict[str, float]:
         """Relatedness of an asked text with every distinct property or value."""
-        found = self._related.get((name, role, text))
-        if found is None:
-            seen = self.properties if role == "attribute" else self.values
-            terms = [Term(other, role, kind="text") for other in seen]
+        cached = self._related.get((name, role, text))
+        if cached is None:
+            texts = self.properties if role == "attribute" else self.values
+            terms = [Term(other, role, kind="text") for other in texts]
             (row,) = related([Term(text, role, kind="text")], terms, None if self._named is None else self._named(name))
-            found = self._related[name, role, text] = dict(zip(seen, row, strict=True))
-        return found
+            cached = self._related[name, role, text] = dict(zip(texts, row, strict=True))
+        return cached
 
     def answers(self, statements: Statements, m: int, using: Variant = "hybrid") -> list[StatementAnswer]:
         """The best answer to each statement; two statements may share one.
@@ -68,10 +68,10 @@ class EventStatements:
         return [self._answer(statement, m, using) for statement in statements.items]
 
     def _answer(self, statement: Statement, m: int, using: Variant) -> StatementAnswer:
-        asked = fold(plain_words(statement.property))
+        text = fold(plain_words(statement.property))
         ranking, relating = ("jcn", "esa") if using == "hybrid" else (using, using)
-        jcn = self._relate(ranking, "attribute", asked)
-        esa = self._relate(relating, "attribute", asked)
+        jcn = self._relate(ranking, "attribute", text)
+        esa = self._relate(relating, "attribute", text)
         values = self._relate(relating, "value", fold(plain_words(statement.value)))
         ranks = {p: rank for rank, p in enumerate(sorted(self.properties, key=lambda p: (-jcn[p], p)), 1)}
         best = StatementAnswer(None)
@@ -92,7 +92,7 @@ class EventStatements:
 def relevance(answers: list[StatementAnswer]) -> float:
     """fR: the mean over the subscription's statements.
 
-    >>> relevance([Answer(None, 1.0, 0.5), Answer(None)])
+    >>> relevance([StatementAnswer(None, 1.0, 0.5), StatementAnswer(None)])
     0.25
     """
     return math.fsum(answer.similarity for answer in answers) / len(answers)

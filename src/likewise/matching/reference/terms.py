@@ -56,7 +56,7 @@ def event_attribute_terms(event: Event) -> tuple[Term, ...]:
     as not stated.
 
     >>> seen = Event((EventTuple("temp", "81.2 °F"), EventTuple("on", True)))
-    >>> [(term.text, term.unit, term.kind) for term in seen_attributes(seen)]
+    >>> [(term.text, term.unit, term.kind) for term in event_attribute_terms(seen)]
     [('temp', 'degF', 'number'), ('on', '', 'boolean')]
     """
     theme = theme_of(event.themes)
@@ -76,7 +76,7 @@ def attribute_term(item: EventTuple, theme: tuple[str, ...], context: tuple[str,
 def event_value_terms(event: Event) -> tuple[Term | None, ...]:
     """For each tuple its value as a term, None for a number that no text is related to.
 
-    >>> [None if t is None else t.text for t in seen_values(Event((EventTuple("a", "x"), EventTuple("b", 3))))]
+    >>> [None if t is None else t.text for t in event_value_terms(Event((EventTuple("a", "x"), EventTuple("b", 3))))]
     ['x', None]
     """
     theme = theme_of(event.themes)
@@ -137,5 +137,5 @@ def _reading_kind(item: EventTuple) -> tuple[ValueKind, str]:
         return _kind(item.value), ""
     if not reading[1]:
         return "number", unit_by_size(item.attribute, reading[0])
-    found = next(iter(stated_units(reading[1])), None)
-    return "number", "" if found is None else found.symbol
+    unit_read = next(iter(stated_units(reading[1])), None)
+    return "number", "" if unit_read is None else unit_read.symbol

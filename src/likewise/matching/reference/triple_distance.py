@@ -32,7 +32,7 @@ class TripleDistance(NamedTuple):
 class TripleDistances:
     """Distances of terms by spelling and, where `meaning` makes a locality, by meaning.
 
-    >>> near = Nearness()
+    >>> near = TripleDistances()
     >>> round(near.distance("spelling", "<http://e.org/homeTeam>", "<http://e.org/home_teams>"), 3)
     0.0
     """
@@ -60,35 +60,41 @@ class TripleDistances:
             self._made[by] = made
         return made
 
-    def distance(self, by: NearBy, asked: str, seen: str) -> float:
+    def distance(self, by: NearBy, pattern_term: str, triple_term: str) -> float:
         """How far two terms are apart."""
         locality = self.locality(by)
-        a, b = locality.text(asked), locality.text(seen)
+        a, b = locality.text(pattern_term), locality.text(triple_term)
         key = (by, a, b)
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = float(distances(locality, [a], [b])[0])
-            self._kept.put(key, kept)
-        return kept
+        cached = self._kept.get(key)
+        if cached is None:
+            cached = float(distances(locality, [a], [b])[0])
+            self._kept.put(key, cached)
+        return cached
 
     def measure(self, near: NearbyTriple, triples: Sequence[Triple]) -> Iterator[TripleDistance]:
         """Every triple that gives equal variables equal terms, with its distances."""
-        asked = parts_of(near.pattern)
+        pattern_terms = parts_of(near.pattern)
         for place, triple in enumerate(triples):
-            seen = parts_of(triple)
+            triple_terms = parts_of(triple)
             named: dict[str, str] = {}
-            if any(named.setdefault(a, s) != s for a, s in zip(asked, seen, strict=True) if is_variable(a)):
+            if any(
+                named.setdefault(a, s) != s for a, s in zip(pattern_terms, triple_terms, strict=True) if is_variable(a)
+            ):
                 continue
-            found = tuple(self.distance(near.by, a, s) for a, s in zip(asked, seen, strict=True) if not is_variable(a))
-            yield TripleDistance(place, found, sum(found) / len(found))
+            result = tuple(
+                self.distance(near.by, a, s)
+                for a, s in zip(pattern_terms, triple_terms, strict=True)
+                if not is_variable(a)
+            )
+            yield TripleDistance(place, result, sum(result) / len(result))
 
     def within(self, near: NearbyTriple, threshold: float | None, triples: Sequence[Triple]) -> list[TripleDistance]:
         """The triples within the radius in every constant, whose score reaches the threshold if there is one."""
         level = 0.0 if threshold is None else threshold
         return [
-            found
-            for found in self.measure(near, triples)
-            if max(found.distances) <= near.radius and score_of(found) >= level
+            candidate
+            for candidate in self.measure(near, triples)
+            if max(candidate.distances) <= near.radius and score_of(candidate) >= level
         ]
 
 
@@ -97,22 +103,22 @@ def parts_of(triple: object) -> Parts:
     return triple.subject, triple.predicate, triple.object  # type: ignore[attr-defined]
 
 
-def score_of(found: TripleDistance) -> float:
+def score_of(distance: TripleDistance) -> float:
     """1 less the mean distance; what lies further than 1 on the mean scores 0.
 
-    >>> score_of(Apart(0, (0.2, 0.4), 0.3)), score_of(Apart(0, (1.3,), 1.3))
+    >>> score_of(TripleDistance(0, (0.2, 0.4), 0.3)), score_of(TripleDistance(0, (1.3,), 1.3))
     (0.7, 0.0)
     """
-    return max(0.0, 1.0 - found.mean)
+    return max(0.0, 1.0 - distance.mean)
 
 
-def solutions_of(near: NearbyTriple, triples: Sequence[Triple], found: Sequence[TripleDistance]) -> Bindings:
+def solutions_of(near: NearbyTriple, triples: Sequence[Triple], nearby: Sequence[TripleDistance]) -> Bindings:
     """What the variables stand for in the triples that were found, sorted, each once."""
-    asked = parts_of(near.pattern)
+    pattern_terms = parts_of(near.pattern)
     if not near.pattern.variables():
         return ()
     every = set()
-    for each in found:
-        pairs = zip(asked, parts_of(triples[each.place]), strict=True)
+    for each in nearby:
+        pairs = zip(pattern_terms, parts_of(triples[each.place]), strict=True)
         every.add(tuple(dict.fromkeys((a, s) for a, s in pairs if is_variable(a))))
     return tuple(sorted(every))

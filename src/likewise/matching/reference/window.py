@@ -94,13 +94,13 @@ class ReferenceWindow:
 
     def withdraw(self, event_id: str) -> bool:
         """Take an event back; whether it was there."""
-        found = [p for p in self.publications if p.event_id == event_id and not p.withdrawn]
-        for publication in found:
+        withdrawn = [p for p in self.publications if p.event_id == event_id and not p.withdrawn]
+        for publication in withdrawn:
             publication.withdrawn = True
-        return bool(found)
+        return bool(withdrawn)
 
-    def _forget(self, gone: list[Publication]) -> None:
-        numbers = {p.sequence for p in gone}
+    def _forget(self, removed: list[Publication]) -> None:
+        numbers = {p.sequence for p in removed}
         self.publications = [p for p in self.publications if p.sequence not in numbers]
         for number in numbers:
             self.traces.pop(number, None)

@@ -81,7 +81,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         entries = msgspec.json.decode(whole[head:begin], type=list[ArrayEntry])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ArtefactDamaged(f"the list of arrays in {path} cannot be read ({error})") from None
-    found = {}
+    arrays = {}
     for entry in entries:
         count = int(np.prod(entry.shape, dtype=np.int64))
         if entry.kind not in KINDS or min(entry.shape, default=0) < 0 or entry.at < 0:
@@ -89,5 +89,5 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         kind = np.dtype(entry.kind)
         if begin + entry.at + count * kind.itemsize > len(whole):
             raise ArtefactDamaged(f"{path} ends before its array {entry.name!r} does")
-        found[entry.name] = np.frombuffer(whole, kind, count, begin + entry.at).reshape(entry.shape)
-    return found
+        arrays[entry.name] = np.frombuffer(whole, kind, count, begin + entry.at).reshape(entry.shape)
+    return arrays

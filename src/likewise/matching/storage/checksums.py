@@ -23,8 +23,8 @@ def files_below(folder: Path, *but: str) -> dict[str, str]:
     >>> list(files_below(folder, "cache"))
     ['a']
     """
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    places = {path.relative_to(folder): path for path in found}
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    places = {path.relative_to(folder): path for path in files}
     return {place.as_posix(): file_sha256(path) for place, path in places.items() if place.parts[0] not in but}
 
 
@@ -45,8 +45,8 @@ def check_files(folder: Path, files: dict[str, str]) -> None:
         path = folder / name
         if not path.is_file():
             raise ArtefactMissing(f"{path} is missing, and the matcher was saved with it; restore a copy of the folder")
-        found = file_sha256(path)
-        if found != expected:
+        digest = file_sha256(path)
+        if digest != expected:
             raise ArtefactDamaged(
-                f"{path} is not what was saved: its SHA-256 is {found}, the manifest says {expected}; restore a copy"
+                f"{path} is not what was saved: its SHA-256 is {digest}, the manifest says {expected}; restore a copy"
             )

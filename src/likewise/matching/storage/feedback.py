@@ -42,10 +42,10 @@ def read_feedback(path: Path) -> Feedback:
             f"{path} is feedback of version {version!r}; this one reads {VERSION!r}: upgrade likewise"
         )
     judgements: dict[int, Judgement] = {}
-    for number, subscription, event, relevant, role, asked, seen in zip(
+    for number, subscription, event, relevant, role, query_text, event_text in zip(
         *(table[name].to_pylist() for name in COLUMNS), strict=True
     ):
         earlier = judgements[number].pairs if number in judgements else ()
-        pairs = (*earlier, TermPair(role, asked, seen)) if role else earlier
+        pairs = (*earlier, TermPair(role, query_text, event_text)) if role else earlier
         judgements[number] = Judgement(number, subscription, event, relevant, pairs)
     return Feedback(judgements.values())

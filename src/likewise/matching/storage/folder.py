@@ -168,8 +168,8 @@ def load(
             annotations=_annotations(folder, manifest) if annotations is None else annotations,
         ).restored(manifest.measure, manifest.given, manifest.space)
     elif types is not None or annotations is not None:
-        said = "types" if types is not None else "annotations"
-        raise InputError(f"an interpretation says the {said} already; give the one or the other")
+        replaced = "types" if types is not None else "annotations"
+        raise InputError(f"an interpretation says the {replaced} already; give the one or the other")
     if (folder / FEEDBACK).is_file():
         interpretation = interpretation.with_feedback(read_feedback(folder / FEEDBACK))
     state = MatcherState(interpretation, choice)
@@ -198,14 +198,14 @@ def _hold(folder: Path, manifest: MatcherManifest, state: MatcherState) -> None:
     if not path.is_file():
         raise ArtefactMissing(f"{path} is missing; restore a copy")
     if manifest.checksum:
-        found = file_sha256(path)
-        if found != manifest.checksum:
+        digest = file_sha256(path)
+        if digest != manifest.checksum:
             raise ArtefactDamaged(
-                f"{path} is not what was saved: its SHA-256 is {found}, the manifest says {manifest.checksum}; "
+                f"{path} is not what was saved: its SHA-256 is {digest}, the manifest says {manifest.checksum}; "
                 "restore a copy"
             )
         if (folder / index.FOLDER).is_dir():
-            reason = index.unfit(folder, found, state.choice)
+            reason = index.unfit(folder, digest, state.choice)
             if not reason:
                 index.load_index(folder, state)
                 _check_count(path, len(state.held), manifest.subscriptions, "subscriptions")
@@ -216,17 +216,17 @@ def _hold(folder: Path, manifest: MatcherManifest, state: MatcherState) -> None:
                 IndexRebuilt,
                 stacklevel=4,
             )
-    held, ends = [], []
+    entries, ends = [], []
     with path.open("rb") as lines:
         for count, raw in enumerate(lines, 1):
             try:
                 line = msgspec.json.decode(raw, type=SubscriptionLine)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise ArtefactDamaged(f"{path}, line {count}: {error}; restore a copy") from None
-            held.append(Addition(line.ordinal, line.subscription, 0))
+            entries.append(Addition(line.ordinal, line.subscription, 0))
             ends.append(line.ends)
-    _check_count(path, len(held), manifest.subscriptions, "subscriptions")
-    state.add_many(held, ends)
+    _check_count(path, len(entries), manifest.subscriptions, "subscriptions")
+    state.add_many(entries, ends)
 
 
 def _types(folder: Path, manifest: MatcherManifest) -> Hierarchy:
@@ -251,9 +251,9 @@ def _annotations(folder: Path, manifest: MatcherManifest) -> AnnotationSource:
     return table
 
 
-def _check_count(path: Path, found: int, said: int, of: str = "rows") -> None:
-    if found != said:
-        raise ArtefactDamaged(f"{path} holds {found} {of}, the manifest says {said}; restore a copy")
+def _check_count(path: Path, actual: int, expected: int, of: str = "rows") -> None:
+    if actual != expected:
+        raise ArtefactDamaged(f"{path} holds {actual} {of}, the manifest says {expected}; restore a copy")
 
 
 def _manifest(folder: Path) -> MatcherManifest:

@@ -61,15 +61,15 @@ def write_index(state: MatcherState, folder: Path, starts: list[int], subscripti
 
     place = folder / FOLDER
     place.mkdir()
-    held = state.held
+    subscription = state.held
     kinds = state.kinds()
     write_arrays(
         place / "lines.bin",
         {
             "starts": np.array(starts, np.int64),
-            "ordinals": np.fromiter(held, np.int64, len(held)),
-            "kinds": np.fromiter((KINDS.index(kinds[o]) for o in held), np.uint8, len(held)),
-            "ends": np.fromiter((state.ends.get(o, NEVER) for o in held), np.int64, len(held)),
+            "ordinals": np.fromiter(subscription, np.int64, len(subscription)),
+            "kinds": np.fromiter((KINDS.index(kinds[o]) for o in subscription), np.uint8, len(subscription)),
+            "ends": np.fromiter((state.ends.get(o, NEVER) for o in subscription), np.int64, len(subscription)),
         },
     )
     (place / "ids.json").write_bytes(msgspec.json.encode(list(state.ordinals)))

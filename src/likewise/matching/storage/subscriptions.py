@@ -39,15 +39,15 @@ class StoredLines:
 
     def subscription(self, line: int) -> Subscription:
         """The subscription of a line; the same one each time."""
-        found = self._read.get(line)
-        if found is None:
+        cached = self._read.get(line)
+        if cached is None:
             raw = self._bytes[int(self._starts[line]) : int(self._starts[line + 1])]
             try:
-                found = msgspec.json.decode(raw, type=SubscriptionLine).subscription
+                cached = msgspec.json.decode(raw, type=SubscriptionLine).subscription
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise ArtefactDamaged(f"{self._path}, line {line + 1}: {error}; restore a copy") from None
-            self._read[line] = found
-        return found
+            self._read[line] = cached
+        return cached
 
 
 class StoredSubscriptions(MutableMapping[int, Subscription]):
@@ -61,10 +61,10 @@ class StoredSubscriptions(MutableMapping[int, Subscription]):
         self._held: dict[int, int | Subscription] = dict(places)
 
     def __getitem__(self, ordinal: int) -> Subscription:
-        found = self._held[ordinal]
-        if type(found) is int:
-            found = self._held[ordinal] = self._lines.subscription(found)
-        return found  # type: ignore[return-value]
+        entry = self._held[ordinal]
+        if type(entry) is int:
+            entry = self._held[ordinal] = self._lines.subscription(entry)
+        return entry  # type: ignore[return-value]
 
     def __setitem__(self, ordinal: int, subscription: Subscription) -> None:
         self._held[ordinal] = subscription

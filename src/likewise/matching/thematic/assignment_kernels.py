@@ -71,12 +71,12 @@ def best_assignment(cost):
 
 
 @kernel
-def _second(slot, e, tuples, taken, similarity):
+def _second(slot, e, tuples, used, similarity):
     """The tuple most similar to a predicate but for one, and its similarity (0: there is none)."""
     second, most = -1, np.float32(0)
     for t in range(tuples):
         s = similarity[slot, e, t]
-        if s > most and t != taken:
+        if s > most and t != used:
             second, most = t, s
     return second, most
 
@@ -133,7 +133,7 @@ def search(slots, k, e, tuples, best, where, similarity, least, numbers, places)
     for i in range(k - 1, -1, -1):
         numbers[ABOVE, i] = numbers[ABOVE, i + 1] * best[slots[i], e]
         numbers[LAST, i], places[CHOSEN, i] = np.inf, -1
-    used, found, depth = 0, -1.0, 0
+    used, best_product, depth = 0, -1.0, 0
     while depth >= 0:
         before = places[CHOSEN, depth]
         if before >= 0:
@@ -152,11 +152,11 @@ def search(slots, k, e, tuples, best, where, similarity, least, numbers, places)
         used |= 1 << chosen
         reached = numbers[REACHED, depth] * most
         if depth == k - 1:
-            least = found = reached
+            least = best_product = reached
         else:
             depth += 1
             numbers[REACHED, depth] = reached
-    return found
+    return best_product
 
 
 @kernel

@@ -57,8 +57,8 @@ PATIENCE = 1_000  # conjunctions that may be unfiled, or gone, before work is sp
 class ConjunctionTable:
     """Conjunctions by number; `owner` is the place of their subscription, -1 when it was removed."""
 
-    def __init__(self, asked: SubscriptionPredicates) -> None:
-        self._asked = asked
+    def __init__(self, predicates: SubscriptionPredicates) -> None:
+        self._asked = predicates
         self._clear()
 
     def _clear(self) -> None:
@@ -244,8 +244,8 @@ class ThematicEngine(BaseEngine):
             self.table.remove(conjunction)
         if self.table.wants_packing() or self.asked.unused() > 1_000 + len(self.asked) // 2:
             self._reset()
-            for kept, subscription in self.subscriptions.items():
-                self._place(kept, subscription)
+            for remaining, subscription in self.subscriptions.items():
+                self._place(remaining, subscription)
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -256,19 +256,19 @@ class ThematicEngine(BaseEngine):
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`matches`, made at once."""
-        ordinals, found = self.matches(event, at)
-        return list(zip(ordinals.tolist(), found, strict=True))
+        ordinals, matches = self.matches(event, at)
+        return list(zip(ordinals.tolist(), matches, strict=True))
 
     def matches(self, event: Event, at: int) -> tuple[NDArray[np.int64], Matches]:
         """`find`, as matches with their products and, when asked for, mappings; each made when it is looked at."""
         _, ordinals, scores, products = self._match((event,), products=True)
-        held, gone, curve = self.subscriptions, self._gone, self.curve
+        subscriptions, removed, curve = self.subscriptions, self._gone, self.curve
 
         def make(start: int, stop: int) -> list[Match]:
             made = []
             columns = (ordinals[start:stop], scores[start:stop], products[start:stop])
             for ordinal, score, product in zip(*(column.tolist() for column in columns), strict=True):
-                of = held.get(ordinal) or gone[ordinal]
+                of = subscriptions.get(ordinal) or removed[ordinal]
                 trace = self._tracer(event, of)
                 made.append(Match(event.id, of.id, of.kind, score, product, trace, likelihood=curve))
             return made
@@ -280,14 +280,14 @@ class ThematicEngine(BaseEngine):
 
         def best() -> Mapping | None:
             condition = prepare_condition(subscription)
-            seen = EventView(event, self.measure, self.types)
+            view = EventView(event, self.measure, self.types)
             needed = self._needed(subscription)._replace(score=0.0)  # that it is met was found in 32 bits
-            met = evaluate(condition, seen, needed)
-            if met is None:
+            result = evaluate(condition, view, needed)
+            if result is None:
                 return None
-            conjunction = condition.conjunctions[met.conjunction]
-            rows = rows_of(conjunction, seen, condition.theme, needed.part)
-            return next(iter(describe(rows, conjunction.relaxed_parts, 1, met.conjunction)), None) if rows else None
+            conjunction = condition.conjunctions[result.conjunction]
+            rows = rows_of(conjunction, view, condition.theme, needed.part)
+            return next(iter(describe(rows, conjunction.relaxed_parts, 1, result.conjunction)), None) if rows else None
 
         return best
 
@@ -328,26 +328,26 @@ class ThematicEngine(BaseEngine):
 
     def _match(self, events: Sequence[Event], of: _BatchSlice = ALONE, *, products: bool = False) -> FoundArrays:
         """How many matches each event has; ordinal, score and, if asked for, product of each, by event and ordinal."""
-        found = self._match_indexed(events, of, products=products)
-        return self._with_plain(events, found, products) if self._plain else found
+        indexed = self._match_indexed(events, of, products=products)
+        return self._with_plain(events, indexed, products) if self._plain else indexed
 
-    def _with_plain(self, events: Sequence[Event], found: FoundArrays, products: bool) -> FoundArrays:
+    def _with_plain(self, events: Sequence[Event], indexed: FoundArrays, products: bool) -> FoundArrays:
         """The matches with those of conditions that no list indexes."""
-        counts, columns = found[0], found[1:]
+        counts, columns = indexed[0], indexed[1:]
         ends = np.cumsum(counts)
         pieces: list[list[tuple[int, float, float]]] = []
         for event, begin, end in zip(events, ends - counts, ends, strict=True):
-            seen = EventView(event, self.measure, self.types)
+            view = EventView(event, self.measure, self.types)
             shown = [column[begin:end].tolist() for column in columns[: 2 + products]]
-            own = list(zip(shown[0], shown[1], shown[2] if products else shown[1], strict=True))
+            event_matches = list(zip(shown[0], shown[1], shown[2] if products else shown[1], strict=True))
             for ordinal, condition in self._plain.items():
-                met = evaluate(condition, seen, self._needed(self.subscriptions[ordinal]))
-                if met is not None:
-                    own.append((ordinal, met.score, met.product))
-            pieces.append(sorted(own))
-        joined = [row for own in pieces for row in own]
+                result = evaluate(condition, view, self._needed(self.subscriptions[ordinal]))
+                if result is not None:
+                    event_matches.append((ordinal, result.score, result.product))
+            pieces.append(sorted(event_matches))
+        joined = [row for event_matches in pieces for row in event_matches]
         return (
-            np.array([len(own) for own in pieces], np.int64),
+            np.array([len(event_matches) for event_matches in pieces], np.int64),
             np.array([row[0] for row in joined], np.int64),
             np.array([row[1] for row in joined], np.float32),
             np.array([row[2] for row in joined] if products else [], np.float64),
@@ -369,7 +369,7 @@ class ThematicEngine(BaseEngine):
         starts, values = self._numbers_of(events, of, offsets, rows)
         if table.wants_filing():
             table.file(lists.frequency())
-        held = (
+        list_columns = (
             (lists.kind.view(), lists.start.view(), lists.length.view()),
             tuple(a.view() for a in lists.texts),
             tuple(a.view() for a in lists.numbers),
@@ -377,8 +377,8 @@ class ThematicEngine(BaseEngine):
             (table.pool_limit.view(), table.limit.view()),
             (table.pivot_start, table.pivots),
         )
-        met, ordinals = self._scratch()
-        self._check(rows, met[0], ordinals)
+        stamp, ordinals = self._scratch()
+        self._check(rows, stamp[0], ordinals)
         counts = np.empty(len(events), np.int64)
         out = self._room(min(len(events), WIDTH) * len(ordinals))
         first, parts = 0, []
@@ -389,10 +389,10 @@ class ThematicEngine(BaseEngine):
                 rows,
                 starts,
                 values,
-                *held,
+                *list_columns,
                 table.indexed,
                 table.longest,
-                met,
+                stamp,
                 self._tick,
                 ordinals,
                 (counts, *out),
@@ -404,12 +404,12 @@ class ThematicEngine(BaseEngine):
         ordinal, score, product = _joined(parts)
         return counts, ordinal, score, product
 
-    def _check(self, rows: NDArray[np.int64], met: NDArray[np.int64], ordinals: NDArray[np.int64]) -> None:
+    def _check(self, rows: NDArray[np.int64], stamp: NDArray[np.int64], ordinals: NDArray[np.int64]) -> None:
         """Check the sizes of what the kernel walks: lists of the batch, the predicates they name, and their owners."""
         lists, table = self.lists, self.table
         check_lengths("posting lists", len(lists), lists.kind, lists.start, lists.length, lists.covered)
         # NumPy refuses a row that no list has; one more look at the rows would be felt by a single event.
-        check_capacity("predicates of lists", int(lists.covered.view()[rows].max(initial=0)), len(met))
+        check_capacity("predicates of lists", int(lists.covered.view()[rows].max(initial=0)), len(stamp))
         check_lengths("entries of texts", len(lists.texts[0]), lists.texts[1])
         check_lengths("entries of numbers", len(lists.numbers[0]), *lists.numbers[1:])
         columns = (table.start, table.positive, table.negative, table.shared, table.owner, table.inverse, table.limit)
@@ -453,8 +453,8 @@ def _numbers(
     """The numbers of tuples at some places."""
     if of.tuples is not None:
         columns = of.tuples.columns
-        found: list[float] = columns.number[places + columns.offsets[of.start]].tolist()
-        return found
+        numbers: list[float] = columns.number[places + columns.offsets[of.start]].tolist()
+        return numbers
     owners = np.searchsorted(offsets, places, side="right") - 1
     begins = offsets[owners]
     return [

@@ -68,8 +68,8 @@ class ColumnTuples:
             bare[attribute] = is_bare_battery(columns.attributes[attribute])
         exact = (columns.whole >= -EXACT) & (columns.whole <= EXACT)
         by_size = (columns.unit < 0) & bare[columns.attribute] if len(bare) else np.zeros(len(numeric), bool)
-        found: NDArray[np.bool_] = (columns.group == 0) & ~(numeric & (by_size | ~exact))
-        return found
+        shared: NDArray[np.bool_] = (columns.group == 0) & ~(numeric & (by_size | ~exact))
+        return shared
 
     def item(self, place: int) -> EventTuple:
         """The tuple at a place."""
@@ -100,14 +100,16 @@ class TuplePostings:
         offsets = [0]
         for event in events:
             # Most tuples are texts that were seen before, and are looked up without a loop in Python.
-            found = list(map(self._of(event.themes).get, event.tuples))
-            around: tuple[Tags, ...] | None = None
-            for index, item in enumerate(event.tuples) if None in found else ():
-                if found[index] is None:
+            list_numbers = list(map(self._of(event.themes).get, event.tuples))
+            enclosing: tuple[Tags, ...] | None = None
+            for index, item in enumerate(event.tuples) if None in list_numbers else ():
+                if list_numbers[index] is None:
                     if item.group:
-                        around = around or contexts(event)
-                    found[index] = self._row(item, event.themes, around[index] if around and item.group else ())
-            rows += found  # type: ignore[arg-type]
+                        enclosing = enclosing or contexts(event)
+                    list_numbers[index] = self._row(
+                        item, event.themes, enclosing[index] if enclosing and item.group else ()
+                    )
+            rows += list_numbers  # type: ignore[arg-type]
             offsets.append(len(rows))
         return np.array(offsets, np.int64), np.array(rows, np.int64)
 
@@ -157,8 +159,8 @@ class TuplePostings:
             key = (kind, item.attribute, item.unit, context)
         row = known.get(key)
         if row is None:
-            seen = PostingKey(item, self._themes[themes], context)
-            row = known[key] = self._lists.new(posting_lists.TEXT if single else posting_lists.NUMBER, seen)
+            posting_key = PostingKey(item, self._themes[themes], context)
+            row = known[key] = self._lists.new(posting_lists.TEXT if single else posting_lists.NUMBER, posting_key)
         return row
 
     def renumber(self, numbers: NDArray[np.int64]) -> None:
@@ -166,8 +168,8 @@ class TuplePostings:
         self._numbered += 1
         moved = numbers.tolist()
         for themes, known in list(self._known.items()):
-            kept = {key: moved[number] for key, number in known.items() if moved[number] >= 0}
-            if kept:
-                self._known[themes] = kept
+            remaining = {key: moved[number] for key, number in known.items() if moved[number] >= 0}
+            if remaining:
+                self._known[themes] = remaining
             else:
                 del self._known[themes], self._themes[themes]

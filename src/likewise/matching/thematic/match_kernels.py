@@ -43,7 +43,7 @@ def _fill(
     event does not meet it, and a matrix of `similarity` over the events' tuples. `wanted` has a bit for
     the best tuple; tuples 32 apart share one. `second` is what the best of the other tuples reaches, or more.
     """
-    best, where, wanted, second, similarity = block
+    best, where, claims, second, similarity = block
     count = 0
     for e in range(width):
         begin = offsets[first + e]
@@ -74,7 +74,7 @@ def _fill(
                         second[place, e] = best[place, e]
                     best[place, e] = s
                     where[place, e] = t - begin
-                    wanted[place, e] = 1 << ((t - begin) % 32)
+                    claims[place, e] = 1 << ((t - begin) % 32)
                 elif s > second[place, e]:
                     second[place, e] = s
                 similarity[place, e, t - begin] = s
@@ -119,10 +119,10 @@ def _exact(slots, k, e, best):
 
 
 @kernel
-def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):
+def _side_by_side(slots, k, width, best, demanded, shared, reached, used, clash):
     """For each event of a block the product of the predicates' bests, and whether two may want the same tuple."""
     for e in range(width):
-        reached[e], taken[e], clash[e] = 1, 0, 0
+        reached[e], used[e], clash[e] = 1, 0, 0
     for i in range(k):
         s = slots[i]
         for e in range(width):
@@ -131,8 +131,8 @@ def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):
         for i in range(k):
             s = slots[i]
             for e in range(width):
-                clash[e] |= taken[e] & wanted[s, e]
-                taken[e] |= wanted[s, e]
+                clash[e] |= used[e] & demanded[s, e]
+                used[e] |= demanded[s, e]
 
 
 @kernel
@@ -145,17 +145,17 @@ def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):
 
 
 @kernel
-def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found):
+def _test(candidates, work, width, sizes, table, limits, tick, matching, block, slots, scratch, matches):
     """Test conjunctions against a block of events; append what is met to each event's row of `found`.
 
     `work` conjunctions are in `candidates`; -1 stands for all. A product is NaN if a predicate is not met.
     """
     start, positives, negatives, pool, shared, owners, inverse = table
     pool_limit, least = limits
-    stamp, slot, _ = met
-    best, where, wanted, second, similarity = block
-    reached, taken, clash, chosen, numbers, places = scratch
-    count, found_number, found_product = found
+    stamp, slot, _ = matching
+    best, where, claims, second, similarity = block
+    reached, used, clash, chosen, numbers, places = scratch
+    count, match_numbers, match_products = matches
     for c in range(len(start) if work < 0 else work):
         number = c if work < 0 else candidates[c]
         owner = owners[number]
@@ -175,7 +175,7 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
         if width == 1:
             reached[0], clash[0] = _exact(slots, k, 0, best), 1 - shared[number]
         else:
-            _side_by_side(slots, k, width, best, wanted, shared[number], reached, taken, clash)
+            _side_by_side(slots, k, width, best, claims, shared[number], reached, used, clash)
         again = number > 0 and owners[number - 1] == owner  # another conjunction of the same subscription
         limit = least[number]
         near = np.float32(limit * (1 - 1e-5))  # products of 32-bit numbers are off by less
@@ -200,13 +200,13 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
             if product <= 0 or _ruled_out(pool, pool_limit, middle, end, e, tick, stamp, slot, best):
                 continue
             place = count[e]
-            if again and place and owners[found_number[e, place - 1]] == owner:
+            if again and place and owners[match_numbers[e, place - 1]] == owner:
                 place -= 1
-                earlier = found_number[e, place]
-                if product ** inverse[number] <= found_product[e, place] ** inverse[earlier]:
+                earlier = match_numbers[e, place]
+                if product ** inverse[number] <= match_products[e, place] ** inverse[earlier]:
                     continue
-            found_number[e, place] = number
-            found_product[e, place] = product
+            match_numbers[e, place] = number
+            match_products[e, place] = product
             count[e] = place + 1
 
 
@@ -226,8 +226,8 @@ def _width(events, tuples, predicates, entries, owners):
 def _new_block(capacity, width, tuples):
     """What `_fill` fills: best, where, wanted, second and similarity, for so many predicates."""
     shape = (capacity, width)
-    best, where, wanted = np.empty(shape, np.float32), np.empty(shape, np.int32), np.empty(shape, np.uint32)
-    return best, where, wanted, np.empty(shape, np.float32), np.empty((capacity, width, tuples), np.float32)
+    best, where, claims = np.empty(shape, np.float32), np.empty(shape, np.int32), np.empty(shape, np.uint32)
+    return best, where, claims, np.empty(shape, np.float32), np.empty((capacity, width, tuples), np.float32)
 
 
 @kernel
@@ -245,7 +245,7 @@ def match_events(
     pivots,
     indexed,
     longest,
-    met,
+    stamp,
     tick,
     ordinals,
     out,
@@ -258,7 +258,7 @@ def match_events(
     """
     row_kind, row_start, row_length = lists
     out_count, out_ordinal, out_inverse, out_product = out
-    events, predicates, conjunctions, owners = len(offsets) - 1, len(met[0]), len(table[0]), len(ordinals)
+    events, predicates, conjunctions, owners = len(offsets) - 1, len(stamp[0]), len(table[0]), len(ordinals)
     entries, tuples = 0, 1
     for event in range(first, events):
         tuples = max(tuples, offsets[event + 1] - offsets[event])
@@ -276,7 +276,7 @@ def match_events(
     )
     candidates = np.empty(conjunctions, np.int64)
     count = np.zeros(widest, np.int64)
-    found = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners)))
+    matches = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners)))
     capacity = 0
     block = _new_block(0, widest, tuples)
     sizes = np.empty(widest, np.int64)
@@ -309,21 +309,21 @@ def match_events(
             numbers,
             tuples,
             tick,
-            met[0],
-            met[1],
-            met[2],
+            stamp[0],
+            stamp[1],
+            stamp[2],
             block,
         )
         count[:width] = 0
-        work = _candidates(pivots[0], pivots[1], indexed, conjunctions, met[2], hit_count, candidates)
-        _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found)
+        work = _candidates(pivots[0], pivots[1], indexed, conjunctions, stamp[2], hit_count, candidates)
+        _test(candidates, work, width, sizes, table, limits, tick, stamp, block, slots, scratch, matches)
         for e in range(width):
             out_count[first + e] = count[e]
             for place in range(count[e]):
-                number = found[1][e, place]
+                number = matches[1][e, place]
                 out_ordinal[written] = ordinals[table[5][number]]
                 out_inverse[written] = table[6][number]
-                out_product[written] = found[2][e, place]
+                out_product[written] = matches[2][e, place]
                 written += 1
         first += width
     return first, written, tick

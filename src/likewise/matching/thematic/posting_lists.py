@@ -92,9 +92,9 @@ def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[Numbe
         if axis is None or axis.symbol not in MOMENT_UNITS:  # a bare number is no time
             return
     elif interval.unit:
-        asked = unit(interval.unit)
-        axis = reading_unit(attribute, stated, asked) or asked
-        if axis.dimension != asked.dimension:
+        target = unit(interval.unit)
+        axis = reading_unit(attribute, stated, target) or target
+        if axis.dimension != target.dimension:
             return
     low, high = closed_bounds(interval.base())
     if low <= high:
@@ -104,11 +104,11 @@ def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[Numbe
 def _never_equal(value: object, attribute: str, stated: str) -> bool:
     """Whether a number under this attribute and unit differs from a value that no float equals, or that is a time."""
     if isinstance(value, Quantity):  # a unit that does not fit is neither equal nor unequal
-        asked = unit(value.unit)
-        return (reading_unit(attribute, stated, asked) or asked).dimension == asked.dimension
+        target = unit(value.unit)
+        return (reading_unit(attribute, stated, target) or target).dimension == target.dimension
     if isinstance(value, TimestampValue):
-        found = reading_unit(attribute, stated, unit("s"))
-        return found is None or found.symbol in MOMENT_UNITS
+        taken_unit = reading_unit(attribute, stated, unit("s"))
+        return taken_unit is None or taken_unit.symbol in MOMENT_UNITS
     return True
 
 
@@ -131,18 +131,18 @@ class PostingLists:
 
     def __init__(
         self,
-        asked: SubscriptionPredicates,
+        predicates: SubscriptionPredicates,
         measure: Measure | None,
         limit: int,
         related: CacheUse | None = None,
         types: Hierarchy = NO_TYPES,
     ) -> None:
-        self._asked = asked
+        self._asked = predicates
         self._types = types
         self._measure = measure
         self._limit = limit // 2
-        self.attributes = RelatednessRows(asked.attributes, measure, limit // 8, related)
-        self.values = RelatednessRows(asked.values, measure, limit // 4, related)
+        self.attributes = RelatednessRows(predicates.attributes, measure, limit // 8, related)
+        self.values = RelatednessRows(predicates.values, measure, limit // 4, related)
         self.dropped = 0
         self._clear()
 
@@ -172,9 +172,9 @@ class PostingLists:
         pools = sum(array.nbytes for array in (*self.texts, *self.numbers))
         return pools + LIST_BYTES * len(self.seen) + self.attributes.bytes + self.values.bytes
 
-    def new(self, kind: int, seen: PostingKey) -> int:
+    def new(self, kind: int, posting_key: PostingKey) -> int:
         """An empty list, which knows no predicate yet; its number."""
-        self.seen.append(seen)
+        self.seen.append(posting_key)
         self.axes.append((None,))
         self.kind.append(kind)
         for array in (self.start, self.length, self.used):
@@ -200,7 +200,7 @@ class PostingLists:
         }
         rows = dict(zip(texts, self.values.of(list(texts.values())), strict=True))
         together: dict[int, list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]] = {}
-        for n, seen, attribute in zip(stale, described, attributes, strict=True):
+        for n, posting_key, attribute in zip(stale, described, attributes, strict=True):
             known = int(covered[n])
             if n in rows:
                 together.setdefault(known, []).append((n, attribute, rows[n]))
@@ -210,9 +210,9 @@ class PostingLists:
             related = attribute[self._asked.attribute_column.view()[known:total]]
             near = np.flatnonzero((related >= cut) & (related >= floor) & (related > 0) & (cut <= 1)) + known
             if len(near) and kinds[n] == TEXT:
-                self._extend_value(n, seen, near, related[near - known])
+                self._extend_value(n, posting_key, near, related[near - known])
             elif len(near):
-                self._extend_numbers(n, seen, near, related[near - known])
+                self._extend_numbers(n, posting_key, near, related[near - known])
         for known, lists in together.items():
             step = max(1, CELLS // (total - known))
             for begin in range(0, len(lists), step):
@@ -248,49 +248,51 @@ class PostingLists:
             self.texts[0].extend(predicates + known)
             self.texts[1].extend(similarity[places, predicates])
             return
-        kept = similarity[places, predicates]
+        reached = similarity[places, predicates]
         for n, begin, end in zip(numbers.tolist(), (0, *ends.tolist()), ends.tolist(), strict=False):
-            self._append(n, self.texts, [predicates[begin:end] + known, kept[begin:end]])
+            self._append(n, self.texts, [predicates[begin:end] + known, reached[begin:end]])
 
     def _meets(self, predicate: Predicate, item: EventTuple) -> bool:
         return bool(meets_with_polarity(predicate, item, self._types, self._measure))
 
-    def _extend_value(self, n: int, seen: PostingKey, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
+    def _extend_value(
+        self, n: int, posting_key: PostingKey, near: NDArray[np.int64], attribute: NDArray[np.float32]
+    ) -> None:
         """Extend the list of one whole number that is no float: a relaxed text is met by the same word only."""
         columns = self._asked.value_column.view()[near]
         value = np.zeros(len(near), np.float32)
-        word = fold(str(seen.item.value))
-        for place, (number, asked) in enumerate(zip(near.tolist(), columns.tolist(), strict=True)):
-            if asked >= 0:
-                column = self._asked.values.items[asked]
+        word = fold(str(posting_key.item.value))
+        for place, (number, text) in enumerate(zip(near.tolist(), columns.tolist(), strict=True)):
+            if text >= 0:
+                column = self._asked.values.items[text]
                 value[place] = isinstance(column, Term) and fold(column.text) == word
             else:
                 predicate = self._asked.predicates[number]
-                value[place] = predicate is not None and self._meets(predicate, seen.item)
+                value[place] = predicate is not None and self._meets(predicate, posting_key.item)
         similarity = attribute * value
-        kept = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
-        self._append(n, self.texts, [near[kept], similarity[kept]])
+        reached = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
+        self._append(n, self.texts, [near[reached], similarity[reached]])
 
     def _extend_numbers(
-        self, n: int, seen: PostingKey, near: NDArray[np.int64], attribute: NDArray[np.float32]
+        self, n: int, posting_key: PostingKey, near: NDArray[np.int64], attribute: NDArray[np.float32]
     ) -> None:
         axes = list(self.axes[n])
-        found: list[tuple[int, float, float, float, int]] = []
-        item = seen.item
+        entries: list[tuple[int, float, float, float, int]] = []
+        item = posting_key.item
         whole = isinstance(item.value, int)
-        states = self._states(item, seen.theme)
+        states = self._states(item, posting_key.theme)
         for number, similarity in zip(near.tolist(), attribute.tolist(), strict=True):
             predicate = self._asked.predicates[number]
             if predicate is None:
                 continue
             if predicate.value_relaxed:
-                found += self._state_entries(number, np.float32(similarity), states)
+                entries += self._state_entries(number, np.float32(similarity), states)
             for axis, low, high in number_entries(predicate, item.attribute, item.unit, whole=whole):
                 if axis not in axes:
                     axes.append(axis)
-                found.append((number, similarity, low, high, axes.index(axis)))
+                entries.append((number, similarity, low, high, axes.index(axis)))
         self.axes[n] = tuple(axes)
-        self._append(n, self.numbers, list(zip(*found, strict=True)) if found else [()] * 5)
+        self._append(n, self.numbers, list(zip(*entries, strict=True)) if entries else [()] * 5)
 
     def _states(self, item: EventTuple, theme: tuple[str, ...]) -> list[tuple[float, NDArray[np.float32]]]:
         """For each number that may stand for a state, how it is related to every text asked for."""
@@ -306,8 +308,8 @@ class PostingLists:
         column = int(self._asked.value_column.view()[number])
         floor, cut = self._asked.floor.view()[number], self._asked.cut.view()[number] * SLACK
         values = [(state, row[column]) for state, row in states]
-        kept = [(state, attribute * value) for state, value in values if value >= floor and value > 0]
-        return [(number, float(s), state, state, 0) for state, s in kept if s >= cut]
+        reached = [(state, attribute * value) for state, value in values if value >= floor and value > 0]
+        return [(number, float(s), state, state, 0) for state, s in reached if s >= cut]
 
     def _append(self, n: int, pool: tuple[GrowingArray, ...], columns: list[object]) -> None:
         """Write a list anew at the end of its pool, its old entries first."""
@@ -337,21 +339,23 @@ class PostingLists:
         """Keep the more recently used half, packed; the new number of each old list, -1 if it was dropped."""
         used = self.used.view()
         order = np.argsort(used, kind="stable")
-        kept = np.sort(order[len(order) // 2 :])
-        return self.keep(kept)
+        retained = np.sort(order[len(order) // 2 :])
+        return self.keep(retained)
 
-    def keep(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    def keep(self, retained: NDArray[np.int64]) -> NDArray[np.int64]:
         """Keep just these lists, packed; the new number of each old list, -1 if it was dropped."""
         renumbered = np.full(len(self.seen), -1, np.int64)
-        renumbered[kept] = np.arange(len(kept))
-        self.dropped += len(self.seen) - len(kept)
-        seen, axes, old_texts, old_numbers = self.seen, self.axes, self.texts, self.numbers
-        columns = [array.view()[kept].copy() for array in (self.kind, self.start, self.length, self.covered, self.used)]
+        renumbered[retained] = np.arange(len(retained))
+        self.dropped += len(self.seen) - len(retained)
+        pools, axes, old_texts, old_numbers = self.seen, self.axes, self.texts, self.numbers
+        columns = [
+            array.view()[retained].copy() for array in (self.kind, self.start, self.length, self.covered, self.used)
+        ]
         self._clear()
         kinds, starts, lengths, covered, used = columns
-        self.seen = [seen[n] for n in kept.tolist()]
-        self.axes = [axes[n] for n in kept.tolist()]
-        moved = np.zeros(len(kept), np.int64)
+        self.seen = [pools[n] for n in retained.tolist()]
+        self.axes = [axes[n] for n in retained.tolist()]
+        moved = np.zeros(len(retained), np.int64)
         for kind, old, new in ((TEXT, old_texts, self.texts), (NUMBER, old_numbers, self.numbers)):
             mine = np.flatnonzero(kinds == kind)
             sizes = lengths[mine]

@@ -24,7 +24,7 @@ ROW_BYTES = 400  # a term, its entry and an array's head, beside the numbers the
 class RelatednessRows:
     """Rows by seen term, least recently used first, within a number of bytes.
 
-    >>> columns = Columns()
+    >>> columns = RelatednessColumns()
     >>> columns.number("office"), columns.number(Term("device"))
     (0, 1)
     >>> rows = RelatednessRows(columns, None, 10_000)
@@ -48,12 +48,12 @@ class RelatednessRows:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def of(self, seen: Sequence[Term]) -> list[NDArray[np.float32]]:
+    def of(self, event_terms: Sequence[Term]) -> list[NDArray[np.float32]]:
         """The row of each seen term, complete."""
         self._note_columns()
         width = len(self._columns)
         lacking: dict[int, list[Term]] = {}
-        distinct = dict.fromkeys(seen)
+        distinct = dict.fromkeys(event_terms)
         for term in distinct:
             row = self._rows.pop(term, None)
             if row is not None:
@@ -64,9 +64,9 @@ class RelatednessRows:
         self.use.count(len(distinct), sum(map(len, lacking.values())))
         for have, terms in lacking.items():
             self._complete(terms, have, width)
-        found = [self._rows[term] for term in seen]
+        rows = [self._rows[term] for term in event_terms]
         self._bound()
-        return found
+        return rows
 
     def forget(self, concerns: Callable[[str], bool]) -> None:
         """Drop the rows of some seen texts, because what is known about them has changed."""
@@ -83,14 +83,14 @@ class RelatednessRows:
         self._known = len(self._columns)
 
     def _complete(self, terms: list[Term], have: int, width: int) -> None:
-        asked = [(n, c) for n, c in enumerate(self._columns.items[have:width], have) if isinstance(c, Term)]
-        numbers = np.array([n for n, _ in asked], np.int64)
-        step = max(1, CELLS // max(1, len(asked)))
+        requested = [(n, c) for n, c in enumerate(self._columns.items[have:width], have) if isinstance(c, Term)]
+        numbers = np.array([n for n, _ in requested], np.int64)
+        step = max(1, CELLS // max(1, len(requested)))
         for start in range(0, len(terms), step):
             part = terms[start : start + step]
             matrix = None
-            if asked and self._measure is not None:
-                matrix = self._measure.matrix([c for _, c in asked], part)
+            if requested and self._measure is not None:
+                matrix = self._measure.matrix([c for _, c in requested], part)
                 self.computed += matrix.size
             for index, term in enumerate(part):
                 row = np.zeros(width, np.float32)

@@ -21,7 +21,7 @@ ALWAYS = 0
 class RelatednessColumns:
     """Distinct things asked about, each with the number of its column in a row of relatedness.
 
-    >>> columns = Columns()
+    >>> columns = RelatednessColumns()
     >>> columns.number("office"), columns.number(Term("device")), columns.number("office")
     (0, 1, 0)
     """
@@ -35,11 +35,11 @@ class RelatednessColumns:
 
     def number(self, column: Column) -> int:
         """The number of a column, a new one if it was not asked about yet."""
-        found = self._numbers.get(column)
-        if found is None:
-            found = self._numbers[column] = len(self.items)
+        cached = self._numbers.get(column)
+        if cached is None:
+            cached = self._numbers[column] = len(self.items)
             self.items.append(column)
-        return found
+        return cached
 
 
 class SubscriptionPredicates:

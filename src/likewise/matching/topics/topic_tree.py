@@ -55,7 +55,7 @@ class TopicTree:
 
     def find(self, text: str) -> list[int]:
         """The numbers of the topics that meet a filter (MQTT 5.0, section 4.7)."""
-        found: list[int] = []
+        numbers: list[int] = []
         nodes = [self._root]
         for depth, level in enumerate(text.split("/")):
             if level == "#":
@@ -63,13 +63,13 @@ class TopicTree:
                 while pending:
                     node = pending.pop()
                     if node.number >= 0:
-                        found.append(node.number)
+                        numbers.append(node.number)
                     pending += [
                         child
                         for name, child in node.children.items()
                         if node is not self._root or not name.startswith("$")
                     ]
-                return found
+                return numbers
             if level == "+":
                 nodes = [
                     child

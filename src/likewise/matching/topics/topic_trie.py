@@ -44,8 +44,8 @@ class TopicTrie:
         node: _Node | None = self._root
         for level in levels:
             node = node.children.get(level) if node is not None else None
-        found = -1 if node is None else node.rest if rest else node.ends
-        return None if found < 0 else found
+        number = -1 if node is None else node.rest if rest else node.ends
+        return None if number < 0 else number
 
     def add(self, text: str, number: int) -> None:
         """Hold a filter under a number."""
@@ -79,23 +79,23 @@ class TopicTrie:
     def find(self, topic: str) -> list[int]:
         """The numbers of the filters a topic meets."""
         levels = topic.split("/")
-        found: list[int] = []
+        numbers: list[int] = []
         wild = not topic.startswith("$")
         pending = [(self._root, 0)]
         while pending:
             node, depth = pending.pop()
             if node.rest >= 0 and (wild or depth):
-                found.append(node.rest)
+                numbers.append(node.rest)
             if depth == len(levels):
                 if node.ends >= 0:
-                    found.append(node.ends)
+                    numbers.append(node.ends)
                 continue
             level = levels[depth]
             for step in {"+", level} if wild or depth else {level}:
                 child = node.children.get(step)
                 if child is not None:
                     pending.append((child, depth + 1))
-        return found
+        return numbers
 
 
 def _levels(text: str) -> tuple[list[str], bool]:

@@ -116,18 +116,18 @@ def put_in(slot, value, time, number, window, k, keep, capacity, start, length, 
     e_value[start + at], e_time[start + at], e_number[start + at] = value, time, number
     e_outlived[start + at], e_done[start + at] = outlived, 0
     length[slot] += 1
-    kept = start + at + 1
+    position = start + at + 1
     for i in range(start + at + 1, start + length[slot]):
         if outlives(window, time, number, e_time[i], e_number[i]):
             e_outlived[i] += 1
         if e_outlived[i] < k:
-            if kept != i:
-                _move(entries, i, kept)
-            kept += 1
+            if position != i:
+                _move(entries, i, position)
+            position += 1
         elif e_done[i]:
             faded[count] = e_number[i]
             count += 1
-    length[slot] = kept - start
+    length[slot] = position - start
     return count
 
 
@@ -145,16 +145,16 @@ def refill(slot, log, since, centre, shared, sign, window, k, keep, start, lengt
         done_before[i] = e_number[start + i] if e_done[start + i] else -1
     size = len(l_time)
     ranks = np.empty(size)
-    found = 0
+    count = 0
     for i in range(max(0, since - base), size):
         if l_alive[i]:
             value = rank(l_values[i], centre, shared, sign)
             if value == value:  # a NaN is no candidate
-                ranks[found] = value
-                found += 1
+                ranks[count] = value
+                count += 1
     limit = np.inf
-    if found > keep:
-        limit = np.partition(ranks[:found], keep - 1)[keep - 1]
+    if count > keep:
+        limit = np.partition(ranks[:count], keep - 1)[keep - 1]
     # The best `keep` in order; equal values at the end are settled by recency.
     chosen = 0
     for i in range(size - 1, max(0, since - base) - 1, -1):
@@ -170,27 +170,27 @@ def refill(slot, log, since, centre, shared, sign, window, k, keep, start, lengt
             _move(entries, start + j - 1, start + j)
         e_value[start + at], e_time[start + at], e_number[start + at] = value, l_time[i], i + base
         chosen = min(chosen + 1, keep)
-    if found > keep:
+    if count > keep:
         last = start + keep - 1
         bound[slot], bound_time[slot], bound_number[slot] = e_value[last], e_time[last], e_number[last]
     else:
         bound[slot], bound_time[slot], bound_number[slot] = np.inf, 0, 0
-    kept = start
+    position = start
     for i in range(start, start + chosen):
         outlived = 0
         for j in range(start, i):
             # entries that were dropped here are outlived by k others, which outlive this one too if they do
-            if j < kept and outlives(window, e_time[j], e_number[j], e_time[i], e_number[i]):
+            if j < position and outlives(window, e_time[j], e_number[j], e_time[i], e_number[i]):
                 outlived += 1
         if outlived < k:
-            _move(entries, i, kept)
-            e_outlived[kept], e_done[kept] = outlived, 0
+            _move(entries, i, position)
+            e_outlived[position], e_done[position] = outlived, 0
             for j in range(before):
-                if done_before[j] == e_number[kept]:
-                    e_done[kept] = 1
+                if done_before[j] == e_number[position]:
+                    e_done[position] = 1
                     done_before[j] = -1
-            kept += 1
-    length[slot] = kept - start
+            position += 1
+    length[slot] = position - start
     faded = 0
     for j in range(before):
         if done_before[j] >= 0:
@@ -201,7 +201,7 @@ def refill(slot, log, since, centre, shared, sign, window, k, keep, start, lengt
 
 @kernel
 def step(
-    gone,
+    removed,
     arriving,
     forced,
     log,
@@ -233,9 +233,9 @@ def step(
     faded_slot, faded_number = faded_out
     marked = 0
     delivered, faded_count, refills = 0, 0, 0
-    for index in gone:
+    for index in removed:
         count = find_regions(l_values[index], shared, sign, centres, bound, tree, tail, touched[marked:])
-        kept = marked
+        settled = marked
         for i in range(marked, marked + count):
             slot = touched[i]
             if index + base < since[slot]:
@@ -244,12 +244,12 @@ def step(
             take_out(slot, value, l_time[index], index + base, starts[slot], lengths, entries)
             if marks[slot] == 0:
                 marks[slot] = 1
-                touched[kept] = slot
-                kept += 1
-        marked = kept
+                touched[settled] = slot
+                settled += 1
+        marked = settled
     if arriving >= 0:
         count = find_regions(l_values[arriving], shared, sign, centres, bound, tree, tail, touched[marked:])
-        kept = marked
+        settled = marked
         scratch = np.empty(np.max(capacity) if len(capacity) else 0, np.int64)
         for i in range(marked, marked + count):
             slot = touched[i]
@@ -285,9 +285,9 @@ def step(
                 note_bound(slot, tree, bound)
             if marks[slot] == 0:
                 marks[slot] = 1
-                touched[kept] = slot
-                kept += 1
-        marked = kept
+                touched[settled] = slot
+                settled += 1
+        marked = settled
     done_before = np.empty(np.max(capacity) if len(capacity) else 0, np.int64)
     for i in range(marked):
         slot = touched[i]

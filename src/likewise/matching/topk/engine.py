@@ -155,13 +155,16 @@ class TopKEngine(BaseEngine):
         known: dict[tuple[int, float], tuple[float, ...] | None] = {}  # what families that rank alike rank it by
         places: list[tuple[WindowFamily, int]] = []
         before: ConditionMatch | None = None
-        for condition, met in self._index.match(event, at):
-            if met is not before:
-                entry, before = PublishedEvent(event.id, time, met.score, met.product), met
+        for condition, met_conditions in self._index.match(event, at):
+            if met_conditions is not before:
+                entry, before = (
+                    PublishedEvent(event.id, time, met_conditions.score, met_conditions.product),
+                    met_conditions,
+                )
             for family in self._by_number[condition].families.values():
-                way = (family.scoring, met.score)
+                way = (family.scoring, met_conditions.score)
                 if way not in known:
-                    known[way] = _values(family.top, event, met.score)
+                    known[way] = _values(family.top, event, met_conditions.score)
                 number = family.base + len(family.log)
                 for ordinal, delivered in family.arrive(known[way], entry, self.now):
                     hit = self._hit(family, ordinal, delivered, "arrival" if delivered == number else "promoted")
@@ -199,18 +202,18 @@ class TopKEngine(BaseEngine):
         """Let time pass, one expiry after the other; promotions by moment, then ordinal."""
         if self.now is not None and now <= self.now:
             return []
-        found: list[tuple[int, int, int, Match]] = []
+        promotions: list[tuple[int, int, int, Match]] = []
         while self._due and self._due[0][0] <= now:
             moment, _, family = heapq.heappop(self._due)
             if moment != family.scheduled:
                 continue  # an earlier expiry was noted since
             family.scheduled = None
             for order, (ordinal, number) in enumerate(family.expire(moment)):
-                found.append((moment, ordinal, order, self._hit(family, ordinal, number, "promoted")[1]))
+                promotions.append((moment, ordinal, order, self._hit(family, ordinal, number, "promoted")[1]))
             self._schedule(family)
         self.now = now
-        found.sort(key=lambda hit: hit[:3])
-        return [(ordinal, match) for _, ordinal, _, match in found]
+        promotions.sort(key=lambda hit: hit[:3])
+        return [(ordinal, match) for _, ordinal, _, match in promotions]
 
     def next_due(self) -> int | None:
         """When time next takes something out of a window, or an earlier moment."""
@@ -232,13 +235,13 @@ class TopKEngine(BaseEngine):
 
     def _forget_published(self) -> None:
         """Now and then, let go of events that no window holds any more."""
-        kept: dict[str, list[tuple[WindowFamily, int]]] = {}
+        still_published: dict[str, list[tuple[WindowFamily, int]]] = {}
         for id, places in self._published.items():
             still = [(family, number) for family, number in places if family.holds(number)]
             if still:
-                kept[id] = still
-        self._published = kept
-        self._patience = PUBLISHED + 2 * len(kept)
+                still_published[id] = still
+        self._published = still_published
+        self._patience = PUBLISHED + 2 * len(still_published)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription, and where it stands in the window."""
@@ -252,7 +255,7 @@ class TopKEngine(BaseEngine):
             threshold=self.threshold,
             curve=self.curve,
             at=at,
-            standing=self._window_position(event, ordinal, at),
+            position=self._window_position(event, ordinal, at),
             types=self.types,
         )
 
@@ -261,19 +264,21 @@ class TopKEngine(BaseEngine):
         key, condition = self._home[ordinal]
         family = self._families[key]
         now = at if self.now is None else max(self.now, at)
-        held = [n for f, n in self._published.get(event.id or "", ()) if f is family and family.counts(ordinal, n)]
-        if held:
-            values = family.values(held[-1])
+        numbers = [n for f, n in self._published.get(event.id or "", ()) if f is family and family.counts(ordinal, n)]
+        if numbers:
+            values = family.values(numbers[-1])
             return (
-                None if values is None else family.position(ordinal, values, family.entry(held[-1]).time, held[-1], now)
+                None
+                if values is None
+                else family.position(ordinal, values, family.entry(numbers[-1]).time, numbers[-1], now)
             )
-        seen = EventView(event, self.measure, self.types)
-        met = evaluate(self._conditions[condition].condition, seen, self._needed(condition))
-        if met is None:
+        view = EventView(event, self.measure, self.types)
+        result = evaluate(self._conditions[condition].condition, view, self._needed(condition))
+        if result is None:
             return None
         if event.time is not None and event.time < now - self.lateness:
             return WindowPosition(None, None, expired=True)
-        values = _values(family.top, event, met.score)
+        values = _values(family.top, event, result.score)
         time = min(now, at if event.time is None else event.time)
         return None if values is None else family.position(ordinal, values, time, None, now)
 

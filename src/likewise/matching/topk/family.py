@@ -78,15 +78,15 @@ class WindowLog:
         self.count -= front
         room = max(16, 2 * self.count)
         fresh: list[NDArray[Any]] = []
-        for array, width in zip(self._arrays, (self.width, 1, 1), strict=True):
-            fresh.append(np.empty(room * width, array.dtype))
-            fresh[-1][: self.count * width] = array[front * width : (front + self.count) * width]
+        for column, width in zip(self._arrays, (self.width, 1, 1), strict=True):
+            fresh.append(np.empty(room * width, column.dtype))
+            fresh[-1][: self.count * width] = column[front * width : (front + self.count) * width]
         self._hold(*fresh)
 
     def values(self, index: int) -> list[float]:
         """The numbers a publication is ranked by."""
-        found: list[float] = self.value[index * self.width : (index + 1) * self.width].tolist()
-        return found
+        numbers: list[float] = self.value[index * self.width : (index + 1) * self.width].tolist()
+        return numbers
 
     def arrays(self) -> Arrays:
         """Everything, without a copy; valid until the next change."""
@@ -214,9 +214,9 @@ class SharedWindow:
             self._pack()
 
     def _pack(self) -> None:
-        kept = np.array(list(self.slots.values()), np.int64)
-        moved = {old: new for new, old in enumerate(kept.tolist())}
-        capacity, start = self._capacity.view()[kept], self._start.view()[kept]
+        occupied = np.array(list(self.slots.values()), np.int64)
+        moved = {old: new for new, old in enumerate(occupied.tolist())}
+        capacity, start = self._capacity.view()[occupied], self._start.view()[occupied]
         ends = np.cumsum(capacity)
         source = np.repeat(start - (ends - capacity), capacity) + np.arange(int(capacity.sum()))
         for pool in self._entries:
@@ -224,9 +224,9 @@ class SharedWindow:
         shape = (self._k, self._keep, self._capacity, self._since, self._entered, self._length)
         members = (*shape, *self._centres, *self._bounds)
         for column in members:
-            column.replace(column.view()[kept])
+            column.replace(column.view()[occupied])
         self._start.replace(ends - capacity)
-        self.ordinals = [self.ordinals[slot] for slot in kept.tolist()]
+        self.ordinals = [self.ordinals[slot] for slot in occupied.tolist()]
         self.slots = {ordinal: slot for slot, ordinal in enumerate(self.ordinals)}
         self.faded = {n: array("q", (moved[s] for s in slots if s in moved)) for n, slots in self.faded.items()}
         self._matrix, self._reach = np.empty((0, self.dimensions)), math.inf
@@ -247,25 +247,25 @@ class SharedWindow:
         number = base + len(self.log)
         self._window.append(values or self._unranked, entry.time, 1)
         self.log.append(entry)
-        gone = -1
+        expired_number = -1
         if kind == COUNTED and number - self._oldest >= self._span:
-            gone = self._oldest
+            expired_number = self._oldest
             self._oldest += 1
         elif kind == TIMED:
             heapq.heappush(self._expiring, (entry.time, number))
         if (
             self._reach < math.inf
             and (values is None or self.sign * values[0] > self._reach)
-            and (gone < 0 or not self.sign * self._window.value[gone - base] <= self._reach)
+            and (expired_number < 0 or not self.sign * self._window.value[expired_number - base] <= self._reach)
         ):  # nobody's list changes, as is mostly so: the kernel need not look
-            if gone >= 0:
-                self._window.alive[gone - base] = 0
-                self._release(gone)
+            if expired_number >= 0:
+                self._window.alive[expired_number - base] = 0
+                self._release(expired_number)
             return NOBODY
-        leaving = [gone] if gone >= 0 else []
-        found = self._step(leaving, number if values is not None else -1)
-        self._trim(leaving)
-        return found
+        expired = [expired_number] if expired_number >= 0 else []
+        deliveries = self._step(expired, number if values is not None else -1)
+        self._trim(expired)
+        return deliveries
 
     def next_expiry(self) -> int | None:
         """The next moment at which something leaves; None if nothing does by itself."""
@@ -273,12 +273,12 @@ class SharedWindow:
 
     def expire(self, moment: int) -> Sequence[Delivery]:
         """Everything whose time is over at a moment leaves together."""
-        gone = []
+        expired_numbers = []
         while self._expiring and self._expiring[0][0] + self._span <= moment:
-            gone.append(heapq.heappop(self._expiring)[1])
-        found = self._step([number for number in gone if self._window.alive[number - self.base]], -1)
-        self._trim(gone)
-        return found
+            expired_numbers.append(heapq.heappop(self._expiring)[1])
+        deliveries = self._step([number for number in expired_numbers if self._window.alive[number - self.base]], -1)
+        self._trim(expired_numbers)
+        return deliveries
 
     def withdraw(self, number: int) -> Sequence[Delivery]:
         """A publication is taken back. It keeps its place among the last n."""
@@ -293,9 +293,9 @@ class SharedWindow:
 
     def entry(self, number: int) -> PublishedEvent:
         """A publication that is in the window."""
-        found = self.log[number - self.base]
-        assert found is not None
-        return found
+        result = self.log[number - self.base]
+        assert result is not None
+        return result
 
     def counts(self, ordinal: int, number: int) -> bool:
         """Whether a publication is in the window and counts for a member."""
@@ -336,23 +336,23 @@ class SharedWindow:
         me = (self.sign * self._rank(slot, values), -time, -(self.next if number is None else number))
         others = []
         for index in range(first - self.base, len(self.log)):
-            held = self._window.values(index)
+            existing = self._window.values(index)
             when = self._window.time[index]
             if (
                 self._window.alive[index]
-                and not math.isnan(held[0])
+                and not math.isnan(existing[0])
                 and index + self.base != number
                 and (duration is None or now - when < duration)
             ):
-                others.append((self.sign * self._rank(slot, held), -when, -(index + self.base)))
+                others.append((self.sign * self._rank(slot, existing), -when, -(index + self.base)))
         ranked = sorted([*others, me])
         k = int(self._k.view()[slot])
         return WindowPosition(
             ranked.index(me) + 1, self.sign * ranked[k - 1][0] if len(ranked) >= k else None, expired=False
         )
 
-    def _trim(self, gone: list[int]) -> None:
-        for number in gone:
+    def _trim(self, left_numbers: list[int]) -> None:
+        for number in left_numbers:
             self._release(number)
 
     def _release(self, number: int) -> None:
@@ -372,8 +372,8 @@ class SharedWindow:
 
     # -- the kernel -----------------------------------------------------------------------------
 
-    def _step(self, gone: list[int], arriving: int, *, forced: bool = False) -> Sequence[Delivery]:
-        for number in gone:
+    def _step(self, left_numbers: list[int], arriving: int, *, forced: bool = False) -> Sequence[Delivery]:
+        for number in left_numbers:
             self._window.alive[number - self.base] = 0
         if not self.slots:
             return NOBODY
@@ -381,11 +381,11 @@ class SharedWindow:
         self._refresh(size)
         assert self._tree is not None
         out, faded = self._out[:2], self._out[2:]
-        if used := [*gone, arriving] if arriving >= 0 else gone:
+        if used := [*left_numbers, arriving] if arriving >= 0 else left_numbers:
             check_capacity("publications of a window", max(used) - self.base + 1, self._window.count)
         members, start, length, entries, bounds = self._arrays
         delivered, faded_count, refills = step(
-            np.array(gone, np.int64) - self.base,
+            np.array(left_numbers, np.int64) - self.base,
             arriving - self.base if arriving >= 0 else -1,
             forced,
             (*self._window.arrays(), self.base),
@@ -411,11 +411,11 @@ class SharedWindow:
         self.refills += refills
         for slot, number in zip(faded[0][:faded_count].tolist(), faded[1][:faded_count].tolist(), strict=True):
             self._fade(number, slot)
-        found = []
+        deliveries = []
         for slot, number in zip(out[0][:delivered].tolist(), out[1][:delivered].tolist(), strict=True):
             if slot not in self.faded.get(number, ()):
-                found.append((self.ordinals[slot], number))
-        return found
+                deliveries.append((self.ordinals[slot], number))
+        return deliveries
 
     def _fade(self, number: int, slot: int) -> None:
         """Remember that a publication was delivered to a member whose list it has left."""
@@ -467,8 +467,8 @@ class WindowFamily(SharedWindow):
     def member_bytes(self) -> int:
         """The bytes of the members' arrays, candidates and what was delivered to them included."""
         columns = (self._k, self._keep, self._capacity, self._since, self._start, self._length, *self._centres)
-        held = sum(column.nbytes for column in (*columns, *self._bounds, *self._entries))
-        return held + sum(8 * len(slots) for slots in self.faded.values())
+        array_bytes = sum(column.nbytes for column in (*columns, *self._bounds, *self._entries))
+        return array_bytes + sum(8 * len(slots) for slots in self.faded.values())
 
     # -- keeping --------------------------------------------------------------------------------
 

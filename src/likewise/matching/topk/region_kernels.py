@@ -91,16 +91,16 @@ def note_bound(slot, tree, bound):
     node = leaf_of[slot] if slot < len(leaf_of) else -1
     if node < 0:
         return
-    found = -np.inf
+    ordinals = -np.inf
     for i in range(first[node], last[node]):
-        found = max(found, bound[order[i]])
-    widest[node] = found
+        ordinals = max(ordinals, bound[order[i]])
+    widest[node] = ordinals
     node //= 2
     while node >= 1:
-        found = max(widest[2 * node], widest[2 * node + 1])
-        if widest[node] == found:
+        ordinals = max(widest[2 * node], widest[2 * node + 1])
+        if widest[node] == ordinals:
             break
-        widest[node] = found
+        widest[node] = ordinals
         node //= 2
 
 

@@ -24,8 +24,8 @@ def write_families(folder: Path, now: int | None, families: Iterable[tuple[int, 
     """Write every family's window and members."""
     import pyarrow as pa
 
-    held = list(families)
-    rows = [(name, *row) for name, family in held for row in family.publications()]
+    all_families = list(families)
+    rows = [(name, *row) for name, family in all_families for row in family.publications()]
     publications: dict[str, pa.Array[Any]] = {
         "family": pa.array([r[0] for r in rows], pa.int64()),
         "number": pa.array([r[1] for r in rows], pa.int64()),
@@ -36,7 +36,7 @@ def write_families(folder: Path, now: int | None, families: Iterable[tuple[int, 
         "counts": pa.array([r[3] for r in rows], pa.bool_()),
         "values": pa.array([r[4] for r in rows], pa.list_(pa.float64())),
     }
-    joined = [(name, family.next, *row) for name, family in held for row in family.members()]
+    joined = [(name, family.next, *row) for name, family in all_families for row in family.members()]
     members: dict[str, pa.Array[Any]] = {
         "family": pa.array([r[0] for r in joined], pa.int64()),
         "next": pa.array([r[1] for r in joined], pa.int64()),
@@ -55,18 +55,18 @@ def read_families(folder: Path) -> tuple[int | None, list[Saved]]:
     """The engine's time and every family: its name, publications, members by ordinal, and next number."""
     publications, members = _read(folder / "publications.arrow"), _read(folder / "members.arrow")
     now = members.schema.metadata[b"now"]
-    found: dict[int, Saved] = {}
+    families: dict[int, Saved] = {}
     for row in members.to_pylist():
-        family = found.setdefault(row["family"], (row["family"], [], {}, row["next"]))
+        family = families.setdefault(row["family"], (row["family"], [], {}, row["next"]))
         family[2][row["ordinal"]] = (row["since"], row["delivered"])
     for row in publications.to_pylist():
         entry = PublishedEvent(row["event_id"], row["time"], row["score"], row["product"])
-        if row["family"] not in found:
+        if row["family"] not in families:
             raise ArtefactDamaged(
                 f"{folder}: a publication belongs to the family {row['family']}, which has no members"
             )
-        found[row["family"]][1].append((row["number"], entry, row["counts"], row["values"]))
-    return int(now) if now else None, list(found.values())
+        families[row["family"]][1].append((row["number"], entry, row["counts"], row["values"]))
+    return int(now) if now else None, list(families.values())
 
 
 def _read(path: Path) -> pa.Table:

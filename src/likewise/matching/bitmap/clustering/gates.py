@@ -42,11 +42,11 @@ def _sole_rows(rows: Rows, owner: NDArray[np.int32]) -> _Sole:
     slot = np.repeat(np.arange(len(rows.ordinals)), np.diff(rows.starts))
     number = rows.flags & REQUIREMENT
     requirement = (int(number.max(initial=0)) + 1) * slot + number
-    asked = rows.flags & NEGATIVE == 0
-    ways = np.bincount(requirement[asked], minlength=int(requirement.max(initial=0)) + 1)
+    required = rows.flags & NEGATIVE == 0
+    ways = np.bincount(requirement[required], minlength=int(requirement.max(initial=0)) + 1)
     numeric = rows.flags & NUMERIC != 0
     attribute = owner[rows.codes]
-    sole = np.flatnonzero(asked & (ways[requirement] == 1) & (numeric | (attribute != rows.codes)))
+    sole = np.flatnonzero(required & (ways[requirement] == 1) & (numeric | (attribute != rows.codes)))
     code, numeric = rows.codes[sole].astype(np.int64), numeric[sole]
     axis = np.where(numeric, 2 * code, 2 * attribute[sole].astype(np.int64) + 1)
     return _Sole(
@@ -73,14 +73,14 @@ def common_axes(rows: Rows, owner: NDArray[np.int32], share: float) -> Axes:
 def ranges_on(rows: Rows, owner: NDArray[np.int32], axes: Axes) -> Ranges:
     """The ranges of all slots on some axes."""
     shape = (len(rows.ordinals), len(axes))
-    found = Ranges(np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(shape, np.bool_))
+    part_numbers = Ranges(np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(shape, np.bool_))
     sole = _sole_rows(rows, owner)
     for place, axis in enumerate(axes.tolist()):
         mine = np.flatnonzero(sole.axis == axis)
         slots = sole.slot[mine]
-        found.low[slots, place], found.high[slots, place] = sole.low[mine], sole.high[mine]
-        found.constrained[slots, place] = True
-    return found
+        part_numbers.low[slots, place], part_numbers.high[slots, place] = sole.low[mine], sole.high[mine]
+        part_numbers.constrained[slots, place] = True
+    return part_numbers
 
 
 def gates(ranges: Ranges, axes: Axes) -> NDArray[np.float64]:

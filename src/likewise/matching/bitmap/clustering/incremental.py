@@ -56,16 +56,16 @@ class Partition(NamedTuple):
 
         >>> low = np.arange(8.0).reshape(-1, 1)
         >>> ranges = Ranges(low, low + 1, np.ones((8, 1), np.bool_))
-        >>> deal(ranges, 2).part_of(ranges).tolist()
+        >>> partition_slots(ranges, 2).part_of(ranges).tolist()
         [0, 0, 0, 0, 1, 1, 1, 1]
         """
-        found = np.zeros(len(ranges.low), np.int16)
+        part_numbers = np.zeros(len(ranges.low), np.int16)
         wide = widths(ranges, self.scales)
-        waiting = [(len(self.questions) - 1, np.arange(len(found)))]
+        waiting = [(len(self.questions) - 1, np.arange(len(part_numbers)))]
         while waiting:
             at, slots = waiting.pop()
             if at < 0:
-                found[slots] = ~at if self.questions else 0
+                part_numbers[slots] = ~at if self.questions else 0
                 continue
             question = self.questions[at]
             if question.what == ASKED:
@@ -75,7 +75,7 @@ class Partition(NamedTuple):
             else:
                 yes = ranges.low[slots, question.axis] < question.cut
             waiting += [(question.yes, slots[yes]), (question.no, slots[~yes])]
-        return found
+        return part_numbers
 
 
 def scales_of(ranges: Ranges) -> Scales:
@@ -143,12 +143,12 @@ class _TreeBuilder:
             self.parts += 1
             return ~(self.parts - 1)
         ranges = self._ranges
-        asked = ranges.constrained[slots]
-        for axis in range(asked.shape[1]):
-            have = float(asked[:, axis].mean())
+        constrained = ranges.constrained[slots]
+        for axis in range(constrained.shape[1]):
+            have = float(constrained[:, axis].mean())
             first = round(have * parts)
             if 0 < first < parts:
-                yes, no = slots[asked[:, axis]], slots[~asked[:, axis]]
+                yes, no = slots[constrained[:, axis]], slots[~constrained[:, axis]]
                 return self._add_node(ASKED, axis, 0.0, (yes, first, True), (no, parts - first, True))
         if widest and parts >= DIVIDED:
             wide = max(1, parts // WIDEST)
@@ -162,7 +162,7 @@ class _TreeBuilder:
                 )
         best: tuple[float, int, float] | None = None
         half = parts // 2
-        for axis in np.flatnonzero(asked.all(axis=0)).tolist():
+        for axis in np.flatnonzero(constrained.all(axis=0)).tolist():
             low = ranges.low[slots, axis]
             cut = float(np.partition(low, len(low) * half // parts)[len(low) * half // parts])
             below = low < cut
@@ -276,8 +276,8 @@ class Clustering:
         pieces = [piece for piece in pieces if len(piece.ordinals)]
         if pieces:
             rows = join(pieces)
-            told = gates(ranges_on(rows, owner, self._axes), self._axes)
-            self.new.append(Block(rows, owner, shape, told, self._level))
+            block_gates = gates(ranges_on(rows, owner, self._axes), self._axes)
+            self.new.append(Block(rows, owner, shape, block_gates, self._level))
 
     def finished(self) -> list[Block]:
         """The new blocks, without what was removed while they were built."""
@@ -293,13 +293,15 @@ class Clustering:
 def _most_selective(axes: Axes, ranges: Ranges) -> tuple[Axes, Ranges]:
     """The axes that tell slots apart, as many as a block has gates: asked by many, in narrow ranges."""
     scales = scales_of(ranges)
-    apart = [
+    selectivity = [
         float(
             (1 - share(scales[a], ranges.low[:, a], ranges.high[:, a]))[ranges.constrained[:, a]].sum()
             / len(ranges.low)
         )
         for a in range(len(axes))
     ]
-    kept = np.array([a for a in np.argsort(-np.array(apart), kind="stable").tolist() if apart[a] >= COMMON], np.int64)
-    kept = kept[:MAX_GATES]
-    return axes[kept], Ranges(ranges.low[:, kept], ranges.high[:, kept], ranges.constrained[:, kept])
+    chosen = np.array(
+        [a for a in np.argsort(-np.array(selectivity), kind="stable").tolist() if selectivity[a] >= COMMON], np.int64
+    )
+    chosen = chosen[:MAX_GATES]
+    return axes[chosen], Ranges(ranges.low[:, chosen], ranges.high[:, chosen], ranges.constrained[:, chosen])

@@ -23,17 +23,17 @@ def wrong_clock(doubted: Iterable[Observation]) -> Observation | None:
     return first if has_effect(first) else None
 
 
-def note_clock(clocks: WrongClocks, heard: Observation) -> None:
+def note_clock(clocks: WrongClocks, observation: Observation) -> None:
     """Note that the clock of an event's source is wrong; the oldest are let go where there are many."""
-    assert heard.stated is not None
-    clocks.pop(heard.source, None)
-    clocks[heard.source] = (heard.stated, heard.time)
+    assert observation.stated is not None
+    clocks.pop(observation.source, None)
+    clocks[observation.source] = (observation.stated, observation.time)
     while len(clocks) > MOST:
         del clocks[next(iter(clocks))]
 
 
 def rename_clock(clocks: WrongClocks, before: str, after: str | None) -> None:
     """Let a source that is named have another name; without one, it is named no more."""
-    said = clocks.pop(before, None)
-    if said is not None and after is not None:
-        clocks[after] = said
+    clock = clocks.pop(before, None)
+    if clock is not None and after is not None:
+        clocks[after] = clock

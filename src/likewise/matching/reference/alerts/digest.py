@@ -18,23 +18,31 @@ def end_of_period(moment: int, every: int) -> int:
     return (moment // every + 1) * every
 
 
-def item_of(say: DueNotification, key: Key) -> DigestItem:
+def item_of(notification: DueNotification, key: Key) -> DigestItem:
     """A saying as a digest keeps it."""
-    return DigestItem(say.moment, say.cause, key, say.about.event_id, say.about.score, say.suppressed, say.stale)
+    return DigestItem(
+        notification.moment,
+        notification.cause,
+        key,
+        notification.about.event_id,
+        notification.about.score,
+        notification.suppressed,
+        notification.stale,
+    )
 
 
 def with_items(
-    items: Sequence[DigestItem], key: Key, settled: int, event_id: str, says: Sequence[DueNotification]
+    items: Sequence[DigestItem], key: Key, settled: int, event_id: str, notifications: Sequence[DueNotification]
 ) -> tuple[list[DigestItem], int]:
     """A digest after a key was told again without an event: of its items the first, which stay, and those said now.
 
     Says how many of those that stay are left.
     """
-    own = [item for item in items if item.key == key]
-    first = [item for item in own[:settled] if item.event_id != event_id]
+    of_key = [item for item in items if item.key == key]
+    first = [item for item in of_key[:settled] if item.event_id != event_id]
     others = [item for item in items if item.key != key]
-    found = [*others, *first, *(item_of(say, key) for say in says)]
-    return sorted(found, key=lambda item: item.moment), len(first)
+    merged = [*others, *first, *(item_of(notification, key) for notification in notifications)]
+    return sorted(merged, key=lambda item: item.moment), len(first)
 
 
 def gathered(items: Sequence[DigestItem], end: int) -> AlertNotification:

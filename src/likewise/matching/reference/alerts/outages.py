@@ -17,7 +17,7 @@ WHYS: Final[tuple[Why, ...]] = get_args(Why)
 class AbsenceSuspensions:
     """The sources whose silence is excused, by why.
 
-    >>> known = Excuses()
+    >>> known = AbsenceSuspensions()
     >>> known.add(["a"], "unreachable"), known.add(["b"], "resting")
     (['a'], ['b'])
     >>> known.cover({"a", "c"}), known.cover({"b", "c"}), known.cover({"b"})
@@ -38,9 +38,9 @@ class AbsenceSuspensions:
 
     def end(self, sources: Iterable[str], why: Why) -> list[str]:
         """Excuse sources no longer; those that were."""
-        gone = sorted(set(sources) & self.sources[why])
-        self.sources[why].difference_update(gone)
-        return gone
+        removed = sorted(set(sources) & self.sources[why])
+        self.sources[why].difference_update(removed)
+        return removed
 
     def cover(self, sources: Collection[str]) -> bool:
         """Whether the silence of a key with these sources means nothing."""

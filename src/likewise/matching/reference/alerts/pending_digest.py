@@ -37,38 +37,38 @@ def needs_replay(alert: Alert) -> bool:
     return alert.digest_every is not None and any(each is not None for each in moves)
 
 
-def observe_pending(alert: Alert, unsaid: PendingDigest, heard: Observation, lateness: int) -> PendingDigest:
+def observe_pending(alert: Alert, pending: PendingDigest, observation: Observation, lateness: int) -> PendingDigest:
     """One more event of the key; the oldest is let go where there are many."""
-    unsaid = unsaid._replace(observations=(*unsaid.observations, heard))
-    if len(unsaid.observations) > MAX_RETRACTABLE_EVENTS:
-        story, says = _replay(alert, unsaid.state, unsaid.observations[:1], lateness)
-        unsaid = PendingDigest(story, unsaid.observations[1:], unsaid.settled + len(says))
-    return unsaid
+    pending = pending._replace(observations=(*pending.observations, observation))
+    if len(pending.observations) > MAX_RETRACTABLE_EVENTS:
+        state, notifications = _replay(alert, pending.state, pending.observations[:1], lateness)
+        pending = PendingDigest(state, pending.observations[1:], pending.settled + len(notifications))
+    return pending
 
 
-def may_name(story: AlertState, heard: Sequence[Observation], event_id: str) -> bool:
+def may_name(state: AlertState, observations: Sequence[Observation], event_id: str) -> bool:
     """Whether an event is among those that are remembered one by one."""
-    events = (*story.trail, *story.waiting, *story.deferred, *story.doubted, *heard)
-    return event_id in story.held_back or any(each.event_id == event_id for each in events)
+    events = (*state.trail, *state.waiting, *state.deferred, *state.doubted, *observations)
+    return event_id in state.held_back or any(each.event_id == event_id for each in events)
 
 
 def replay_without(
-    alert: Alert, unsaid: PendingDigest, event_id: str, now: int, lateness: int
+    alert: Alert, pending: PendingDigest, event_id: str, now: int, lateness: int
 ) -> tuple[PendingDigest, AlertState, list[DueNotification]] | None:
     """A key without an event: its story, and what a digest gathers; None if what was said before is over by it."""
-    story, says = take_back(alert, unsaid.state, event_id, now)
-    if says:
+    state, notifications = take_back(alert, pending.state, event_id, now)
+    if notifications:
         return None
-    left = tuple(each for each in unsaid.observations if each.event_id != event_id)
-    return unsaid._replace(state=story, observations=left), *_replay(alert, story, left, lateness)
+    left = tuple(each for each in pending.observations if each.event_id != event_id)
+    return pending._replace(state=state, observations=left), *_replay(alert, state, left, lateness)
 
 
-def _replay(alert: Alert, story: AlertState, events: tuple[Observation, ...], lateness: int) -> Told:
-    says: list[DueNotification] = []
-    for heard in events:
-        while (next_one := due(alert, story, lateness)) is not None and next_one[0] <= heard.arrival:
-            story, said = tick(alert, story, *next_one[:2], lateness)
-            says += said
-        story, said = observe(alert, story, heard, lateness)
-        says += said
-    return story, says
+def _replay(alert: Alert, state: AlertState, events: tuple[Observation, ...], lateness: int) -> Told:
+    notifications: list[DueNotification] = []
+    for observation in events:
+        while (next_one := due(alert, state, lateness)) is not None and next_one[0] <= observation.arrival:
+            state, sent = tick(alert, state, *next_one[:2], lateness)
+            notifications += sent
+        state, sent = observe(alert, state, observation, lateness)
+        notifications += sent
+    return state, notifications

@@ -22,8 +22,12 @@ def folded(alert: Alert, base: CompactedHistory, trail: Sequence[Observation]) -
     found before they are renamed, and single events of before can be withdrawn no more.
     """
     run, last, holding = base.run, base.last, base.last_holding
-    for heard in trail:
-        run, last, holding = advance_run(run, heard, alert.stale), heard, heard if heard.holds else holding
+    for observation in trail:
+        run, last, holding = (
+            advance_run(run, observation, alert.stale),
+            observation,
+            observation if observation.holds else holding,
+        )
     return CompactedHistory(run, last, holding)
 
 
@@ -36,7 +40,7 @@ def renamed(value: Any, before: str, after: str | None, *, sources: bool = False
         after: its name from now on; None to leave out what came from it.
         sources: whether texts in `value` are names of sources.
 
-    >>> heard = Heard(0, 5, 5, "kitchen", "e", True, False, False, 1.0, 1.0)
+    >>> heard = Observation(0, 5, 5, "kitchen", "e", True, False, False, 1.0, 1.0)
     >>> renamed((heard,), "kitchen", "0x01")[0].source, renamed([heard], "kitchen", None)
     ('0x01', [])
     >>> renamed((("kitchen", 3), ("0x01", 5), ("hall", 4)), "kitchen", "0x01", sources=True)
@@ -49,30 +53,30 @@ def renamed(value: Any, before: str, after: str | None, *, sources: bool = False
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         fields: Any = value
         parts = {name: getattr(fields, name) for name in fields._fields}
-        found = {name: renamed(part, before, after, sources=name in SOURCE_FIELDS) for name, part in parts.items()}
+        result = {name: renamed(part, before, after, sources=name in SOURCE_FIELDS) for name, part in parts.items()}
         if isinstance(value, HoldingRun):  # who holds now is not set aside for its silence
-            now = dict(found["holding"])
-            found["stale"] = tuple(each for each in found["stale"] if each[0] not in now)
-            found["begin"], found["told"] = (value.begin, value.told) if now else (None, False)
-        return fields._replace(**found)
+            now = dict(result["holding"])
+            result["stale"] = tuple(each for each in result["stale"] if each[0] not in now)
+            result["begin"], result["told"] = (value.begin, value.told) if now else (None, False)
+        return fields._replace(**result)
     if not isinstance(value, (tuple, list, frozenset)):
         return value
     if sources:
         return type(value)(_sources(value, before, after))
-    kept = ((renamed(each, before, after), each) for each in value)
-    return type(value)(each for each, was in kept if each is not None or was is None)
+    pairs = ((renamed(each, before, after), each) for each in value)
+    return type(value)(each for each, was in pairs if each is not None or was is None)
 
 
 def _sources(value: Any, before: str, after: str | None) -> list[Any]:
     """Return names, or pairs of a name and a time, each name once, with its latest time."""
-    found: dict[str, Any] = {}
+    latest: dict[str, Any] = {}
     for each in value:
         name = each if isinstance(each, str) else each[0]
         name = after if name == before else name
         if name is None:
             continue
         if isinstance(each, str):
-            found[name] = name
+            latest[name] = name
         else:
-            found[name] = (name, max(each[1], found[name][1]) if name in found else each[1])
-    return list(found.values())
+            latest[name] = (name, max(each[1], latest[name][1]) if name in latest else each[1])
+    return list(latest.values())

@@ -109,25 +109,25 @@ class DueNotification(NamedTuple):
 Told = tuple[AlertState, list[DueNotification]]
 
 
-def advance_run(run: HoldingRun, heard: Observation, stale: int | None = None) -> HoldingRun:
+def advance_run(run: HoldingRun, observation: Observation, stale: int | None = None) -> HoldingRun:
     """A run after one more event. `stale` is the silence after which a source keeps no other from beginning anew.
 
     >>> first = advance_run(HoldingRun(), Observation(0, 5, 5, "s", "e", True, False, False, 1.0, 1.0, told=True))
     >>> first.begin, advance_run(first, Observation(1, 99, 99, "t", "f", True, False, False, 1.0, 1.0), stale=60).begin
     (5, 99)
     """
-    source = heard.source
+    source = observation.source
     others = tuple(each for each in run.holding if each[0] != source)
-    aside = tuple(each for each in run.stale if each[0] != source)
-    if not heard.holds:
-        return HoldingRun(others, run.begin, run.told, aside) if others else HoldingRun(stale=aside)
-    now, back = ((source, heard.arrival),), len(aside) < len(run.stale)
+    still_stale = tuple(each for each in run.stale if each[0] != source)
+    if not observation.holds:
+        return HoldingRun(others, run.begin, run.told, still_stale) if others else HoldingRun(stale=still_stale)
+    now, back = ((source, observation.arrival),), len(still_stale) < len(run.stale)
     if not run.holding:
-        return merge_stale(HoldingRun(now, heard.time, heard.told, aside))
+        return merge_stale(HoldingRun(now, observation.time, observation.told, still_stale))
     new = len(others) == len(run.holding) and not back
-    if new and run.told and not heard.told and _all_stale(others, heard, stale):
-        return HoldingRun(now, heard.time, False, aside + others)
-    return merge_stale(HoldingRun(others + now, run.begin, run.told or heard.told, aside))
+    if new and run.told and not observation.told and _all_stale(others, observation, stale):
+        return HoldingRun(now, observation.time, False, still_stale + others)
+    return merge_stale(HoldingRun(others + now, run.begin, run.told or observation.told, still_stale))
 
 
 def merge_stale(run: HoldingRun) -> HoldingRun:
@@ -135,324 +135,324 @@ def merge_stale(run: HoldingRun) -> HoldingRun:
     return HoldingRun(run.stale + run.holding, run.begin, True) if run.told and run.stale else run
 
 
-def _all_stale(sources: Sources, heard: Observation, stale: int | None) -> bool:
-    return stale is not None and all(heard.arrival - last > stale for _, last in sources)
+def _all_stale(sources: Sources, observation: Observation, stale: int | None) -> bool:
+    return stale is not None and all(observation.arrival - last > stale for _, last in sources)
 
 
-def run_of(alert: Alert, story: AlertState) -> HoldingRun:
+def run_of(alert: Alert, state: AlertState) -> HoldingRun:
     """What holds now."""
-    run = story.base.run
-    for heard in story.trail:
-        run = advance_run(run, heard, alert.stale)
+    run = state.base.run
+    for observation in state.trail:
+        run = advance_run(run, observation, alert.stale)
     return run
 
 
-def last_of(story: AlertState, *, holding: bool) -> Observation | None:
+def last_of(state: AlertState, *, holding: bool) -> Observation | None:
     """The newest event about the alert, or the newest that held."""
-    found = next((each for each in reversed(story.trail) if each.holds or not holding), None)
-    return found or (story.base.last_holding if holding else story.base.last)
+    newest = next((each for each in reversed(state.trail) if each.holds or not holding), None)
+    return newest or (state.base.last_holding if holding else state.base.last)
 
 
-def settles_at(heard: Observation, lateness: int) -> int:
+def settles_at(observation: Observation, lateness: int) -> int:
     """When an event is taken in: no other from before it is waited for any more.
 
     >>> told = Observation(0, 12, 5, "s", "e", True, False, False, 1.0, 1.0)
     >>> settles_at(told, 10), settles_at(told, 3), settles_at(told, 0)
     (15, 15, 12)
     """
-    return (heard.arrival if is_late(heard, lateness) else heard.time) + lateness
+    return (observation.arrival if is_late(observation, lateness) else observation.time) + lateness
 
 
-def is_late(heard: Observation, lateness: int) -> bool:
+def is_late(observation: Observation, lateness: int) -> bool:
     """Whether an event came later after its own time than others are waited for."""
-    return heard.time + lateness < heard.arrival
+    return observation.time + lateness < observation.arrival
 
 
 # -- events -------------------------------------------------------------------------------------
 
 
-def observe(alert: Alert, story: AlertState, heard: Observation, lateness: int) -> Told:
+def observe(alert: Alert, state: AlertState, observation: Observation, lateness: int) -> Told:
     """An event comes that moves the key and is not late."""
-    story = story._replace(last_arrival=max(story.last_arrival, heard.arrival))
+    state = state._replace(last_arrival=max(state.last_arrival, observation.arrival))
     if alert.absent_for is not None:
-        return _observe_return(alert, story, heard)
-    if heard.stated is not None:
-        return doubt(alert, story, heard, lateness)
-    says: list[DueNotification] = []
-    for each in story.doubted:  # the clock is right again, so those before it were no upload
-        if each.source == heard.source and has_effect(each):
-            story, said = _trust(alert, story, each, heard.arrival, lateness)
-            says += said
-    story, said = _enqueue(alert, story, heard, heard.arrival, lateness)
-    return story, says + said
+        return _observe_return(alert, state, observation)
+    if observation.stated is not None:
+        return doubt(alert, state, observation, lateness)
+    notifications: list[DueNotification] = []
+    for each in state.doubted:  # the clock is right again, so those before it were no upload
+        if each.source == observation.source and has_effect(each):
+            state, sent = _trust(alert, state, each, observation.arrival, lateness)
+            notifications += sent
+    state, sent = _enqueue(alert, state, observation, observation.arrival, lateness)
+    return state, notifications + sent
 
 
-def _observe_return(alert: Alert, story: AlertState, heard: Observation) -> Told:
+def _observe_return(alert: Alert, state: AlertState, observation: Observation) -> Told:
     """A key whose silence counts is heard again."""
-    says: list[DueNotification] = []
-    last = last_of(story, holding=False)
-    if story.absent:
-        if not story.earlier:
-            says = [DueNotification(heard.arrival, "returned", heard, last_observed_at(story))]
-        story = story._replace(absent=False, earlier=False)
-    elif last is not None and (ready := ready_at(alert, story)) is not None:
+    notifications: list[DueNotification] = []
+    last = last_of(state, holding=False)
+    if state.absent:
+        if not state.earlier:
+            notifications = [DueNotification(observation.arrival, "returned", observation, last_observed_at(state))]
+        state = state._replace(absent=False, earlier=False)
+    elif last is not None and (ready := ready_at(alert, state)) is not None:
         stood = last.arrival + (alert.absent_for or 0)
-        story = suppress(story, last) if stood <= heard.arrival < ready else story
-    return remember(alert, story, heard), says
+        state = suppress(state, last) if stood <= observation.arrival < ready else state
+    return remember(alert, state, observation), notifications
 
 
-def _enqueue(alert: Alert, story: AlertState, heard: Observation, moment: int, lateness: int) -> Told:
+def _enqueue(alert: Alert, state: AlertState, observation: Observation, moment: int, lateness: int) -> Told:
     if lateness:
-        story = story._replace(straggled=update_late_sources(story.straggled, heard, lateness))
-        return story._replace(waiting=(*story.waiting, heard)), []
-    return settle(alert, story, heard, moment)
+        state = state._replace(straggled=update_late_sources(state.straggled, observation, lateness))
+        return state._replace(waiting=(*state.waiting, observation)), []
+    return settle(alert, state, observation, moment)
 
 
-def doubt(alert: Alert, story: AlertState, heard: Observation, lateness: int) -> Told:
+def doubt(alert: Alert, state: AlertState, observation: Observation, lateness: int) -> Told:
     """An event states a time long before its source's newest: its clock is wrong, or it is one of an upload."""
-    own = [each for each in story.doubted if each.source == heard.source]
-    if any(is_upload(each, heard) for each in own):
-        others = tuple(each for each in story.doubted if each.source != heard.source)
-        return story._replace(doubted=(*others, without_moves(heard))), []
-    story = story._replace(doubted=(*story.doubted, heard))
-    waiting = [each for each in story.doubted if has_effect(each)]
+    same_source = [each for each in state.doubted if each.source == observation.source]
+    if any(is_upload(each, observation) for each in same_source):
+        others = tuple(each for each in state.doubted if each.source != observation.source)
+        return state._replace(doubted=(*others, without_moves(observation))), []
+    state = state._replace(doubted=(*state.doubted, observation))
+    waiting = [each for each in state.doubted if has_effect(each)]
     if len(waiting) > MAX_RETRACTABLE_EVENTS:
-        return _trust(alert, story, waiting[0], heard.arrival, lateness)
-    return story, []
+        return _trust(alert, state, waiting[0], observation.arrival, lateness)
+    return state, []
 
 
-def is_upload(before: Observation, heard: Observation) -> bool:
+def is_upload(before: Observation, observation: Observation) -> bool:
     """Whether two doubted events of one source, the first of which still waits, are of one upload.
 
     >>> first = Observation(0, 1_000_000, 1_000_000, "s", "e", True, False, False, 1.0, 1.0, stated=-86_400_000_000)
     >>> is_upload(first, first._replace(stated=-86_300_000_000)), is_upload(first, first._replace(time=61_000_001))
     (True, False)
     """
-    passed = heard.time - before.time
+    passed = observation.time - before.time
     assert before.stated is not None
-    assert heard.stated is not None
-    apart = abs(heard.stated - before.stated)
-    return passed <= UPLOAD_SPAN and (not has_effect(before) or apart > abs(passed) + UPLOAD_SLACK)
+    assert observation.stated is not None
+    gap = abs(observation.stated - before.stated)
+    return passed <= UPLOAD_SPAN and (not has_effect(before) or gap > abs(passed) + UPLOAD_SLACK)
 
 
-def without_moves(heard: Observation) -> Observation:
+def without_moves(observation: Observation) -> Observation:
     """What is remembered of an event of an upload: when it came, and from where."""
-    return heard._replace(holds=False, fails=False, clears=False)
+    return observation._replace(holds=False, fails=False, clears=False)
 
 
-def has_effect(heard: Observation) -> bool:
+def has_effect(observation: Observation) -> bool:
     """Whether an event that is doubted says anything to the key."""
-    return heard.holds or heard.fails or heard.clears
+    return observation.holds or observation.fails or observation.clears
 
 
-def _trust(alert: Alert, story: AlertState, heard: Observation, moment: int, lateness: int) -> Told:
+def _trust(alert: Alert, state: AlertState, observation: Observation, moment: int, lateness: int) -> Told:
     """Take an event in at its arrival: it was of no upload, so its clock is wrong."""
-    story = story._replace(doubted=tuple(each for each in story.doubted if each != heard))
-    return _enqueue(alert, story, heard._replace(stated=None), moment, lateness)
+    state = state._replace(doubted=tuple(each for each in state.doubted if each != observation))
+    return _enqueue(alert, state, observation._replace(stated=None), moment, lateness)
 
 
-def settle(alert: Alert, story: AlertState, heard: Observation, moment: int, *, waited: bool = False) -> Told:
+def settle(alert: Alert, state: AlertState, observation: Observation, moment: int, *, waited: bool = False) -> Told:
     """Take an event in at its own time, or just after what was taken in before it."""
-    time = heard.time if story.settled is None else max(heard.time, story.settled)
-    heard = heard._replace(time=time)
+    time = observation.time if state.settled is None else max(observation.time, state.settled)
+    observation = observation._replace(time=time)
     when = time if waited else moment
-    says: list[DueNotification] = []
-    ready = ready_at(alert, story)
+    notifications: list[DueNotification] = []
+    ready = ready_at(alert, state)
     if ready is not None and ready <= time:
-        story, says = alarm(alert, story, moment, ready if waited else moment, quietly=heard.earlier)
-    story = story._replace(settled=time)
-    if heard.clears and not heard.holds:
-        story, said = _clear(alert, story, heard, moment)
-        says += said
-    if alert.follows_failing and (heard.holds or heard.fails):
-        story, said = _follow(alert, story, heard, moment)
-        says += said
-        anew = heard.holds and alert.held_for is None and not run_of(alert, story).told
-        if anew and (heard.earlier or not is_muted(story, when)):
-            story, said = alarm(alert, story, moment, when, quietly=heard.earlier)
-            says += said
-    elif heard.holds:
-        story, said = _hold(alert, story, heard, moment, when)
-        says += said
-    return story, says
+        state, notifications = alarm(alert, state, moment, ready if waited else moment, quietly=observation.earlier)
+    state = state._replace(settled=time)
+    if observation.clears and not observation.holds:
+        state, sent = _clear(alert, state, observation, moment)
+        notifications += sent
+    if alert.follows_failing and (observation.holds or observation.fails):
+        state, sent = _follow(alert, state, observation, moment)
+        notifications += sent
+        anew = observation.holds and alert.held_for is None and not run_of(alert, state).told
+        if anew and (observation.earlier or not is_muted(state, when)):
+            state, sent = alarm(alert, state, moment, when, quietly=observation.earlier)
+            notifications += sent
+    elif observation.holds:
+        state, sent = _hold(alert, state, observation, moment, when)
+        notifications += sent
+    return state, notifications
 
 
-def _clear(alert: Alert, story: AlertState, heard: Observation, moment: int) -> Told:
+def _clear(alert: Alert, state: AlertState, observation: Observation, moment: int) -> Told:
     """What arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
-    says: list[DueNotification] = []
-    if story.spoken and not story.earlier:
-        says = [DueNotification(moment, "cleared", heard)]
-    if story.deferred:
-        story = suppress(story, story.deferred[-1])
-    if not story.spoken and alert.held_for is not None and is_pending(alert, story):
-        last = last_of(story, holding=True)
+    notifications: list[DueNotification] = []
+    if state.spoken and not state.earlier:
+        notifications = [DueNotification(moment, "cleared", observation)]
+    if state.deferred:
+        state = suppress(state, state.deferred[-1])
+    if not state.spoken and alert.held_for is not None and is_pending(alert, state):
+        last = last_of(state, holding=True)
         assert last is not None  # a run has at least one event
-        story = suppress(mark_run_notified(alert, story), last)
-    return story._replace(spoken=False, earlier=False, deferred=(), active=()), says
+        state = suppress(mark_run_notified(alert, state), last)
+    return state._replace(spoken=False, earlier=False, deferred=(), active=()), notifications
 
 
-def _follow(alert: Alert, story: AlertState, heard: Observation, moment: int) -> Told:
+def _follow(alert: Alert, state: AlertState, observation: Observation, moment: int) -> Told:
     """An event holds or fails, and both matter; if what was sent is over by it, that is sent."""
-    pending, last = is_pending(alert, story), last_of(story, holding=True)
-    before = run_of(alert, story)
-    back = not before.holding and heard.source in dict(before.stale)  # it was active all the time, which was sent
-    told = heard.holds and (back or advance_run(before, heard, alert.stale).told)
-    story = remember(alert, story, heard._replace(told=told))
-    run = run_of(alert, story)
-    if run.holding or heard.holds:
-        return story, []
+    pending, last = is_pending(alert, state), last_of(state, holding=True)
+    before = run_of(alert, state)
+    back = not before.holding and observation.source in dict(before.stale)  # it was active all the time, which was sent
+    notified = observation.holds and (back or advance_run(before, observation, alert.stale).told)
+    state = remember(alert, state, observation._replace(told=notified))
+    run = run_of(alert, state)
+    if run.holding or observation.holds:
+        return state, []
     if pending and last is not None:
-        story = suppress(story, last)
-    if run.stale or not story.spoken or alert.once_until != "false":
-        return story, []
-    says = [] if story.earlier else [DueNotification(moment, "cleared", heard)]
-    return story._replace(spoken=False, earlier=False), says
+        state = suppress(state, last)
+    if run.stale or not state.spoken or alert.once_until != "false":
+        return state, []
+    notifications = [] if state.earlier else [DueNotification(moment, "cleared", observation)]
+    return state._replace(spoken=False, earlier=False), notifications
 
 
-def _hold(alert: Alert, story: AlertState, heard: Observation, moment: int, when: int) -> Told:
+def _hold(alert: Alert, state: AlertState, observation: Observation, moment: int, when: int) -> Told:
     """An event holds, and failing is not followed: it is an alarm, unless one was sent that is not over."""
-    blocked = story.spoken and not (
-        heard.source not in dict(story.active) and _all_stale(story.active, heard, alert.stale)
+    blocked = state.spoken and not (
+        observation.source not in dict(state.active) and _all_stale(state.active, observation, alert.stale)
     )
     if alert.stale is not None and alert.once_until is not None:
-        others = tuple(each for each in story.active if each[0] != heard.source)
-        story = story._replace(active=(*others, (heard.source, heard.arrival)))
-    if blocked and not story.deferred:
-        return story, []
-    deferred = (*story.deferred, heard)
+        others = tuple(each for each in state.active if each[0] != observation.source)
+        state = state._replace(active=(*others, (observation.source, observation.arrival)))
+    if blocked and not state.deferred:
+        return state, []
+    deferred = (*state.deferred, observation)
     if len(deferred) > MAX_RETRACTABLE_EVENTS:
         if alert.once_until is None:
-            story = suppress(story, deferred[0])
+            state = suppress(state, deferred[0])
         deferred = deferred[1:]
-    story = story._replace(deferred=deferred)
-    if is_muted(story, when) and not heard.earlier:
-        return story, []
-    return alarm(alert, story, moment, when, quietly=heard.earlier)
+    state = state._replace(deferred=deferred)
+    if is_muted(state, when) and not observation.earlier:
+        return state, []
+    return alarm(alert, state, moment, when, quietly=observation.earlier)
 
 
-def remember(alert: Alert, story: AlertState, heard: Observation) -> AlertState:
+def remember(alert: Alert, state: AlertState, observation: Observation) -> AlertState:
     """Keep an event among the newest; the oldest of them goes into the base. What fails before all else is let go."""
-    if heard.fails and not story.trail and story.base == CompactedHistory():
-        return story
-    trail, base = (*story.trail, heard), story.base
+    if observation.fails and not state.trail and state.base == CompactedHistory():
+        return state
+    trail, base = (*state.trail, observation), state.base
     if len(trail) > MAX_RETRACTABLE_EVENTS:
         first, trail = trail[0], trail[1:]
         base = CompactedHistory(
             advance_run(base.run, first, alert.stale), first, first if first.holds else base.last_holding
         )
-    return story._replace(trail=trail, base=base)
+    return state._replace(trail=trail, base=base)
 
 
-def is_blank(story: AlertState) -> bool:
+def is_blank(state: AlertState) -> bool:
     """Whether nothing in it could matter any more: a key that is as good as new."""
     return not (
-        story.waiting
-        or story.trail
-        or story.spoken
-        or story.absent
-        or story.held_back
-        or story.more_held_back
-        or story.deferred
-        or story.doubted
-    ) and (story.quiet_until is None and story.base == CompactedHistory())
+        state.waiting
+        or state.trail
+        or state.spoken
+        or state.absent
+        or state.held_back
+        or state.more_held_back
+        or state.deferred
+        or state.doubted
+    ) and (state.quiet_until is None and state.base == CompactedHistory())
 
 
 # -- alarms -------------------------------------------------------------------------------------
 
 
-def is_muted(story: AlertState, when: int) -> bool:
+def is_muted(state: AlertState, when: int) -> bool:
     """Whether a moment lies in the cool-down that `at most every` gives after an alarm that was sent."""
-    return story.quiet_until is not None and when < story.quiet_until
+    return state.quiet_until is not None and when < state.quiet_until
 
 
-def ready_at(alert: Alert, story: AlertState) -> int | None:
+def ready_at(alert: Alert, state: AlertState) -> int | None:
     """When an alarm is to be sent if nothing else comes: when it stands, but not before the end of the cool-down."""
     if alert.absent_for is not None:
-        if story.absent or story.paused is not None or last_of(story, holding=True) is None:
+        if state.absent or state.paused is not None or last_of(state, holding=True) is None:
             return None
-        return _after_quiet(story, last_observed_at(story) + alert.absent_for)
-    if story.deferred:
-        return story.quiet_until
+        return _after_quiet(state, last_observed_at(state) + alert.absent_for)
+    if state.deferred:
+        return state.quiet_until
     if not alert.follows_failing:
         return None
-    run = run_of(alert, story)
+    run = run_of(alert, state)
     if run.begin is None or run.told:
         return None
     stands = run.begin + (alert.held_for or 0)
-    return stands if _is_blocked(alert, story, run) else _after_quiet(story, stands)
+    return stands if _is_blocked(alert, state, run) else _after_quiet(state, stands)
 
 
-def _after_quiet(story: AlertState, moment: int) -> int:
-    return moment if story.quiet_until is None else max(moment, story.quiet_until)
+def _after_quiet(state: AlertState, moment: int) -> int:
+    return moment if state.quiet_until is None else max(moment, state.quiet_until)
 
 
-def _is_blocked(alert: Alert, story: AlertState, run: HoldingRun) -> bool:
+def _is_blocked(alert: Alert, state: AlertState, run: HoldingRun) -> bool:
     """Whether a run that lasts is no alarm: one was sent that is not over, and not by stale sources alone."""
-    return alert.held_for is not None and story.spoken and not run.stale
+    return alert.held_for is not None and state.spoken and not run.stale
 
 
-def is_pending(alert: Alert, story: AlertState) -> bool:
+def is_pending(alert: Alert, state: AlertState) -> bool:
     """Whether what holds is an alarm that was not sent, by the time of what was taken in last."""
-    run = run_of(alert, story)
-    if run.begin is None or run.told or story.settled is None or _is_blocked(alert, story, run):
+    run = run_of(alert, state)
+    if run.begin is None or run.told or state.settled is None or _is_blocked(alert, state, run):
         return False
-    return run.begin + (alert.held_for or 0) <= story.settled
+    return run.begin + (alert.held_for or 0) <= state.settled
 
 
-def alarm(alert: Alert, story: AlertState, moment: int, when: int, *, quietly: bool = False) -> Told:
+def alarm(alert: Alert, state: AlertState, moment: int, when: int, *, quietly: bool = False) -> Told:
     """Send an alarm that stands, and begin the cool-down; `quietly`, it was there before the alert and is not sent."""
     if alert.follows_failing:
-        run, about = run_of(alert, story), last_of(story, holding=True)
+        run, about = run_of(alert, state), last_of(state, holding=True)
         assert about is not None  # a run has at least one event
         since, stale = run.begin, run.stale
-        story = mark_run_notified(alert, story)
-        if _is_blocked(alert, story, run):
-            return story, []
+        state = mark_run_notified(alert, state)
+        if _is_blocked(alert, state, run):
+            return state, []
     else:
-        since, about = None, story.deferred[-1]
-        stale = tuple(each for each in story.active if _all_stale((each,), about, alert.stale))
+        since, about = None, state.deferred[-1]
+        stale = tuple(each for each in state.active if _all_stale((each,), about, alert.stale))
     once = alert.once_until is not None
-    rest = 0 if once or not story.deferred else len(story.deferred) - 1
-    count = len(story.held_back) + story.more_held_back + rest
-    story = story._replace(spoken=once, earlier=once and quietly, deferred=())
+    rest = 0 if once or not state.deferred else len(state.deferred) - 1
+    count = len(state.held_back) + state.more_held_back + rest
+    state = state._replace(spoken=once, earlier=once and quietly, deferred=())
     if quietly:
-        return story, []
-    story = begin_cool_down(alert, story, when)
+        return state, []
+    state = begin_cool_down(alert, state, when)
     cause: Cause = "arrival" if alert.held_for is None else "held"
-    return story, [DueNotification(moment, cause, about, since, count, tuple(sorted(source for source, _ in stale)))]
+    return state, [DueNotification(moment, cause, about, since, count, tuple(sorted(source for source, _ in stale)))]
 
 
-def begin_cool_down(alert: Alert, story: AlertState, when: int) -> AlertState:
+def begin_cool_down(alert: Alert, state: AlertState, when: int) -> AlertState:
     """An alarm was sent: the cool-down begins, and what is counted from now on is new."""
     if alert.at_most_every is None:
-        return story
-    return story._replace(quiet_until=when + alert.at_most_every, held_back=(), more_held_back=0)
+        return state
+    return state._replace(quiet_until=when + alert.at_most_every, held_back=(), more_held_back=0)
 
 
-def suppress(story: AlertState, heard: Observation) -> AlertState:
+def suppress(state: AlertState, observation: Observation) -> AlertState:
     """Count an alarm that was over before it was sent."""
-    held = (*story.held_back, heard.event_id)
-    more = max(0, len(held) - MAX_SUPPRESSED_EVENTS)
-    return story._replace(held_back=held[more:], more_held_back=story.more_held_back + more)
+    ids = (*state.held_back, observation.event_id)
+    more = max(0, len(ids) - MAX_SUPPRESSED_EVENTS)
+    return state._replace(held_back=ids[more:], more_held_back=state.more_held_back + more)
 
 
-def mark_run_notified(alert: Alert, story: AlertState, *, told: bool = True) -> AlertState:
+def mark_run_notified(alert: Alert, state: AlertState, *, notified: bool = True) -> AlertState:
     """Note of every event of the run that is on whether it was sent."""
     trail = tuple(
-        each._replace(told=told) if _in_run(alert, story, place) else each for place, each in enumerate(story.trail)
+        each._replace(told=notified) if _in_run(alert, state, place) else each for place, each in enumerate(state.trail)
     )
-    base = story.base
-    if base.run.holding and _never_ends(alert, base.run, story.trail):
-        base = base._replace(run=merge_stale(base.run._replace(told=told)))
-    return story._replace(trail=trail, base=base)
+    base = state.base
+    if base.run.holding and _never_ends(alert, base.run, state.trail):
+        base = base._replace(run=merge_stale(base.run._replace(told=notified)))
+    return state._replace(trail=trail, base=base)
 
 
-def _in_run(alert: Alert, story: AlertState, place: int) -> bool:
+def _in_run(alert: Alert, state: AlertState, place: int) -> bool:
     """Whether an event of the trail belongs to the run that is on: nothing after it ended one."""
-    run = story.base.run
-    for each in story.trail[: place + 1]:
+    run = state.base.run
+    for each in state.trail[: place + 1]:
         run = advance_run(run, each, alert.stale)
-    return story.trail[place].holds and _never_ends(alert, run, story.trail[place + 1 :])
+    return state.trail[place].holds and _never_ends(alert, run, state.trail[place + 1 :])
 
 
 def _never_ends(alert: Alert, run: HoldingRun, following: Iterable[Observation]) -> bool:
@@ -466,37 +466,37 @@ def _never_ends(alert: Alert, run: HoldingRun, following: Iterable[Observation])
 # -- time ---------------------------------------------------------------------------------------
 
 
-def due(alert: Alert, story: AlertState, lateness: int) -> tuple[int, int, int] | None:
+def due(alert: Alert, state: AlertState, lateness: int) -> tuple[int, int, int] | None:
     """When something happens to the key by itself: the moment, whether it is an event or a timer, which event."""
-    found: list[tuple[int, int, int]] = []
-    if story.doubted:
-        doubted = min(story.doubted, key=_arrived)
-        found.append((doubted.arrival + UPLOAD_SPAN, DOUBTED, doubted.sequence))
-    if story.waiting:
-        first = _first_to_settle(story, lateness)
-        found.append((settles_at(first, lateness), SETTLING, first.sequence))
-    ready = ready_at(alert, story)
+    due_steps: list[tuple[int, int, int]] = []
+    if state.doubted:
+        doubted = min(state.doubted, key=_arrived)
+        due_steps.append((doubted.arrival + UPLOAD_SPAN, DOUBTED, doubted.sequence))
+    if state.waiting:
+        first = _first_to_settle(state, lateness)
+        due_steps.append((settles_at(first, lateness), SETTLING, first.sequence))
+    ready = ready_at(alert, state)
     if ready is not None and alert.absent_for is not None:
-        found.append((ready, TIMER, 0))
+        due_steps.append((ready, TIMER, 0))
     elif ready is not None:
-        found.append((certain_at(ready, _alarming(alert, story), story.straggled) + lateness, TIMER, 0))
-    return min(found, default=None)
+        due_steps.append((certain_at(ready, _alarming(alert, state), state.straggled) + lateness, TIMER, 0))
+    return min(due_steps, default=None)
 
 
-def _alarming(alert: Alert, story: AlertState) -> list[str]:
+def _alarming(alert: Alert, state: AlertState) -> list[str]:
     """The sources whose alarm is to be sent."""
-    if story.deferred:
-        return [each.source for each in story.deferred]
-    return [source for source, _ in run_of(alert, story).holding]
+    if state.deferred:
+        return [each.source for each in state.deferred]
+    return [source for source, _ in run_of(alert, state).holding]
 
 
-def update_late_sources(straggled: Sources, heard: Observation, lateness: int) -> Sources:
+def update_late_sources(straggled: Sources, observation: Observation, lateness: int) -> Sources:
     """Who straggled, after one more event; what came longer ago than others are waited for is nothing to wait for."""
     if straggled:
-        straggled = tuple(each for each in straggled if each[1] + lateness >= heard.arrival)
-    if not is_late(heard, lateness):
+        straggled = tuple(each for each in straggled if each[1] + lateness >= observation.arrival)
+    if not is_late(observation, lateness):
         return straggled
-    return (*(each for each in straggled if each[0] != heard.source), (heard.source, heard.arrival))
+    return (*(each for each in straggled if each[0] != observation.source), (observation.source, observation.arrival))
 
 
 def certain_at(end: int, holding: Iterable[str], straggled: Sources) -> int:
@@ -511,69 +511,69 @@ def certain_at(end: int, holding: Iterable[str], straggled: Sources) -> int:
     return max(end, min(last.get(source, end) for source in holding))
 
 
-def _first_to_settle(story: AlertState, lateness: int) -> Observation:
-    return min(story.waiting, key=lambda each: (settles_at(each, lateness), each.sequence))
+def _first_to_settle(state: AlertState, lateness: int) -> Observation:
+    return min(state.waiting, key=lambda each: (settles_at(each, lateness), each.sequence))
 
 
-def tick(alert: Alert, story: AlertState, moment: int, what: int, lateness: int) -> Told:
+def tick(alert: Alert, state: AlertState, moment: int, what: int, lateness: int) -> Told:
     """What is due happens: an event has waited long enough, an alarm is to be sent, a silence is too long."""
     if what == DOUBTED:
-        doubted = min(story.doubted, key=_arrived)
+        doubted = min(state.doubted, key=_arrived)
         if has_effect(doubted):
-            return _trust(alert, story, doubted, moment, lateness)
-        return story._replace(doubted=tuple(each for each in story.doubted if each != doubted)), []
+            return _trust(alert, state, doubted, moment, lateness)
+        return state._replace(doubted=tuple(each for each in state.doubted if each != doubted)), []
     if what == SETTLING:
-        first = _first_to_settle(story, lateness)
-        ready = sorted((each for each in story.waiting if _order(each) <= _order(first)), key=_order)
-        story = story._replace(waiting=tuple(each for each in story.waiting if _order(each) > _order(first)))
-        says: list[DueNotification] = []
-        for heard in ready:
-            story, said = settle(alert, story, heard, moment, waited=True)
-            says += said
-        return story, says
+        first = _first_to_settle(state, lateness)
+        ready = sorted((each for each in state.waiting if _order(each) <= _order(first)), key=_order)
+        state = state._replace(waiting=tuple(each for each in state.waiting if _order(each) > _order(first)))
+        notifications: list[DueNotification] = []
+        for observation in ready:
+            state, sent = settle(alert, state, observation, moment, waited=True)
+            notifications += sent
+        return state, notifications
     if alert.absent_for is not None:
-        last = last_of(story, holding=False)
+        last = last_of(state, holding=False)
         assert last is not None  # a key that never held is not waited for
-        count = len(story.held_back) + story.more_held_back
-        say = DueNotification(moment, "absent", last, last_observed_at(story), count)
-        return begin_cool_down(alert, story._replace(absent=True, earlier=False), moment), [say]
-    when = ready_at(alert, story)
+        count = len(state.held_back) + state.more_held_back
+        notification = DueNotification(moment, "absent", last, last_observed_at(state), count)
+        return begin_cool_down(alert, state._replace(absent=True, earlier=False), moment), [notification]
+    when = ready_at(alert, state)
     assert when is not None  # it is due
-    return alarm(alert, story, moment, certain_at(when, _alarming(alert, story), story.straggled))
+    return alarm(alert, state, moment, certain_at(when, _alarming(alert, state), state.straggled))
 
 
-def take_back(alert: Alert, story: AlertState, event_id: str, now: int) -> Told:
+def take_back(alert: Alert, state: AlertState, event_id: str, now: int) -> Told:
     """An event is withdrawn: it no longer counts for what has not been sent."""
-    gone = [each for each in story.trail if each.event_id == event_id]
-    story = story._replace(
-        waiting=_without(story.waiting, event_id),
-        trail=_without(story.trail, event_id),
-        deferred=_without(story.deferred, event_id),
-        doubted=_without(story.doubted, event_id),
-        held_back=tuple(id for id in story.held_back if id != event_id),
+    removed = [each for each in state.trail if each.event_id == event_id]
+    state = state._replace(
+        waiting=_without(state.waiting, event_id),
+        trail=_without(state.trail, event_id),
+        deferred=_without(state.deferred, event_id),
+        doubted=_without(state.doubted, event_id),
+        held_back=tuple(id for id in state.held_back if id != event_id),
     )
-    if not (story.spoken or story.deferred):
-        story = story._replace(active=())
-    if not gone or alert.once_until != "false":
-        return story, []
-    run = run_of(alert, story)
-    if story.spoken and not (run.holding or run.stale):
-        says = [] if story.earlier else [DueNotification(now, "cleared", gone[-1])]
-        return story._replace(spoken=False, earlier=False), says
-    if run.told and not story.spoken:  # what ended it is withdrawn, but that it ended was sent
-        story = mark_run_notified(alert, story, told=False)
-        ready = ready_at(alert, story)
+    if not (state.spoken or state.deferred):
+        state = state._replace(active=())
+    if not removed or alert.once_until != "false":
+        return state, []
+    run = run_of(alert, state)
+    if state.spoken and not (run.holding or run.stale):
+        notifications = [] if state.earlier else [DueNotification(now, "cleared", removed[-1])]
+        return state._replace(spoken=False, earlier=False), notifications
+    if run.told and not state.spoken:  # what ended it is withdrawn, but that it ended was sent
+        state = mark_run_notified(alert, state, notified=False)
+        ready = ready_at(alert, state)
         if ready is not None and ready <= now:
-            return alarm(alert, story, now, now)
-    return story, []
+            return alarm(alert, state, now, now)
+    return state, []
 
 
 def _without(events: tuple[Observation, ...], event_id: str) -> tuple[Observation, ...]:
     return tuple(each for each in events if each.event_id != event_id)
 
 
-def unsent(alert: Alert, story: AlertState, event_id: str, now: int, source: str) -> AlertState:
-    """A story whose last alarm, which named an event, was never sent: it is deferred if it stands.
+def unsent(alert: Alert, state: AlertState, event_id: str, now: int, source: str) -> AlertState:
+    """Return a state whose last alarm, which named an event, was never sent: it is deferred if it stands.
 
     >>> sent = AlertState(spoken=True, quiet_until=9, last_arrival=5)
     >>> put_off = unsent(Alert(once_until="false", at_most_every=9), sent, "e", 7, "s")
@@ -581,36 +581,36 @@ def unsent(alert: Alert, story: AlertState, event_id: str, now: int, source: str
     (False, 9)
     """
     if alert.absent_for is not None:
-        return story._replace(absent=False)
+        return state._replace(absent=False)
     if alert.follows_failing:
-        return mark_run_notified(alert, story._replace(spoken=False), told=False)
-    if not (story.spoken if alert.once_until is not None else is_muted(story, now)):
-        return story
-    came = story.last_arrival
-    heard = Observation(0, came, came, source, event_id, True, False, False, 1.0, 1.0)
-    quiet = now if story.quiet_until is None else story.quiet_until
-    return story._replace(spoken=False, deferred=(heard,), quiet_until=quiet)
+        return mark_run_notified(alert, state._replace(spoken=False), notified=False)
+    if not (state.spoken if alert.once_until is not None else is_muted(state, now)):
+        return state
+    arrival = state.last_arrival
+    observation = Observation(0, arrival, arrival, source, event_id, True, False, False, 1.0, 1.0)
+    quiet = now if state.quiet_until is None else state.quiet_until
+    return state._replace(spoken=False, deferred=(observation,), quiet_until=quiet)
 
 
-def outage_since(heard_at: int, by: int, until: int) -> int:
+def outage_since(observed_at: int, by: int, until: int) -> int:
     """How much of an outage lies after something was heard.
 
     >>> outage_since(95, by=10, until=100), outage_since(50, by=10, until=100)
     (5, 10)
     """
-    return max(0, min(by, until - heard_at))
+    return max(0, min(by, until - observed_at))
 
 
-def last_observed_at(story: AlertState) -> int:
+def last_observed_at(state: AlertState) -> int:
     """When something about the key came last."""
 
-    last = last_of(story, holding=False)
-    return story.last_arrival if last is None else last.arrival
+    last = last_of(state, holding=False)
+    return state.last_arrival if last is None else last.arrival
 
 
-def _order(heard: Observation) -> tuple[int, int]:
-    return heard.time, heard.sequence
+def _order(observation: Observation) -> tuple[int, int]:
+    return observation.time, observation.sequence
 
 
-def _arrived(heard: Observation) -> tuple[int, int]:
-    return heard.arrival, heard.sequence
+def _arrived(observation: Observation) -> tuple[int, int]:
+    return observation.arrival, observation.sequence

@@ -44,7 +44,7 @@ def alert_conditions(subscription: Subscription) -> AlertConditions:
     """The conditions an alert asks about every event.
 
     >>> from likewise.language import parse
-    >>> found = watched(parse("{door = open, not mode = away} once until false"))
+    >>> found = alert_conditions(parse("{door = open, not mode = away} once until false"))
     >>> str(found.condition), str(found.about), found.until
     ('{door = open, not mode = away}', '{door exists}', None)
     """
@@ -74,18 +74,18 @@ class AlertEvaluator:
         self._about = None if self.watched.about is None else prepare_condition(self.watched.about)
         self._until = None if self.watched.until is None else prepare_condition(self.watched.until)
 
-    def transition(self, seen: EventView) -> Transition | None:
+    def transition(self, view: EventView) -> Transition | None:
         """What an event does; None if it is not about the alert."""
-        met = evaluate(self.condition, seen, self._any)
-        near = self._about is not None and evaluate(self._about, seen, self._sure) is not None
-        clears = self._until is not None and evaluate(self._until, seen, self._sure) is not None
-        holds = met is not None and met.score >= self._sure.score
-        fails = met is None and near
+        result = evaluate(self.condition, view, self._any)
+        near = self._about is not None and evaluate(self._about, view, self._sure) is not None
+        clears = self._until is not None and evaluate(self._until, view, self._sure) is not None
+        holds = result is not None and result.score >= self._sure.score
+        fails = result is None and near
         if not (holds or near or clears):
             return None
-        if met is None or not holds:
+        if result is None or not holds:
             return Transition(False, fails, clears, near or clears)
-        return Transition(True, False, clears, True, met.score, met.product)
+        return Transition(True, False, clears, True, result.score, result.product)
 
     def terms(self) -> list[PreparedCondition]:
         """Its conditions."""
@@ -101,11 +101,11 @@ def key_of(event: Event, per: tuple[str, ...]) -> Key | None:
     """
     if not per:
         return (event.source or "",)
-    found: list[str] = []
+    values: list[str] = []
     for name in per:
-        wanted = fold(name)
-        value = next((t for t in event.tuples if wanted in attribute_names(t.attribute)), None)
+        folded = fold(name)
+        value = next((t for t in event.tuples if folded in attribute_names(t.attribute)), None)
         if value is None:
             return None
-        found.append(fold(f"{value.value} {value.unit}".rstrip()))
-    return tuple(found)
+        values.append(fold(f"{value.value} {value.unit}".rstrip()))
+    return tuple(values)
