@@ -7,7 +7,7 @@ import likewise
 project = "Likewise"
 copyright = "the Likewise authors, Apache License 2.0"
 version = release = likewise.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3

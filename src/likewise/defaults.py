@@ -1,4 +1,4 @@
-"""Every default and every limit of Likewise, in one place, each with its reason."""
+"""Defaults and limits of Likewise, each with its reason."""
 
 from __future__ import annotations
 

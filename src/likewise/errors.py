@@ -1,4 +1,4 @@
-"""Every error Likewise raises, in one tree.
+"""Exceptions of Likewise, in one tree.
 
     LikewiseError
     ├── InputError                 something handed in is wrong; nothing was changed
@@ -46,21 +46,24 @@ from typing import ClassVar
 
 
 class LikewiseError(Exception):
-    """Root of the tree; catch this to catch everything Likewise raises on purpose."""
+    """Root of the tree. Catch this to catch everything that Likewise raises on purpose."""
 
     code: ClassVar[str] = "error"
 
     def to_dict(self) -> dict[str, object]:
-        """The error's facts, for machines: what `--json` and problem+json print.
+        """Return the error's facts as a mapping, for `--json` and problem+json.
 
-        >>> UnknownId("s9").facts()
+        Returns:
+            The error's `code`, its message, and its attributes.
+
+        >>> UnknownId("s9").to_dict()
         {'code': 'unknown_id', 'message': "there is nothing with the id 's9'", 'id': 's9'}
         """
         return {"code": self.code, "message": str(self), **vars(self)}
 
 
 class InputError(LikewiseError):
-    """Something handed in is wrong; nothing was changed."""
+    """An argument is invalid; nothing was changed."""
 
     code = "input"
 
@@ -88,7 +91,7 @@ class ParseError(InputError):
 
 
 def _excerpt(text: str, line: int, column: int, width: int = 76) -> tuple[str, str]:
-    """The offending line, cut around the column, and a caret under the column."""
+    """Return the offending line, cut around the column, with a caret under the column."""
     lines = text.splitlines()
     if not 1 <= line <= len(lines):
         return "", ""
@@ -98,13 +101,13 @@ def _excerpt(text: str, line: int, column: int, width: int = 76) -> tuple[str, s
 
 
 class InvalidEvent(InputError):
-    """An event that cannot exist: no tuples, a NaN, a naive datetime."""
+    """An impossible event: no tuples, a NaN, a naive datetime."""
 
     code = "invalid_event"
 
 
 class InvalidSubscription(InputError):
-    """A subscription that cannot exist or can never match: empty, an empty interval, `~` on a number."""
+    """A subscription that is impossible or can never match: empty, an empty interval, `~` on a number."""
 
     code = "invalid_subscription"
     clause: str = ""  # the one that cannot stand where it does, if it is one
@@ -116,7 +119,7 @@ class InvalidSubscription(InputError):
 
 
 class UnitError(InputError):
-    """An unknown unit, or two units that cannot be compared; `unit` is the one that does not fit, if it is known."""
+    """An unknown unit, or two units that cannot be compared; `unit` is the one that does not fit, if known."""
 
     code = "unit"
     unit: str = ""
@@ -128,19 +131,19 @@ class UnitError(InputError):
 
 
 class UnitSyntaxError(ParseError, UnitError):
-    """A unit in a subscription's text that is unknown or does not fit, with its place and what may be meant."""
+    """An unknown or unfitting unit in a subscription's text, with its position and a suggestion."""
 
     code = "unit"
 
 
 class FormatError(InputError):
-    """Bytes that do not follow the published format they claim."""
+    """Bytes that violate the published format that they claim."""
 
     code = "format"
 
 
 class PacketError(FormatError):
-    """A packet of MQTT that is malformed, too large or out of place: `reason` is the code to answer it with."""
+    """A malformed, oversized or unexpected MQTT packet: `reason` is the reason code of the answer."""
 
     code = "packet"
 
@@ -150,7 +153,7 @@ class PacketError(FormatError):
 
 
 class LimitExceeded(InputError):
-    """A stated limit was passed: `limit` names it, `allowed` and `found` are its facts."""
+    """A documented limit was exceeded: `limit` names it, `allowed` and `found` are its values."""
 
     code = "limit"
 
@@ -163,13 +166,13 @@ class LimitExceeded(InputError):
 
 
 class StateError(LikewiseError):
-    """The call does not fit what is there; nothing was changed."""
+    """The call does not fit the current state; nothing was changed."""
 
     code = "state"
 
 
 class DuplicateId(StateError):
-    """An id that is in use already."""
+    """The id is in use."""
 
     code = "duplicate_id"
 
@@ -179,7 +182,7 @@ class DuplicateId(StateError):
 
 
 class UnknownId(StateError):
-    """An id that is not in use; `remedy` says what to do, where one can say it."""
+    """The id is not in use; `remedy` says what to do, if known."""
 
     code = "unknown_id"
 
@@ -189,19 +192,19 @@ class UnknownId(StateError):
 
 
 class RoutingLoop(StateError):
-    """Something came back to a broker that it went out from: brokers dial each other in a circle."""
+    """An event returned to the broker that sent it: brokers are connected in a circle."""
 
     code = "circle"
 
 
 class UnsupportedSubscription(StateError):
-    """No engine at hand serves this kind of subscription."""
+    """No engine here supports this kind of subscription."""
 
     code = "not_served"
 
 
 class Conflict(StateError):
-    """The same id stands for other content already."""
+    """The same id belongs to other content."""
 
     code = "conflict"
 
@@ -215,25 +218,25 @@ class Conflict(StateError):
 
 
 class Unavailable(StateError):
-    """It cannot be done now; nothing was changed, and trying again later may help."""
+    """The operation is not possible now; nothing was changed, and a retry may succeed."""
 
     code = "unavailable"
 
 
 class AccessError(LikewiseError):
-    """Who asks may not; nothing was changed."""
+    """The caller is not authorised; nothing was changed."""
 
     code = "access"
 
 
 class NotAuthenticated(AccessError):
-    """No token was given, or an unknown one."""
+    """The token is missing or unknown."""
 
     code = "not_authenticated"
 
 
 class NotAllowed(AccessError):
-    """The token does not cover what was asked: `scope` is what it lacks."""
+    """The token lacks a scope: `scope` names it."""
 
     code = "not_allowed"
 
@@ -243,7 +246,7 @@ class NotAllowed(AccessError):
 
 
 class RateExceeded(AccessError):
-    """Too many in too short a time: `retry_after` says in how many seconds to come again."""
+    """Too many requests: `retry_after` is the number of seconds to wait."""
 
     code = "rate"
 
@@ -254,7 +257,7 @@ class RateExceeded(AccessError):
 
 
 class BacklogExceeded(RateExceeded):
-    """More waits already than may: `waiting` of `allowed`; `retry_after` says in how many seconds to come again."""
+    """The backlog is full: `waiting` of `allowed` entries; `retry_after` is the number of seconds to wait."""
 
     code = "backlog"
 
@@ -271,7 +274,7 @@ class ArtefactError(LikewiseError):
 
 
 class ArtefactMissing(ArtefactError):
-    """The artefact is not there."""
+    """The artefact does not exist."""
 
     code = "artefact_missing"
 
@@ -283,17 +286,17 @@ class ArtefactDamaged(ArtefactError):
 
 
 class ArtefactVersion(ArtefactError):
-    """The artefact was written in a format this version does not read."""
+    """The artefact has a format that this version cannot read."""
 
     code = "artefact_version"
 
 
 class IndexRebuilt(UserWarning):
-    """The index of a saved matcher does not fit what loads it; it was built anew from the subscriptions."""
+    """The index of a saved matcher does not fit this version or machine; it was rebuilt from the subscriptions."""
 
 
 class MissingDependency(LikewiseError):
-    """An optional part is not installed."""
+    """An optional dependency is not installed."""
 
     code = "missing_dependency"
 

@@ -1,4 +1,4 @@
-"""The parts of Likewise that are installed on demand, and what each of them brings.
+"""Optional dependencies (extras) and what each of them provides.
 
 The base install has the model, the language, the client, the command line and exact matching in profile `small`. A part
 that is missing is one line that names it, never a traceback.
@@ -35,7 +35,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def missing(extra: str) -> tuple[str, ...]:
-    """The modules of an extra that are not installed.
+    """Return the missing modules of an extra.
 
     >>> missing("match")
     ()
@@ -44,13 +44,13 @@ def missing(extra: str) -> tuple[str, ...]:
 
 
 def require(extra: str, what: str, *, or_else: str = "") -> None:
-    """Raise `MissingDependency` if an extra is not installed whole; `what` needs it, `or_else` says a way without."""
+    """Raise `MissingDependency` unless an extra is complete. `what` needs it; `or_else` names an alternative."""
     if lacking := missing(extra):
         raise MissingDependency(f"what {what} needs ({', '.join(lacking)})", extra, or_else=or_else)
 
 
 def for_module(error: ImportError) -> MissingDependency | None:
-    """The extra behind an import that failed; None if it is of no extra.
+    """Return the error that names the extra of a failed import; None if it belongs to no extra.
 
     >>> for_module(ModuleNotFoundError("No module named 'numba'", name="numba.core"))
     MissingDependency('numba is missing; install it with: pip install "likewise[match]"')

@@ -37,7 +37,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def event_from_cloudevent(data: Data) -> Event:
-    """The event of one CloudEvent in structured mode.
+    """Decode one CloudEvent in structured mode.
 
     >>> text = '{"specversion": "1.0", "id": "1", "source": "/lab", "type": "reading", "data": {"temp": 21}}'
     >>> [(t.attribute, t.value) for t in event_from_cloudevent(text).tuples]
@@ -47,39 +47,39 @@ def event_from_cloudevent(data: Data) -> Event:
 
 
 def events_from_cloudevents(data: Data) -> tuple[Event, ...]:
-    """The events of a batch: a JSON array of CloudEvents, possibly empty."""
+    """Decode a batch: a JSON array of CloudEvents, possibly empty."""
     what = "CloudEvents batch"
     return tuple(map(_event, decode_items(as_bytes(data, what, MAX_DOCUMENT_BYTES), what)))
 
 
-def _event(found: Json) -> Event:
-    if found.get("specversion") != "1.0":
-        raise FormatError(f"a CloudEvent of specversion {found.get('specversion')!r} cannot be read here; send 1.0")
+def _event(document: Json) -> Event:
+    if document.get("specversion") != "1.0":
+        raise FormatError(f"a CloudEvent of specversion {document.get('specversion')!r} cannot be read here; send 1.0")
     for name in ("id", "source", "type"):
-        if not isinstance(found.get(name), str) or not found[name]:
+        if not isinstance(document.get(name), str) or not document[name]:
             raise FormatError(f"a CloudEvent needs `{name}`, a text that is not empty")
-    content = _content(found)
-    context = [EventTuple(PREFIX + name, value) for name, value in _context(found)]
+    content = _content(document)
+    context = [EventTuple(PREFIX + name, value) for name, value in _context(document)]
     return Event(
         content.tuples + tuple(context) if content is not None else tuple(context),
-        _themes(found.get("themes")),
-        str(found["id"]),
-        str(found["source"]),
-        _time(found, "time"),
-        _time(found, "expires"),
+        _themes(document.get("themes")),
+        str(document["id"]),
+        str(document["source"]),
+        _time(document, "time"),
+        _time(document, "expires"),
         content.graph if content is not None else (),
         content.vector if content is not None else "",
     )
 
 
-def _content(found: Json) -> Event | None:
-    """What `data` says; None if it says nothing."""
-    if "data_base64" in found:
-        if "data" in found:
+def _content(document: Json) -> Event | None:
+    """Return the content of `data`; None if it is empty."""
+    if "data_base64" in document:
+        if "data" in document:
             raise FormatError("the CloudEvent has both `data` and `data_base64`; send one of them")
-        value = _decoded(found)
+        value = _decoded(document)
     else:
-        value = found.get("data")
+        value = document.get("data")
     if isinstance(value, dict) and is_envelope(value):
         return event_from_document(value)
     if value is None or value == {} or value == []:
@@ -87,9 +87,9 @@ def _content(found: Json) -> Event | None:
     return event(value if isinstance(value, dict) else {"data": value})
 
 
-def _decoded(found: Json) -> object:
-    """Binary data: JSON if it says so, else its base64 text as it is."""
-    text, kind = found["data_base64"], found.get("datacontenttype", "application/json")
+def _decoded(document: Json) -> object:
+    """Decode binary data: JSON if its content type is JSON, else keep the base64 text."""
+    text, kind = document["data_base64"], document.get("datacontenttype", "application/json")
     if not isinstance(text, str):
         raise FormatError("`data_base64` must be text")
     try:
@@ -101,9 +101,9 @@ def _decoded(found: Json) -> object:
     return {"data_base64": text}
 
 
-def _context(found: Json) -> Iterable[tuple[str, str | int | bool]]:
-    """Context attributes that are kept as tuples; defaults say nothing and are left out."""
-    for name, value in found.items():
+def _context(document: Json) -> Iterable[tuple[str, str | int | bool]]:
+    """Yield the context attributes that are stored as tuples; defaults are left out."""
+    for name, value in document.items():
         if name in _MAPPED_ATTRIBUTES or value is None or value == _DEFAULTS.get(name):
             continue
         if _NAME.fullmatch(name) is None:
@@ -122,8 +122,8 @@ def _themes(value: object) -> tuple[str, ...]:
         raise FormatError("the extension `themes` must be a JSON array of texts, written as text") from None
 
 
-def _time(found: Json, name: str) -> int | None:
-    value = found.get(name)
+def _time(document: Json, name: str) -> int | None:
+    value = document.get(name)
     if value is None:
         return None
     if not isinstance(value, str):
@@ -132,10 +132,15 @@ def _time(found: Json, name: str) -> int | None:
 
 
 def event_to_cloudevent(event: Event, *, type: str = DEFAULT_TYPE, source: str = "/likewise") -> bytes:
-    """The event as a CloudEvent in structured mode; `type` and `source` are used if it has none of its own.
+    """Encode an event as a CloudEvent in structured mode; `type` and `source` are defaults.
 
     `data` is an object that flattens to the event's tuples, or, if there is none, the event's envelope.
     Reading the result gives an equal event (with `source` filled in).
+
+    Args:
+        event: The event.
+        type: `type` of the CloudEvent if the event has none of its own.
+        source: `source` of the CloudEvent if the event has none of its own.
 
     >>> event_to_cloudevent(Event((EventTuple("temp", 21),), id="1"))
     b'{"specversion":"1.0","id":"1","source":"/likewise","type":"likewise.event","data":{"temp":21}}'
@@ -144,7 +149,7 @@ def event_to_cloudevent(event: Event, *, type: str = DEFAULT_TYPE, source: str =
 
 
 def events_to_cloudevents(events: Iterable[Event], *, type: str = DEFAULT_TYPE, source: str = "/likewise") -> bytes:
-    """The events as a batch."""
+    """Encode events as a batch."""
     return encode([_document(event, type, source) for event in events], "CloudEvents batch")
 
 
@@ -152,7 +157,7 @@ def _document(event: Event, type: str, source: str) -> Json:
     if not event.id:
         raise InvalidEvent("a CloudEvent needs an id and this event has none; give it one")
     context = {t.attribute[len(PREFIX) :]: t.value for t in event.tuples if _is_context(t)}
-    own = tuple(t for t in event.tuples if not _is_context(t))
+    content_tuples = tuple(t for t in event.tuples if not _is_context(t))
     document: Json = {"specversion": "1.0", "id": event.id, "source": event.source or source, "type": type, **context}
     if event.time is not None:
         document["time"] = _rfc3339(event.time)
@@ -160,8 +165,8 @@ def _document(event: Event, type: str, source: str) -> Json:
         document["expires"] = _rfc3339(event.expires)
     if event.themes:
         document["themes"] = msgspec.json.encode(event.themes).decode()
-    if own or event.graph or event.vector:
-        rest = Event(own, graph=event.graph, vector=event.vector)
+    if content_tuples or event.graph or event.vector:
+        rest = Event(content_tuples, graph=event.graph, vector=event.vector)
         content = content_of(rest)
         if content is None or is_envelope(content):
             content = msgspec.json.decode(event_to_json(rest))

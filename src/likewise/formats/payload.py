@@ -1,4 +1,4 @@
-"""Flat tuples back to the nested object they came from: the inverse of `likewise.event`, where there is one."""
+"""Reconstruction of the nested object behind flat tuples: the inverse of `likewise.event`, where there is one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Json = dict[str, object]
 
 
 def payload_of(tuples: tuple[EventTuple, ...]) -> Json | None:
-    """An object that flattens to exactly these tuples, or None if none is found.
+    """Return an object that flattens to exactly these tuples, or None.
 
     >>> payload_of((EventTuple("room.temp", 21, "C"), EventTuple("tags[]", "a"), EventTuple("tags[]", "b")))
     {'room': {'temp': {'value': 21, 'unit': 'C'}}, 'tags': ['a', 'b']}
@@ -33,7 +33,7 @@ def _same(a: tuple[EventTuple, ...], b: tuple[EventTuple, ...]) -> bool:
 
 
 def _place(root: Json, items: dict[tuple[str, int], Json], item: EventTuple) -> bool:
-    """Put one tuple where its attribute says; False if something else stands there."""
+    """Insert one tuple at its path; return False if something else is there."""
     here, path = root, ""
     *parents, last = item.attribute.split(".")
     for part in parents:
@@ -69,5 +69,7 @@ def _place(root: Json, items: dict[tuple[str, int], Json], item: EventTuple) -> 
 
 
 def content_of(event: Event) -> Json | None:
-    """The payload of an event that says nothing else; None if it has a graph or a vector, or no payload fits."""
+    """Return the payload of an event that has nothing else; None with a graph or a vector, or without a fitting
+    payload.
+    """
     return None if event.graph or event.vector else payload_of(event.tuples)

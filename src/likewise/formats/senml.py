@@ -30,7 +30,11 @@ _UNITS: Final = {"Cel": "degC", "Ohm": "ohm", "lat": "deg", "lon": "deg", "%EL":
 
 
 def events_from_senml(data: Data, *, now: int | None = None) -> tuple[Event, ...]:
-    """The events of a pack; `now` (µs) is what relative times count from, without it they stay open.
+    """Decode a pack. `now` (µs) is the reference of relative times; without it they stay open.
+
+    Args:
+        data: The pack.
+        now: Reference of relative times, in µs; None leaves these events without a time.
 
     >>> pack = '[{"bn": "urn:dev:1/", "bt": 1.7e9, "n": "temp", "u": "Cel", "v": 21.5}, {"n": "hum", "v": 60}]'
     >>> [event] = events_from_senml(pack)
@@ -48,7 +52,9 @@ def events_from_senml(data: Data, *, now: int | None = None) -> tuple[Event, ...
         tuples = _tuples(base, record, attribute)
         if tuples:
             groups.setdefault((source, _time(base, record, now)), []).extend(tuples)
-    return tuple(Event(tuple(own), source=source or None, time=time) for (source, time), own in groups.items())
+    return tuple(
+        Event(tuple(event_tuples), source=source or None, time=time) for (source, time), event_tuples in groups.items()
+    )
 
 
 def _check(record: Json, number: int) -> None:
@@ -70,15 +76,17 @@ def _check(record: Json, number: int) -> None:
         raise FormatError(f"SenML record {number} has more than one value; send a record for each")
 
 
-def _names(base: str, own: str, number: int) -> tuple[str, str]:
-    """The device and what it measured. A name of one part only is cut at its last `/`; else it is a device's."""
-    full = base + own
+def _names(base: str, name: str, number: int) -> tuple[str, str]:
+    """Return the device and its measured attribute. A name of one part is split at its last `/`;
+    else it is a device's.
+    """
+    full = base + name
     if _NAME.fullmatch(full) is None:
         raise FormatError(
             f"SenML record {number}: {full[:60]!r} is no name; start with a letter or digit, then also -:./_"
         )
-    if base and own:
-        return base, own
+    if base and name:
+        return base, name
     device, slash, rest = full.rpartition("/")
     return (device + slash, rest) if slash and rest else (full, "value")
 
@@ -97,20 +105,20 @@ def _time(base: Json, record: Json, now: int | None) -> int | None:
 def _tuples(base: Json, record: Json, attribute: str) -> list[EventTuple]:
     unit = str(record.get("u", base.get("bu", "")))
     unit = _UNITS.get(unit, unit)
-    found: list[EventTuple] = []
+    tuples: list[EventTuple] = []
     if "vs" in record or "vd" in record:
-        found.append(EventTuple(attribute, str(record.get("vs", record.get("vd")))))
+        tuples.append(EventTuple(attribute, str(record.get("vs", record.get("vd")))))
     elif "vb" in record:
-        found.append(EventTuple(attribute, bool(record["vb"])))
+        tuples.append(EventTuple(attribute, bool(record["vb"])))
     elif "v" in record or ("bv" in base and "s" not in record and "n" in record):
-        found.append(EventTuple(attribute, _sum(base.get("bv", 0), record.get("v", 0)), unit))
+        tuples.append(EventTuple(attribute, _sum(base.get("bv", 0), record.get("v", 0)), unit))
     if "s" in record or "bs" in base:
-        found.append(EventTuple(f"{attribute}.sum", _sum(base.get("bs", 0), record.get("s", 0))))
-    if "ut" in record and found:
-        found.append(EventTuple(f"{attribute}.ut", _sum(0, record["ut"]), "s"))
-    return found
+        tuples.append(EventTuple(f"{attribute}.sum", _sum(base.get("bs", 0), record.get("s", 0))))
+    if "ut" in record and tuples:
+        tuples.append(EventTuple(f"{attribute}.ut", _sum(0, record["ut"]), "s"))
+    return tuples
 
 
-def _sum(base: object, own: object) -> float:
-    """Base and own value together; whole numbers stay whole."""
-    return base + own  # type: ignore[operator, no-any-return]
+def _sum(base: object, value: object) -> float:
+    """Return base plus value; integers stay integers."""
+    return base + value  # type: ignore[operator, no-any-return]

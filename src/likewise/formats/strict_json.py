@@ -71,11 +71,11 @@ def decode_object(data: bytes, what: str) -> dict[str, object]:
     >>> decode_object(b'{"a": {"b": [1]}}', "event")
     {'a': {'b': [1]}}
     """
-    found = decode(data, _ANYTHING, what)
-    if not isinstance(found, dict):
-        raise FormatError(f"the {what} must be a JSON object, not {_kind(found)}; send {{...}}")
-    check_keys(data, found, what)
-    return found
+    decoded = decode(data, _ANYTHING, what)
+    if not isinstance(decoded, dict):
+        raise FormatError(f"the {what} must be a JSON object, not {_kind(decoded)}; send {{...}}")
+    check_keys(data, decoded, what)
+    return decoded
 
 
 def decode_items(data: bytes, what: str) -> list[dict[str, object]]:
@@ -84,18 +84,18 @@ def decode_items(data: bytes, what: str) -> list[dict[str, object]]:
     >>> decode_items(b'[{"n": "a"}]', "pack"), decode_items(b'{"n": "a"}', "pack")
     ([{'n': 'a'}], [{'n': 'a'}])
     """
-    found = decode(data, _ANYTHING, what)
-    items = found if isinstance(found, list) else [found]
+    decoded = decode(data, _ANYTHING, what)
+    items = decoded if isinstance(decoded, list) else [decoded]
     for item in items:
         if not isinstance(item, dict):
             raise FormatError(f"the {what} must hold JSON objects, not {_kind(item)}; send [{{...}}, ...]")
     if data.count(b":") != sum(map(len, items)):  # as many colons as keys at the top: none was lost, none is deeper
-        check_keys(data, found, what)
+        check_keys(data, decoded, what)
     return items
 
 
-def check_keys(data: bytes, found: object, what: str) -> None:
-    """Refuse data in which a key stands twice in one object; `found` is what the data was decoded to.
+def check_keys(data: bytes, decoded: object, what: str) -> None:
+    """Refuse data with a repeated key in one object.
 
     The decoder keeps the last of equal keys. Written again, what it kept has as many colons as the data
     if nothing was lost: a lost key takes its colon along, and text keeps its own unless one is escaped
@@ -105,7 +105,7 @@ def check_keys(data: bytes, found: object, what: str) -> None:
     if b"\\u" not in data:
         colons = data.count(b":")
         try:
-            if colons == _ENCODE(found).count(b":") or colons == _ENCODE(_ANYTHING.decode(data)).count(b":"):
+            if colons == _ENCODE(decoded).count(b":") or colons == _ENCODE(_ANYTHING.decode(data)).count(b":"):
                 return
         except (OverflowError, RecursionError):
             pass  # whole numbers beyond 64 bits and deep nesting cannot be written; read the data again
@@ -113,14 +113,14 @@ def check_keys(data: bytes, found: object, what: str) -> None:
 
 
 def refuse_repeated_keys(data: bytes, what: str) -> None:
-    """Refuse JSON in which a key stands twice in one object; the data has been decoded before."""
+    """Refuse JSON with a repeated key in one object; the data was decoded before."""
 
-    def pairs(found: list[tuple[str, object]]) -> None:
-        seen: set[str] = set()
-        for key, _ in found:
-            if key in seen:
+    def pairs(items: list[tuple[str, object]]) -> None:
+        keys: set[str] = set()
+        for key, _ in items:
+            if key in keys:
                 raise FormatError(f"the {what} has the key {key[:60]!r} twice in one object; send it once, or a list")
-            seen.add(key)
+            keys.add(key)
 
     try:
         json.loads(data, object_pairs_hook=pairs)
@@ -131,7 +131,7 @@ def refuse_repeated_keys(data: bytes, what: str) -> None:
 
 
 def _lone_surrogate(data: bytes) -> bool:
-    """Whether what stopped the decoder may be half of a surrogate pair."""
+    """Return whether the decoder may have stopped at half of a surrogate pair."""
     if _SURROGATE.search(data) is None:
         return False
     try:
@@ -144,7 +144,7 @@ def _lone_surrogate(data: bytes) -> bool:
 
 
 def encode(value: object, what: str) -> bytes:
-    """Compact JSON of a value; text that is no Unicode is refused.
+    """Encode a value as compact JSON; text that is invalid Unicode is refused.
 
     >>> encode({"a": 1}, "event")
     b'{"a":1}'

@@ -1,4 +1,4 @@
-"""Compiled kernels, for semantics, matching and evaluation alike.
+"""Compiled kernels: how functions are compiled, cached and checked.
 
 `compile` has the decorators and what kernels need beyond NumPy, and alone knows numba's private parts; `folder` says
 where kernels are kept, `fingerprint` names a kept kernel after what it is made from, `compiled_ahead` knows whether all

@@ -1,4 +1,4 @@
-"""What a kernel is made from: its own source, and those of everything it imports from this project's packages.
+"""Cache of compiled kernels: its folder, its keys, and the mark that all kernels are compiled.
 
 Where compiled kernels are kept between runs: one folder, however Likewise is started.
 
@@ -28,15 +28,15 @@ from typing import Final
 
 @cache
 def kernels_folder() -> Path:
-    """`NUMBA_CACHE_DIR` where it is set, else `kernels` in the user's cache; it may be removed at any time.
+    """Return `NUMBA_CACHE_DIR` if set, else `kernels` in the user's cache; the folder may be deleted at any time.
 
     Where that cannot be written, a folder of this process, removed when it ends. Kernels that check their bounds
     (`NUMBA_BOUNDSCHECK=1`) have a folder of their own inside: numba does not tell the two apart.
     """
     import platformdirs
 
-    said = os.environ.get("NUMBA_CACHE_DIR")
-    folder = Path(said) if said else platformdirs.user_cache_path("likewise") / "kernels"
+    configured = os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(configured) if configured else platformdirs.user_cache_path("likewise") / "kernels"
     if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0"):
         folder /= "bounds-checked"
     try:
@@ -57,22 +57,22 @@ _IMPORTED = re.compile(
 
 @cache
 def sources(module: str) -> frozenset[Path]:
-    """The files a module is made from."""
+    """Return the files that a module is made from."""
     spec = find_spec(module)
     if spec is None or spec.origin is None:
         return frozenset()
-    found: set[Path] = set()
+    files: set[Path] = set()
     waiting = [Path(spec.origin)]
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in files:
+            files.add(path)
             waiting += _imported(path.read_text(encoding="utf-8"))
-    return frozenset(found)
+    return frozenset(files)
 
 
 def _imported(text: str) -> Iterator[Path]:
-    """The files of the modules that a source imports; a package's own front door lists all and counts for none."""
+    """Yield the files of the modules that a source imports; a package's `__init__` alone does not count."""
     for match in _IMPORTED.finditer(text):
         package = match[1] or match[4]
         parts = (match[2] or match[3] or "").split(",")
@@ -89,14 +89,14 @@ def _imported(text: str) -> Iterator[Path]:
 
 @cache
 def _folder_of(package: str) -> Path | None:
-    """The folder of another package of this project; None if it is not installed."""
+    """Return the folder of another package of this project; None if it is not installed."""
     spec = find_spec(package)
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
 @cache
 def fingerprint(module: str) -> str:
-    """Changes with the sources a module is made from, in whatever folder they lie.
+    """Return a hash of the sources a module is made from, wherever they are installed.
 
     Numba looks at a kernel's own file alone to see whether what it keeps of it is still true. A kernel that calls
     another file's, or reads addresses by a layout another file says, must not outlive that file: it could write
@@ -111,12 +111,12 @@ _MARK: Final = "ready-"
 
 
 def is_compiled_ahead() -> bool:
-    """Whether `mark_compiled` was called for the kernels as they are now."""
+    """Return whether `mark_compiled` was called for the current kernels."""
     return _mark().is_file()
 
 
 def mark_compiled() -> None:
-    """Say that every kernel is compiled and kept; marks of other versions go."""
+    """Record that every kernel is compiled and cached; marks of other versions are removed."""
     mark = _mark()
     for other in mark.parent.glob(f"{_MARK}*"):
         if other != mark:
@@ -125,13 +125,13 @@ def mark_compiled() -> None:
 
 
 def kernel_modules() -> list[str]:
-    """The modules that have kernels.
+    """Return the modules that define kernels.
 
     >>> "likewise.matching.bitmap.match_kernels" in kernel_modules()
     True
     """
-    found = (path for path in ROOT.rglob("*.py") if _DECORATORS in path.read_text(encoding="utf-8"))
-    return sorted(".".join(("likewise", *path.relative_to(ROOT).with_suffix("").parts)) for path in found)
+    paths = (path for path in ROOT.rglob("*.py") if _DECORATORS in path.read_text(encoding="utf-8"))
+    return sorted(".".join(("likewise", *path.relative_to(ROOT).with_suffix("").parts)) for path in paths)
 
 
 def _mark() -> Path:

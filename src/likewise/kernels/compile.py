@@ -1,11 +1,11 @@
-"""What compiled kernels need beyond NumPy: arrays at an address, trailing zeros, set bits.
+"""Decorators and intrinsics of compiled kernels: arrays at an address, trailing zeros, set bits.
 
 An engine that holds hundreds of blocks of arrays hands a kernel one table of addresses; unboxing
 the arrays one by one would cost more than matching. Whoever puts an address into a table keeps the
 array alive.
 
 >>> import numpy as np
->>> trailing_zeros(np.uint64(8)), ones(np.uint64(7))
+>>> trailing_zeros(np.uint64(8)), popcount(np.uint64(7))
 (3, 3)
 """
 
@@ -40,17 +40,17 @@ def _named(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def kernel(function: Callable[P, R]) -> Any:
-    """`numba.njit`, kept until a source that the kernel is made from changes."""
+    """Compile with `numba.njit`, cached until a source of the kernel changes."""
     return njit(cache=True)(_named(function))
 
 
 def nogil_kernel(function: Callable[P, R]) -> Any:
-    """As `kernel`, and other threads run meanwhile."""
+    """Compile like `kernel`, but release the GIL while it runs."""
     return njit(cache=True, nogil=True)(_named(function))
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """As `kernel`, keeping the function's type, without counting references to arrays.
+    """Compile like `kernel`, keep the function's type, and do not count references to arrays.
 
     Counting would cost more than an AND of a block's bitmaps; so such a function may read and write
     arrays, but neither make nor return any.
@@ -59,12 +59,12 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """As `compiled`, and made part of every caller: handing ten arrays over costs more than a short function does."""
+    """Compile like `compiled` and inline into every caller: passing ten arrays costs more than a short function."""
     return cast("Callable[P, R]", njit(cache=True, _nrt=False, forceinline=True)(_named(function)))
 
 
 def address(array: NDArray[Any]) -> int:
-    """Where the array's first element lies; the array must stay alive as long as the address is used.
+    """Return the address of the array's first element; the array must outlive its use.
 
     >>> import numpy as np
     >>> address(np.zeros(1)) > 0
@@ -74,7 +74,7 @@ def address(array: NDArray[Any]) -> int:
 
 
 def view(array: NDArray[Any]) -> Any:
-    """The array as a memoryview, whose single items are written several times faster than the array's."""
+    """Return the array as a memoryview, whose items are written several times faster."""
     return memoryview(array)  # type: ignore[arg-type]
 
 
@@ -126,18 +126,18 @@ _count_ones = intrinsic(_ones)
 
 @compiled
 def trailing_zeros(word: Any) -> int:
-    """How many zeros stand below the lowest set bit of a 64-bit word (64 if none is set)."""
+    """Return the number of zeros below the lowest set bit of a 64-bit word (64 if none is set)."""
     return _count_zeros(word)  # type: ignore[no-any-return]
 
 
 @compiled
 def popcount(word: Any) -> int:
-    """How many bits of a 64-bit word are set."""
+    """Return the number of set bits of a 64-bit word."""
     return _count_ones(word)  # type: ignore[no-any-return]
 
 
 def _view_of(kind: Any) -> Any:
-    """An intrinsic that makes an array of `kind` from an address and a count; nobody owns its memory."""
+    """Return an intrinsic that makes an array of `kind` from an address and a length, without ownership."""
     array_type = types.Array(kind, 1, "C")
 
     def view(context: Any, where: Any, count: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Arrays that grow at their end, for indexes that are added to one entry at a time."""
+"""Growable arrays for indexes to which entries are added one at a time."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 
 class GrowingArray:
-    """A one-dimensional array with cheap appending; the space doubles when it is full.
+    """One-dimensional array with amortised appending; its capacity doubles when it is full.
 
-    >>> a = Growing(np.int64)
+    >>> a = GrowingArray(np.int64)
     >>> a.append(3); a.extend([4, 5]); a.view().tolist()
     [3, 4, 5]
     """
@@ -27,11 +27,11 @@ class GrowingArray:
 
     @property
     def nbytes(self) -> int:
-        """The bytes held, free space included."""
+        """Allocated bytes, free capacity included."""
         return self._array.nbytes
 
     def view(self) -> NDArray[Any]:
-        """What was appended so far, without a copy; valid until the next change."""
+        """Return the appended values without a copy; valid until the next change."""
         return self._array[: self._length]
 
     def append(self, value: float) -> None:
@@ -51,13 +51,13 @@ class GrowingArray:
         self._length = end
 
     def replace(self, values: NDArray[Any]) -> None:
-        """Hold these values instead."""
+        """Replace all values."""
         self._array = np.array(values, self._array.dtype)
         self._length = len(values)
         if self._length == 0:
             self._array = np.empty(16, self._array.dtype)
 
-    def _reserve(self, wanted: int) -> None:
-        grown = np.empty(max(wanted, 2 * len(self._array)), self._array.dtype)
+    def _reserve(self, capacity: int) -> None:
+        grown = np.empty(max(capacity, 2 * len(self._array)), self._array.dtype)
         grown[: self._length] = self._array[: self._length]
         self._array = grown

@@ -1,4 +1,4 @@
-"""Memory for large results, used again once nobody holds it: fresh memory costs more than filling it.
+"""Reusable memory for large results: allocating and faulting fresh memory costs more than filling it.
 
 An array handed out is a view; whoever keeps it keeps its memory, and the next result gets other memory.
 """
@@ -16,7 +16,7 @@ UNSHARED_REFERENCES = (
 
 
 class ResultBuffer:
-    """Hands out arrays of ordinals.
+    """Buffer of ordinals that is reused once no result refers to it.
 
     >>> memory = ResultBuffer()
     >>> memory.grow(0, 8)[:2] = 1, 2
@@ -30,20 +30,20 @@ class ResultBuffer:
         self._array = np.empty(0, np.int32)
 
     def whole(self) -> NDArray[np.int32]:
-        """All the memory there is, for a result of unknown size; `grow` makes it more, `part` hands it out."""
+        """Return the whole buffer, for a result of unknown size; `grow` extends it, `part` returns the result."""
         if getrefcount(self._array) > UNSHARED_REFERENCES:
             self._array = np.empty(len(self._array), np.int32)
         return self._array
 
     def grow(self, used: int, needed: int) -> NDArray[np.int32]:
-        """The same with room for `needed` more after the first `used`, which are kept."""
+        """Return a larger buffer with room for `needed` more values after the first `used`, which are copied."""
         larger = np.empty(used + needed + (used + needed) // 2, np.int32)
         larger[:used] = self._array[:used]
         self._array = larger
         return larger
 
     def part(self, used: int) -> NDArray[np.int32]:
-        """The first `used`; apart from the rest if they are few, so that whoever keeps them keeps little else."""
+        """Return the first `used` values; a copy if they are few, so that a small result does not pin the buffer."""
         if 4 * used + 4096 < len(self._array):
             return self._array[:used].copy()
         return self._array[:used]

@@ -1,4 +1,4 @@
-"""Checks of what a kernel is handed, once for a batch: compiled code reads whatever lies behind an array's end.
+"""Bounds checks of kernel arguments, once per batch: compiled code reads past an array's end without an error.
 
 An engine keeps tables by ids that its vocabulary deals out. When a table was not widened for a new id, a kernel would
 read other memory: it ends the process, or finds matches that are none. Numba checks bounds only when it is told to
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 
 class KernelSizeError(RuntimeError):
-    """A table is too small for the ids it would be read by: a fault of Likewise, found before any harm is done.
+    """A table is too small for the ids that index it: a bug, found before memory is damaged.
 
     It is no `LikewiseError`, since nobody who calls Likewise can have caused it; please report it.
     """
 
 
 def check_ids(what: str, ids: NDArray[Any], size: int, least: int = 0) -> None:
-    """Check that a table has a place for every id.
+    """Check that a table has an entry for every id.
 
     Args:
         what: the ids and the table, for the message.
@@ -46,7 +46,7 @@ def check_ids(what: str, ids: NDArray[Any], size: int, least: int = 0) -> None:
 
 
 def check_capacity(what: str, needed: int, room: int) -> None:
-    """Check that what a kernel reads or writes fits into an array.
+    """Check that an array is large enough for what a kernel reads or writes.
 
     >>> check_capacity("rows of the output", 8, 8)
     """
@@ -55,10 +55,10 @@ def check_capacity(what: str, needed: int, room: int) -> None:
 
 
 def check_lengths(what: str, length: int, *arrays: Sized) -> None:
-    """Check that arrays which a kernel reads side by side are equally long.
+    """Check that parallel arrays have equal lengths.
 
     >>> check_lengths("columns of members", 2, [1, 2], [3, 4])
     """
-    found = [len(array) for array in arrays]
-    if any(each != length for each in found):
-        raise KernelSizeError(f"{what}: {length} places are needed in each, there are {found}; please report this")
+    lengths = [len(array) for array in arrays]
+    if any(each != length for each in lengths):
+        raise KernelSizeError(f"{what}: {length} places are needed in each, there are {lengths}; please report this")

@@ -1,4 +1,4 @@
-"""The subscription language: text to subscriptions, and subscriptions back to text (docs/language.md).
+"""The subscription language: parser and printer (docs/language.md).
 
 The grammar is loaded when something is first parsed; printing needs no grammar.
 """

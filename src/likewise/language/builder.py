@@ -1,15 +1,7 @@
-"""Subscriptions from the grammar's rules, made while parsing, without a tree in between.
+"""Builder of subscriptions: one method per grammar rule, called while parsing, without a parse tree.
 
-Each method serves the rule or alias of its name and gets its parts; the methods keep no state, so one
+Each method has the name of a rule or alias of `grammar` and gets its parts. The methods keep no state, so one
 `SubscriptionBuilder` serves every parse in every thread. Errors of the model leave the parser as they are.
-
-What the rules are made of: tokens of the lexer, clauses, and mistakes that say where.
-
-Statements, graph patterns and interest vectors.
-
-What stands behind a body: rankings, thresholds, what a delivery carries and when it is made.
-
-Conditions: themes, alternatives, negations, and a predicate for each operator.
 """
 
 from __future__ import annotations
@@ -37,7 +29,6 @@ from likewise.model.condition import All, Any, Node, Not, Some
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern
 from likewise.model.subscription import (
-    Body,
     Condition,
     Distance,
     GraphPattern,
@@ -50,15 +41,18 @@ from likewise.model.subscription import (
     Subscription,
     Top,
     ValueOf,
-    Variant,
     WeightedSum,
 )
 from likewise.model.timestamps import MOMENT, TimestampValue
 from likewise.model.values import Interval
 
+_FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_SCORINGS: Final = frozenset({Distance, WeightedSum, ValueOf, Relatedness})
+_OF_ALERTS: Final = frozenset(("per", "stale", *CLAUSES))
+
 
 class LexerToken(Protocol):
-    """What a token of the lexer is: text that knows its terminal and where it begins."""
+    """A lexer token: text with its terminal and its position."""
 
     type: str
     start_pos: int | None
@@ -67,57 +61,32 @@ class LexerToken(Protocol):
     def __getitem__(self, index: int | slice) -> str: ...
 
 
-class Bodies:
-    """Makes the bodies that are no condition."""
+class Clause(NamedTuple):
+    """One clause after the body: the field of a subscription that it sets, and the value."""
 
-    def statement(self, parts: list[str]) -> Statement:
-        """`event property "value"`."""
-        return Statement(read_text(parts[0])[0], unquote(parts[1]))
+    field: str
+    value: object
+    position: int | None
 
-    def statements(self, items: list[Statement]) -> Statements:
-        """Statements joined by `.`."""
-        return Statements(tuple(items))
 
-    def prefix(self, parts: list[str]) -> tuple[str, str]:
-        """`PREFIX p: <namespace>`."""
-        return parts[0][:-1], read_iri(parts[1])[1:-1]
+def start_of(token: object) -> int | None:
+    """Return the position of a token; None for other values."""
+    return getattr(token, "start_pos", None)
 
-    def triples(self, parts: list[LexerToken]) -> list[LexerToken]:
-        """The terms of one subject, with the `;` and `,` between them; read once all prefixes are known."""
-        return parts
 
-    def pattern(self, parts: list[object]) -> GraphPattern:
-        """Prefixes, then triples joined by `.`."""
-        prefixes: dict[str, str] | None = None
-        found: list[TriplePattern] = []
-        for part in parts:
-            if isinstance(part, tuple):
-                prefixes = dict(PREFIXES) if prefixes is None else prefixes
-                prefixes[part[0]] = part[1]
-                continue
-            assert isinstance(part, list)
-            terms = iter(part)
-            subject, verb = _term(next(terms), prefixes), _term(next(terms), prefixes)
-            for token in terms:
-                match token.type:
-                    case "SEMICOLON":
-                        verb = _term(next(terms), prefixes)
-                    case "COMMA":
-                        continue
-                    case _:
-                        found.append(TriplePattern(subject, verb, _term(token, prefixes)))
-        return GraphPattern(tuple(found))
+def error_at(token: str, problem: str, expected: str) -> GrammarError:
+    """Return an error at a token."""
+    return GrammarError(problem, position=start_of(token), expected=expected)
 
-    def near(self, parts: list[object]) -> NearbyTriple:
-        """Prefixes, then `near (s, p, o) radius r by meaning`."""
-        *before, subject, verb, object_, radius, by = parts
-        prefixes = {**PREFIXES, **dict(before)} if before else None  # type: ignore[arg-type]
-        terms = [_term(token, prefixes) for token in (subject, verb, object_)]  # type: ignore[arg-type]
-        return NearbyTriple(TriplePattern(*terms), float(str(radius)), str(by))  # type: ignore[arg-type]
 
-    def interest(self, bits: list[str]) -> Interest:
-        """`[1, 0, *]`."""
-        return Interest("".join(bits))
+def attribute_of(token: object) -> str:
+    """Return the attribute that a scoring or column names, checked as the model checks attributes."""
+    name = read_text(token)[0]  # type: ignore[arg-type]
+    if not name.strip():
+        raise InvalidSubscription("the attribute is empty; give it some text")
+    if len(name) > MAX_TERM_LENGTH:
+        raise LimitExceeded("characters of an attribute", allowed=MAX_TERM_LENGTH, found=len(name))
+    return name
 
 
 def _term(token: LexerToken, prefixes: dict[str, str] | None) -> str:
@@ -128,29 +97,58 @@ def _term(token: LexerToken, prefixes: dict[str, str] | None) -> str:
         raise
 
 
-class Clause(NamedTuple):
-    """One option at the end: the field of a subscription it fills, and its value."""
-
-    field: str
-    value: object
-    position: int | None
-
-
-def start_of(token: object) -> int | None:
-    """Where a token begins, if it is one."""
-    return getattr(token, "start_pos", None)
-
-
-def error_at(token: str, problem: str, expected: str) -> GrammarError:
-    """A mistake at a token."""
-    return GrammarError(problem, position=start_of(token), expected=expected)
-
-
-_FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+def _range(attribute: str, low: str, high: str, *, low_open: bool, high_open: bool) -> Predicate:
+    name, relaxed = read_text(attribute)
+    lower, lower_relaxed = read_number_token(low)
+    upper, upper_relaxed = read_number_token(high)
+    if isinstance(lower, TimestampValue) and isinstance(upper, TimestampValue):
+        first = lower.span.last + 1 if low_open else lower.span.first
+        last = upper.span.first - 1 if high_open else upper.span.last
+        period = Interval(first, last, unit=MOMENT)
+        return Predicate(name, "between", period, relaxed, lower_relaxed or upper_relaxed)
+    interval = make_interval(lower, upper, low_open=low_open, high_open=high_open)
+    if interval is None:
+        wrong: Value = lower if isinstance(lower, (str, bool, TimestampValue)) else upper
+        token = low if wrong is lower else high
+        raise error_at(token, f"`{str(token)[:40]}` is no number", "a number, with or without a unit, or two dates")
+    return Predicate(name, "between", interval, relaxed, lower_relaxed or upper_relaxed)
 
 
-class Facts:
-    """Makes conditions."""
+def _duration_clause(field: str, parts: list[str]) -> Clause:
+    """A clause of one span of time."""
+    span, _ = read_span(parts[1])
+    if span is None:
+        raise error_at(parts[1], f"`{parts[1]}` is no time", "a time such as `5 min`")
+    return Clause(field, span, start_of(parts[0]))
+
+
+class SubscriptionBuilder:
+    """Callbacks of the grammar's rules."""
+
+    def subscription(self, parts: list[object]) -> Subscription:
+        """Build the whole, without an id: a body with optional themes and clauses."""
+        first = parts[0]
+        themes, body = first if type(first) is tuple else ((), first)
+        clauses: dict[str, Clause] = {}
+        for clause in parts[1:]:
+            assert isinstance(clause, Clause)
+            if clause.field in clauses:
+                name = CLAUSES.get(clause.field) or clause.field.replace("_", " ")
+                raise GrammarError(f"`{name}` is given a second time", position=clause.position, expected="it once")
+            clauses[clause.field] = clause
+        values = {field: clause.value for field, clause in clauses.items() if field not in _OF_ALERTS}
+        try:
+            if len(values) < len(clauses):
+                values["alert"] = Alert(**{f: c.value for f, c in clauses.items() if f in _OF_ALERTS})  # type: ignore[arg-type]
+            return Subscription(body, "", themes, **values)  # type: ignore[arg-type]
+        except InvalidSubscription as error:
+            # The model names the clause that does not fit; its position makes the message point into the text.
+            at = clauses.get(error.clause)
+            if at is None:
+                raise
+            raise GrammarError(str(error), position=at.position) from None
+
+    # Conditions: themes, alternatives, negations, and a predicate for each operator.
 
     def condition(self, items: list[Node]) -> Condition:
         """`{item, item}`."""
@@ -162,13 +160,13 @@ class Facts:
 
     def themes(self, tags: list[str]) -> tuple[str, ...]:
         """`{tag, tag}`."""
-        found = []
+        tags_read = []
         for tag in tags:
             text, relaxed = read_text(tag)
             if relaxed:
                 raise error_at(tag, "a theme tag takes no `~`", "`~` after an attribute or a value only")
-            found.append(text)
-        return tuple(found)
+            tags_read.append(text)
+        return tuple(tags_read)
 
     def tags_alone(self, parts: list[tuple[str, ...]]) -> Condition:
         """A single group is the condition; one without operators is a mistake."""
@@ -199,8 +197,6 @@ class Facts:
         for _ in parts[1:]:
             node = Not(node)
         return node
-
-    # Predicates.
 
     def equality(self, parts: list[str]) -> Predicate:
         """`a = v`, `a : v`, `a != v`."""
@@ -265,39 +261,7 @@ class Facts:
         """`not some list (items)`."""
         return self.negation([*parts[:-3], self.some(parts)])
 
-
-def _range(attribute: str, low: str, high: str, *, low_open: bool, high_open: bool) -> Predicate:
-    name, relaxed = read_text(attribute)
-    lower, lower_relaxed = read_number_token(low)
-    upper, upper_relaxed = read_number_token(high)
-    if isinstance(lower, TimestampValue) and isinstance(upper, TimestampValue):
-        first = lower.span.last + 1 if low_open else lower.span.first
-        last = upper.span.first - 1 if high_open else upper.span.last
-        period = Interval(first, last, unit=MOMENT)
-        return Predicate(name, "between", period, relaxed, lower_relaxed or upper_relaxed)
-    found = make_interval(lower, upper, low_open=low_open, high_open=high_open)
-    if found is None:
-        wrong: Value = lower if isinstance(lower, (str, bool, TimestampValue)) else upper
-        token = low if wrong is lower else high
-        raise error_at(token, f"`{str(token)[:40]}` is no number", "a number, with or without a unit, or two dates")
-    return Predicate(name, "between", found, relaxed, lower_relaxed or upper_relaxed)
-
-
-def attribute_of(token: object) -> str:
-    """An attribute the scoring names; the model asks no more of it than that it is text."""
-    name = read_text(token)[0]  # type: ignore[arg-type]
-    if not name.strip():
-        raise InvalidSubscription("the attribute is empty; give it some text")
-    if len(name) > MAX_TERM_LENGTH:
-        raise LimitExceeded("characters of an attribute", allowed=MAX_TERM_LENGTH, found=len(name))
-    return name
-
-
-_SCORINGS: Final = frozenset({Distance, WeightedSum, ValueOf, Relatedness})
-
-
-class Clauses:
-    """Makes clauses."""
+    # Clauses: rankings, thresholds, the content of a delivery and the policy of an alert.
 
     def top(self, parts: list[object]) -> Clause:
         """`top k within w by scoring order`."""
@@ -330,8 +294,6 @@ class Clauses:
     def best(self, parts: list[str]) -> Clause:
         """`best 3`."""
         return Clause("best", read_count(str(parts[0])), start_of(parts[0]))
-
-    # What a delivery carries, and when it is made.
 
     def select(self, parts: list[object]) -> Clause:
         """`select (column, column)`."""
@@ -440,59 +402,53 @@ class Clauses:
         """`relatedness`."""
         return Relatedness()
 
+    # Bodies without a condition: statements, graph patterns and interest vectors.
 
-def _duration_clause(field: str, parts: list[str]) -> Clause:
-    """A clause of one span of time."""
-    span, _ = read_span(parts[1])
-    if span is None:
-        raise error_at(parts[1], f"`{parts[1]}` is no time", "a time such as `5 min`")
-    return Clause(field, span, start_of(parts[0]))
+    def statement(self, parts: list[str]) -> Statement:
+        """`event property "value"`."""
+        return Statement(read_text(parts[0])[0], unquote(parts[1]))
 
+    def statements(self, items: list[Statement]) -> Statements:
+        """Statements joined by `.`."""
+        return Statements(tuple(items))
 
-_OF_ALERTS: Final = frozenset(("per", "stale", *CLAUSES))
+    def prefix(self, parts: list[str]) -> tuple[str, str]:
+        """`PREFIX p: <namespace>`."""
+        return parts[0][:-1], read_iri(parts[1])[1:-1]
 
+    def triples(self, parts: list[LexerToken]) -> list[LexerToken]:
+        """The terms of one subject, with the `;` and `,` between them; read once all prefixes are known."""
+        return parts
 
-class SubscriptionParts(NamedTuple):
-    """A subscription but for its id."""
+    def pattern(self, parts: list[object]) -> GraphPattern:
+        """Prefixes, then triples joined by `.`."""
+        prefixes: dict[str, str] | None = None
+        triples: list[TriplePattern] = []
+        for part in parts:
+            if isinstance(part, tuple):
+                prefixes = dict(PREFIXES) if prefixes is None else prefixes
+                prefixes[part[0]] = part[1]
+                continue
+            assert isinstance(part, list)
+            terms = iter(part)
+            subject, verb = _term(next(terms), prefixes), _term(next(terms), prefixes)
+            for token in terms:
+                match token.type:
+                    case "SEMICOLON":
+                        verb = _term(next(terms), prefixes)
+                    case "COMMA":
+                        continue
+                    case _:
+                        triples.append(TriplePattern(subject, verb, _term(token, prefixes)))
+        return GraphPattern(tuple(triples))
 
-    body: Body
-    themes: tuple[str, ...] = ()
-    top: Top | None = None
-    threshold: float | None = None
-    valid_for: int | None = None
-    confidence: float | None = None
-    using: Variant | None = None
-    best: int | None = None
-    select: tuple[SelectColumn, ...] = ()
-    from_one_source: bool = False
-    alert: Alert | None = None
+    def near(self, parts: list[object]) -> NearbyTriple:
+        """Prefixes, then `near (s, p, o) radius r by meaning`."""
+        *before, subject, verb, object_, radius, by = parts
+        prefixes = {**PREFIXES, **dict(before)} if before else None  # type: ignore[arg-type]
+        terms = [_term(token, prefixes) for token in (subject, verb, object_)]  # type: ignore[arg-type]
+        return NearbyTriple(TriplePattern(*terms), float(str(radius)), str(by))  # type: ignore[arg-type]
 
-
-class SubscriptionBuilder(Facts, Clauses, Bodies):
-    """One method for each rule."""
-
-    def subscription(self, parts: list[object]) -> SubscriptionParts:
-        """The whole: a body, perhaps with themes, and clauses."""
-        first = parts[0]
-        themes, body = first if type(first) is tuple else ((), first)
-        clauses: dict[str, Clause] = {}
-        for clause in parts[1:]:
-            assert isinstance(clause, Clause)
-            if clause.field in clauses:
-                name = CLAUSES.get(clause.field) or clause.field.replace("_", " ")
-                raise GrammarError(f"`{name}` is given a second time", position=clause.position, expected="it once")
-            clauses[clause.field] = clause
-        values = {field: clause.value for field, clause in clauses.items() if field not in _OF_ALERTS}
-        if len(values) == len(clauses) and "select" not in values:
-            return SubscriptionParts(body, themes, **values)  # type: ignore[arg-type]
-        try:
-            if len(values) < len(clauses):
-                values["alert"] = Alert(**{f: c.value for f, c in clauses.items() if f in _OF_ALERTS})  # type: ignore[arg-type]
-            made = SubscriptionParts(body, themes, **values)  # type: ignore[arg-type]
-            Subscription(body, "", *made[1:])  # refuses what cannot stand together
-        except InvalidSubscription as refused:
-            at = clauses.get(refused.clause)
-            if at is None:
-                raise
-            raise GrammarError(str(refused), position=at.position) from None
-        return made
+    def interest(self, bits: list[str]) -> Interest:
+        """`[1, 0, *]`."""
+        return Interest("".join(bits))

@@ -1,4 +1,4 @@
-"""Subscriptions in words, for people who do not write them."""
+"""Descriptions of subscriptions in plain sentences, for people who do not write them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPERATORS: Final = {
 
 
 def describe_subscription(subscription: Subscription) -> str:
-    """What a subscription asks for, as one would say it.
+    """Describe what a subscription asks for.
 
     >>> from likewise.language import parse
     >>> describe_subscription(parse("{temperature~ > 25 degC, city = Galway} for 5 min once until false"))

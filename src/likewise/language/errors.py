@@ -1,4 +1,4 @@
-"""From what the parser generator says went wrong to what a person needs to know."""
+"""Parse errors: from what the parser generator reports to a message with position and expectation."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _OPERATOR_WORDS: Final = frozenset({"between", "in", "contains", "exists", "unde
 
 
 class GrammarError(Exception):
-    """Text the grammar lets through but the language does not; becomes a `ParseError` with its place."""
+    """Text that the grammar accepts but the language does not; becomes a `ParseError` with its position."""
 
     error: type[ParseError] = ParseError
 
@@ -104,15 +104,15 @@ class GrammarError(Exception):
 
 
 class InvalidUnit(GrammarError):
-    """A unit that is in no table, or does not fit; becomes a `UnitSyntaxError`."""
+    """An unknown or unfitting unit; becomes a `UnitSyntaxError`."""
 
     error = UnitSyntaxError
 
 
 def line_and_column(text: str, position: int) -> tuple[int, int]:
-    """Line and column, from 1, of a position in a text.
+    """Return line and column, from 1, of a position in a text.
 
-    >>> place("a\\nbc", 3)
+    >>> line_and_column("a\\nbc", 3)
     (2, 2)
     """
     lines = (text[:position] + "x").splitlines()
@@ -122,14 +122,14 @@ def line_and_column(text: str, position: int) -> tuple[int, int]:
 def parse_error(
     text: str, problem: str, *, position: int | None = None, expected: str = "", error: type[ParseError] = ParseError
 ) -> ParseError:
-    """A `ParseError` (or one of its kinds) at a position of the text, at its end if there is none."""
+    """Return a `ParseError` (or a subclass) at a position, or at the end of the text."""
     at = len(text.rstrip()) if position is None else position
     line, column = line_and_column(text, at)
     return error(problem, text=text, line=line, column=column, expected=expected)
 
 
 def unexpected_token(text: str, position: int | None, allowed: Iterable[str]) -> ParseError:
-    """A `ParseError` for text that stopped fitting the grammar at a position (None: it ended too early)."""
+    """Return a `ParseError` where text stops fitting the grammar (position None: it ends too early)."""
     names = set(allowed)
     if position is None or not text[position:].strip():
         if not text.strip():
@@ -137,39 +137,39 @@ def unexpected_token(text: str, position: int | None, allowed: Iterable[str]) ->
         return parse_error(text, "the text ends too early", expected=describe_terminals(names))
     hit = _TOKEN.search(text, position)
     assert hit is not None  # something other than white space is left
-    found = " ".join(hit.group().split())
-    problem = _problem(text, hit.start(), found, names)
+    token = " ".join(hit.group().split())
+    problem = _problem(text, hit.start(), token, names)
     return parse_error(text, problem, position=hit.start(), expected=describe_terminals(names))
 
 
-def _problem(text: str, position: int, found: str, allowed: set[str]) -> str:
-    if found == '"':
+def _problem(text: str, position: int, token: str, allowed: set[str]) -> str:
+    if token == '"':
         closed = text.find('"', position + 1)
         line_end = text.find("\n", position)
         if closed < 0 or 0 <= line_end < closed:
             return "the quote is not closed in this line"
     before = text[:position].rstrip()
-    if found == "in" and before[-1:].isdigit():
+    if token == "in" and before[-1:].isdigit():
         return "`in` is an operator and cannot stand here; the unit is `inch`"
     if allowed == {"LPAR"} and before.endswith("in"):
         return "the operator `in` takes values in parentheses; put text that holds the word in double quotes"
-    if found in _OPERATOR_WORDS:
-        return f"`{found}` is an operator and cannot stand here; put text that holds it in double quotes"
-    if found in ("=", ":", "<", ">", "<=", ">=", "!=") and allowed & {"_COMMA", "RBRACE"}:
+    if token in _OPERATOR_WORDS:
+        return f"`{token}` is an operator and cannot stand here; put text that holds it in double quotes"
+    if token in ("=", ":", "<", ">", "<=", ">=", "!=") and allowed & {"_COMMA", "RBRACE"}:
         if " or " in before:
-            return f"`{found}` cannot stand here; `or` counts inside parentheses only, as in {{(a = 1 or b = 2)}}"
+            return f"`{token}` cannot stand here; `or` counts inside parentheses only, as in {{(a = 1 or b = 2)}}"
         if "EQUALITY" not in allowed:
-            return f"a second `{found}` cannot stand here; put text that holds it in double quotes"
-    if found == "(" and "EQUALITY" not in allowed and allowed & {"_COMMA", "RBRACE", "VALUE"}:
+            return f"a second `{token}` cannot stand here; put text that holds it in double quotes"
+    if token == "(" and "EQUALITY" not in allowed and allowed & {"_COMMA", "RBRACE", "VALUE"}:
         return "`(` cannot stand here; put text that holds it in double quotes, or write `in (a, b)`"
-    if found == "_" and text[position : position + 2] == "_:":
+    if token == "_" and text[position : position + 2] == "_:":
         return "a blank node cannot stand here; write a variable instead"
-    shown = found if len(found) <= 40 else found[:40] + "…"
+    shown = token if len(token) <= 40 else token[:40] + "…"
     return f"`{shown}` cannot stand here" if shown.isprintable() else f"{shown!r} cannot stand here"
 
 
 def describe_terminals(allowed: set[str]) -> str:
-    """What could have stood there, in words.
+    """Describe the terminals that could have followed.
 
     >>> describe_terminals({"RBRACE", "_COMMA"})
     '`,` or `}`'
@@ -183,5 +183,5 @@ def describe_terminals(allowed: set[str]) -> str:
 
 
 def _order(word: str) -> tuple[bool, bool, str]:
-    """Kinds of things before signs, the end last."""
+    """Return the sort key: kinds of things before signs, the end last."""
     return word == "the end", word.startswith("`"), word

@@ -35,13 +35,13 @@ _STRING = QUOTED + r"|'[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*'"
 
 
 def _text(stops: str) -> str:
-    """Quoted text, or words up to a stop word, then perhaps `~`."""
+    """Return the pattern of quoted text, or words up to a stop word, with an optional `~`."""
     word = rf'(?!(?:{stops}){_END}|matches\s*"){_WORD}'
     return rf'(?:{QUOTED}|{_TIME}|(?!"){word}(?:\s++{word})*)(?:\s*~)?'
 
 
 def _words(word: str, first: str | None = None) -> str:
-    """Quoted text, or words."""
+    """Return the pattern of quoted text, or words."""
     return rf"(?:{QUOTED}|{first or word}(?:\s++{word})*)"
 
 

@@ -1,4 +1,4 @@
-"""What one token says: text with its escapes resolved, a value, a number with its unit, a span of time."""
+"""Literals: text with escapes, values, numbers with units, spans of time."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def resolve_escapes(text: str, start: int | None = None) -> str:
 def _resolve(hit: re.Match[str]) -> str:
     short, long, single = hit.groups()
     if single is not None:
-        found = _ESCAPED.get(single)
-        if found is None:
+        character = _ESCAPED.get(single)
+        if character is None:
             expected = r"`\\`, `\"`, `\n`, `\t` or `\u00e9`"
             raise GrammarError(f"`\\{single}` is not an escape", position=hit.start(), expected=expected)
-        return found
+        return character
     code = int(short or long, 16)
     if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
         problem = f"`{hit.group()}` is no character"
@@ -56,7 +56,7 @@ def _resolve(hit: re.Match[str]) -> str:
 
 
 def unquote(token: str) -> str:
-    """The text between the quotes of a token."""
+    """Return the text between the quotes of a token."""
     inner = token[1 : token.rindex(token[0])]
     if "\\" not in inner:
         return inner
@@ -65,7 +65,7 @@ def unquote(token: str) -> str:
 
 
 def read_text(token: str) -> tuple[str, bool]:
-    """The text of a token and whether `~` relaxes it; white space in bare text counts as one blank.
+    """Return the text of a token and whether `~` relaxes it; white space in bare text is collapsed.
 
     >>> read_text("energy   usage ~"), read_text('"a~"')
     (('energy usage', True), ('a~', False))
@@ -77,7 +77,7 @@ def read_text(token: str) -> tuple[str, bool]:
 
 
 def read_value(token: str) -> tuple[Value, bool]:
-    """The value of a token and whether `~` relaxes it; quoted is always text.
+    """Return the value of a token and whether `~` relaxes it; quoted is always text.
 
     >>> read_value("25 degC"), read_value("laptop~"), read_value('"25"'), read_value("true")
     ((Quantity(value=25.0, unit='degC'), False), ('laptop', True), ('25', False), (True, False))
@@ -87,7 +87,7 @@ def read_value(token: str) -> tuple[Value, bool]:
 
 
 def bare_value(text: str) -> Value:
-    """What bare text says: a number if all of it is one, optionally with a unit; a Boolean; else text.
+    """Return the value of bare text: a number with an optional unit, a Boolean, else text.
 
     >>> bare_value("room 112"), bare_value("27.5"), bare_value("5 pm")
     ('room 112', 27.5, '5 pm')
@@ -119,42 +119,42 @@ def _not_comparable(text: str) -> InputError:
 
 
 def read_number_token(token: str) -> tuple[Value, bool]:
-    """The value of a token where a number is asked for: an unknown unit behind a number is a mistake in a unit."""
+    """Return the value of a token where a number is required. An unknown unit after a number is a unit error."""
     value, relaxed = read_value(token)
     if type(value) is str and token[0] == '"' and parse_timestamp(value) is not None:
         return TimestampValue(value), relaxed  # text cannot be compared by size, so a time may be quoted
     if type(value) is str and token[0] != '"' and (hit := _NUMBER.match(value)):
         if hit.end() == len(value):
             raise InputError(f"`{value[:40]}` is a whole number beyond 64 bits, which compares by equality only")
-        found = read_unit(value[hit.end() :], token, len(token) - len(token[hit.end() :].lstrip()))
+        parsed_unit = read_unit(value[hit.end() :], token, len(token) - len(token[hit.end() :].lstrip()))
         number = read_number(hit.group())
         if number is None or isinstance(number, Quantity):
             raise InputError(f"`{value[:40]}` is a whole number beyond 64 bits, which compares by equality only")
-        return Quantity(number, found.symbol), relaxed
+        return Quantity(number, parsed_unit.symbol), relaxed
     return value, relaxed
 
 
 def read_unit(text: str, token: object, offset: int = 0) -> Unit:
-    """The unit a text states, in any spelling or code of three letters or more; its place is in the token.
+    """Return the unit of a text, in any spelling, or a code of three letters or more. Errors point into the token.
 
     >>> read_unit("KEL", "").symbol
     'K'
     """
     text = text.strip()
-    found = any_unit(text)
-    if found is None and len(text) > 2:
-        found = next(iter(stated_units(text)), None)
-    if found is None:
+    parsed_unit = any_unit(text)
+    if parsed_unit is None and len(text) > 2:
+        parsed_unit = next(iter(stated_units(text)), None)
+    if parsed_unit is None:
         start = getattr(token, "start_pos", None)
         raise InvalidUnit(
             f"{text[:40]!r} is no unit of the table; {suggestion(text)}, or quote the value",
             position=None if start is None else start + offset,
         )
-    return found
+    return parsed_unit
 
 
 def make_interval(low: Value, high: Value, *, low_open: bool, high_open: bool) -> Interval | None:
-    """The interval of two bounds, None if one is no number; a bound without a unit takes the other's.
+    """Return the interval of two bounds, None if one is no number; a bound without a unit takes the other's.
 
     >>> make_interval(20.0, Quantity(77.0, "degF"), low_open=False, high_open=True).text()
     '[20, 77) degF'
@@ -171,7 +171,7 @@ def make_interval(low: Value, high: Value, *, low_open: bool, high_open: bool) -
 
 
 def read_span(token: str) -> tuple[int | None, int | None]:
-    """A span as (microseconds, None), or as (None, number of events).
+    """Return a span as (microseconds, None), or as (None, number of events).
 
     >>> read_span("24 h"), read_span("1.5s"), read_span("500 events")
     ((86400000000, None), (1500000, None), (None, 500))
@@ -183,8 +183,8 @@ def read_span(token: str) -> tuple[int | None, int | None]:
         if "." in number:
             raise InputError(f"`{token}` is no window; give a whole number of events")
         return None, read_count(number)
-    found = find_unit(name)
-    factor = DURATIONS.get(found.symbol) if found is not None and found.dimension == "time" else None
+    time_unit = find_unit(name)
+    factor = DURATIONS.get(time_unit.symbol) if time_unit is not None and time_unit.dimension == "time" else None
     if factor is None:
         start = getattr(token, "start_pos", None)
         problem = f"{name[:40]!r} is not a unit of time; write one of {', '.join(DURATIONS)}, as in `24 h`"
@@ -196,12 +196,12 @@ def read_span(token: str) -> tuple[int | None, int | None]:
 
 
 def read_count(digits: str) -> int:
-    """A whole number; one of more than eighteen digits counts as 10**18, past every limit."""
+    """Return an integer; one of more than eighteen digits counts as 10**18, beyond every limit."""
     return min(int(digits), 10**18) if len(digits) <= 4_000 else 10**18
 
 
 def number_text(number: float) -> str:
-    """The shortest text that reads as the same number.
+    """Return the shortest text that parses to the same number.
 
     >>> number_text(25.0), number_text(0.1), number_text(1e22)
     ('25', '0.1', '1e+22')

@@ -1,4 +1,4 @@
-"""Text to subscriptions.
+"""Parser of the subscription language.
 
 Many subscriptions in one text, one a line.
 """
@@ -14,10 +14,9 @@ import msgspec
 
 from likewise.defaults import MAX_NESTING, MAX_SUBSCRIPTION_LENGTH
 from likewise.errors import InputError, LimitExceeded, UnitError, UnitSyntaxError
-from likewise.language.builder import SubscriptionParts
 from likewise.language.errors import GrammarError, parse_error, unexpected_token
 from likewise.language.grammar import GRAMMAR, QUOTED
-from likewise.language.printer import digest, parts_text
+from likewise.language.printer import digest, subscription_text
 from likewise.model.subscription import Subscription
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _PARENTHESES = re.compile(rf"{QUOTED}|[()]")
 
 @cache
 def grammar(*, bare: bool = False) -> Lark:
-    """The parser, made on first use; a bare one builds plain trees, as a yardstick."""
+    """Return the cached parser; a bare one builds plain trees, as a baseline for measurements."""
     from lark import Lark
 
     from likewise.language.builder import SubscriptionBuilder
@@ -47,11 +46,25 @@ def grammar(*, bare: bool = False) -> Lark:
 
 
 def parse(text: str | Mapping[str, object] | Subscription, *, id: str | None = None) -> Subscription:
-    """The subscription a text describes, in any form of the language (docs/language.md).
+    """Parse a subscription in any form of the language (docs/language.md).
 
     A mapping with its `text`, or with its structure (docs/formats.md), and a subscription are taken as well.
     Without an id it gets a short hash of its printed form. Text that is not in the language is a
     `ParseError` with line, column and caret; a subscription that cannot exist is the model's error.
+
+    Args:
+        text: Text of the language, a mapping with `text` or with the structure of docs/formats.md, or a
+            `Subscription`.
+        id: Id of the subscription. Default: the id in a mapping, else a hash of the canonical text.
+
+    Returns:
+        The subscription. Printing it gives canonical text that parses to an equal one.
+
+    Raises:
+        ParseError: The text is not in the language; the error has line, column and a caret.
+        InvalidSubscription: The subscription is impossible or can never match.
+        UnitSyntaxError: A unit is unknown, or does not fit the other units of its attribute.
+        LimitExceeded: The text or a part of it is too large.
 
     >>> s = parse("{power, computers} {device~ = laptop~, office = room 112}", id="s1")
     >>> s.kind, s.themes, [p.value for p in s.body.items]
@@ -68,9 +81,12 @@ def parse(text: str | Mapping[str, object] | Subscription, *, id: str | None = N
         return text if id is None else msgspec.structs.replace(text, id=id)
     if isinstance(text, Mapping):
         return _from_mapping(text, id)
-    parts = read_parts(text)
-    name = digest(parts_text(parts)) if id is None else id
-    return Subscription(parts.body, name, *parts[1:])
+    parsed = _parse_without_id(text)
+    if id is not None:
+        return msgspec.structs.replace(parsed, id=id)
+    # Nobody else has seen the value yet: setting the field saves a second check of everything.
+    msgspec.structs.force_setattr(parsed, "id", digest(subscription_text(parsed)))
+    return parsed
 
 
 _PREFIX_LINE = re.compile(r"prefix\s+[^\s<]*:\s*<[^<>]*>\s*", re.IGNORECASE)
@@ -78,15 +94,24 @@ _OTHER_FORMS = re.compile(r'[{(\[]|event[\s"]')
 
 
 def read_subscriptions(text: str) -> list[Subscription]:
-    """The subscriptions of a text with one a line; blank lines and lines that begin with `#` are skipped.
+    """Parse a text with one subscription per line. Blank lines and lines that begin with `#` are skipped.
 
     A line that is a PREFIX declaration holds for the graph patterns below it. An error names its line; one
     of the model's as a note. (`likewise.formats.json` reads lines of JSON as well.)
 
+    Args:
+        text: One subscription per line, with optional `PREFIX` lines.
+
+    Returns:
+        The subscriptions, in order.
+
+    Raises:
+        ParseError: A line is not in the language; the position is that in the whole text.
+
     >>> [s.kind for s in read_subscriptions("# two of them\\n{t > 5}\\n\\n[1, 0, *]\\n")]
     ['exact', 'interest']
     """
-    found: list[Subscription] = []
+    subscriptions: list[Subscription] = []
     prefixes = ""
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
@@ -97,33 +122,33 @@ def read_subscriptions(text: str) -> list[Subscription]:
             continue
         before = "" if _OTHER_FORMS.match(line) else prefixes
         try:
-            found.append(parse(before + line))
+            subscriptions.append(parse(before + line))
         except ParseError as error:
             raise _relocated(error, raw, number, len(before)) from None
         except LikewiseError as error:
             error.add_note(f"in line {number}")
             raise
-    return found
+    return subscriptions
 
 
 def _relocated(error: ParseError, line: str, number: int, before: int) -> ParseError:
-    """The same error, placed in the whole text; `before` characters of prefixes stood in front of the line."""
+    """Return the error at its position in the whole text; `before` characters of prefixes preceded the line."""
     indent = len(line) - len(line.lstrip())
     column = max(1, error.column - before) + indent if error.line == 1 else 1 + indent
     text = "\n" * (number - 1) + " ".join(line.splitlines())
     return type(error)(error.problem, text=text, line=number, column=column, expected=error.expected)
 
 
-def _from_mapping(found: Mapping[str, object], id: str | None) -> Subscription:
-    """A subscription from a mapping with its text, or with its structure as docs/formats.md has it."""
-    said = {key: value for key, value in found.items() if key != "v"}
-    if "text" in said:
-        if unknown := sorted(set(said) - {"text", "id"}):
+def _from_mapping(mapping: Mapping[str, object], id: str | None) -> Subscription:
+    """Convert a mapping with text, or with the structure of docs/formats.md, into a subscription."""
+    fields = {key: value for key, value in mapping.items() if key != "v"}
+    if "text" in fields:
+        if unknown := sorted(set(fields) - {"text", "id"}):
             raise InputError(f"beside `text` only `id` may stand, not {unknown[0]!r}; write options into the text")
-        given = str(said["id"]) if id is None and said.get("id") else id
-        return parse(str(said["text"]), id=given)
+        chosen_id = str(fields["id"]) if id is None and fields.get("id") else id
+        return parse(str(fields["text"]), id=chosen_id)
     try:
-        made = msgspec.convert(said, Subscription)
+        made = msgspec.convert(fields, Subscription)
     except msgspec.ValidationError as error:
         raise InputError(
             f"the mapping is no subscription: {error}; give `text`, or a structure as docs/formats.md says"
@@ -132,8 +157,8 @@ def _from_mapping(found: Mapping[str, object], id: str | None) -> Subscription:
     return msgspec.structs.replace(made, id=name)
 
 
-def read_parts(text: str) -> SubscriptionParts:
-    """What a text describes, but for the id."""
+def _parse_without_id(text: str) -> Subscription:
+    """Parse a subscription without its id."""
     check_text(text)
     from lark import UnexpectedCharacters, UnexpectedToken
 
@@ -154,14 +179,14 @@ def read_parts(text: str) -> SubscriptionParts:
 
 
 def _acceptable(state: object) -> set[str]:
-    """The terminals that could follow; a state's own table names too many, since LALR merges states."""
+    """Return the terminals that can follow. A state's own table has too many, since LALR merges states."""
     trial = grammar().parse_interactive("")
     trial.parser_state = state  # type: ignore[assignment]
     return set(trial.accepts())  # type: ignore[no-untyped-call]
 
 
 def check_text(text: str) -> None:
-    """Refuse what is no text, is too long, holds what is no character, or nests too deep, before parsing."""
+    """Refuse values that are no text, too long, invalid Unicode, or nested too deep, before parsing."""
     if not isinstance(text, str):
         raise InputError(f"a subscription is text, not {type(text).__name__}; decode bytes as UTF-8 first")
     if len(text) > MAX_SUBSCRIPTION_LENGTH:

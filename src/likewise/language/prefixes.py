@@ -1,4 +1,4 @@
-"""The prefixes a graph pattern may use without declaring them."""
+"""Prefixes that graph patterns may use without a declaration."""
 
 from __future__ import annotations
 

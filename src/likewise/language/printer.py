@@ -1,10 +1,10 @@
-"""Subscriptions to text that parses to the same value."""
+"""Printer of subscriptions: text that parses to the same value."""
 
 from __future__ import annotations
 
 import re
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from likewise.errors import InputError
 from likewise.language.literals import bare_value, number_text
@@ -32,9 +32,6 @@ from likewise.model.time import DURATIONS
 from likewise.model.timestamps import MOMENT, TimestampValue, timestamp_text
 from likewise.model.values import Interval, Quantity
 
-if TYPE_CHECKING:
-    from likewise.language.builder import SubscriptionParts
-
 # Words divided by single blanks, none of which means something somewhere in the language.
 _RESERVED = r"(?!(?:between|in|contains|exists|under|is-a|starts|ends|and|or|not)(?: |\Z))"
 _WORD = r'(?:[^\s,{}()~=<>:!"\x00-\x1f\x7f-\x9f]++|!(?!=))+'
@@ -45,20 +42,41 @@ _SPANS: Final = tuple((symbol, size) for symbol, size in reversed(DURATIONS.item
 
 
 def subscription_text(subscription: Subscription) -> str:
-    """The one text a subscription prints as; its id is no part of it.
+    """Return the canonical text of a subscription, without its id.
 
     >>> from likewise.language import parse
     >>> subscription_text(parse('({ power }, {device~: "laptop"~, t between 1 and 2 degC}) valid for 48 h'))
     '{power} {device~ = laptop~, t between 1 and 2 degC} valid for 2 d'
     """
-    return parts_text(subscription)
+    text = body_text(subscription.body)
+    if subscription.themes:
+        text = f"{{{', '.join([term(tag) for tag in subscription.themes])}}} {text}"
+    if subscription.top is not None:
+        text += _top_text(subscription.top)
+    if subscription.threshold is not None:
+        text += f" threshold {number_text(subscription.threshold)}"
+    if subscription.valid_for is not None:
+        text += f" valid for {_span_text(subscription.valid_for)}"
+    if subscription.confidence is not None:
+        text += f" confidence {number_text(subscription.confidence)}"
+    if subscription.using is not None:
+        text += f" using {subscription.using}"
+    if subscription.best is not None:
+        text += f" best {subscription.best}"
+    if subscription.select:
+        text += f" select ({', '.join([column_text(column) for column in subscription.select])})"
+    if subscription.alert is not None and subscription.alert.per:
+        text += f" per {', '.join([_name(name) for name in subscription.alert.per])}"
+    if subscription.from_one_source:
+        text += " from one source"
+    return text if subscription.alert is None else f"{text} {alert_text(subscription.alert)}"
 
 
 print_with(subscription_text)  # what `str()` of a subscription says
 
 
 def subscription_id(subscription: Subscription) -> str:
-    """The id a subscription gets when nobody gives it one: a short hash of its printed form.
+    """Return the default id of a subscription: a short hash of its canonical text.
 
     >>> from likewise.language import parse
     >>> subscription_id(parse("{a = 1}", id="mine")) == parse("{ a: 1.0 }").id
@@ -68,40 +86,14 @@ def subscription_id(subscription: Subscription) -> str:
 
 
 def digest(text: str) -> str:
-    """Sixteen hexadecimal digits: 2**32 subscriptions share one with a chance of one half."""
+    """Return sixteen hexadecimal digits: among 2**32 subscriptions two collide with a probability of one half."""
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-def parts_text(parts: SubscriptionParts | Subscription) -> str:
-    """The parts of a subscription as text; clauses in the order of the grammar."""
-    text = body_text(parts.body)
-    if parts.themes:
-        text = f"{{{', '.join([term(tag) for tag in parts.themes])}}} {text}"
-    if parts.top is not None:
-        text += _top_text(parts.top)
-    if parts.threshold is not None:
-        text += f" threshold {number_text(parts.threshold)}"
-    if parts.valid_for is not None:
-        text += f" valid for {_span_text(parts.valid_for)}"
-    if parts.confidence is not None:
-        text += f" confidence {number_text(parts.confidence)}"
-    if parts.using is not None:
-        text += f" using {parts.using}"
-    if parts.best is not None:
-        text += f" best {parts.best}"
-    if parts.select:
-        text += f" select ({', '.join([column_text(column) for column in parts.select])})"
-    if parts.alert is not None and parts.alert.per:
-        text += f" per {', '.join([_name(name) for name in parts.alert.per])}"
-    if parts.from_one_source:
-        text += " from one source"
-    return text if parts.alert is None else f"{text} {alert_text(parts.alert)}"
-
-
 def column_text(column: SelectColumn) -> str:
-    """One column of `select`.
+    """Return one column of `select` as text.
 
-    >>> column_text(Column("temperature", True, "degC", "t")), column_text(Column(fact="source"))
+    >>> column_text(SelectColumn("temperature", True, "degC", "t")), column_text(SelectColumn(fact="source"))
     ('temperature~ in degC as t', '@source')
     """
     if column.fact is not None:
@@ -113,25 +105,25 @@ def column_text(column: SelectColumn) -> str:
 
 
 def alert_text(alert: Alert) -> str:
-    """When a subscription speaks, without `per`.
+    """Return the alert clauses as text, without `per`.
 
     >>> alert_text(Alert(held_for=300_000_000, once_until="false"))
     'for 5 min once until false'
     """
     clauses: list[str] = []
     for clause, words in CLAUSES.items():
-        asked = getattr(alert, clause)
-        if isinstance(asked, int):
-            clauses.append(f"{words} {_span_text(asked)}")
-        elif asked is not None:
-            clauses.append(f"{words} {asked if asked == 'false' else '{' + _joined(asked) + '}'}")
+        value = getattr(alert, clause)
+        if isinstance(value, int):
+            clauses.append(f"{words} {_span_text(value)}")
+        elif value is not None:
+            clauses.append(f"{words} {value if value == 'false' else '{' + _joined(value) + '}'}")
     if alert.stale is not None:
         clauses.append(f"stale {_span_text(alert.stale)}")
     return " ".join(clauses)
 
 
 def body_text(body: Body) -> str:
-    """A body without themes and clauses."""
+    """Return a body without themes and clauses as text."""
     match body:
         case Condition(items=items):
             return f"{{{', '.join([node_text(item) for item in items])}}}"
@@ -149,7 +141,7 @@ def body_text(body: Body) -> str:
 
 
 def node_text(node: Node) -> str:
-    """One item of a condition.
+    """Return one item of a condition as text.
 
     >>> from likewise.model import All, Any, Not, Predicate
     >>> a, b, c = (Predicate(x, "=", 1.0) for x in "abc")
@@ -175,7 +167,7 @@ def _joined(items: tuple[Node, ...]) -> str:
 
 
 def predicate_text(predicate: Predicate) -> str:
-    """One predicate.
+    """Return one predicate as text.
 
     >>> predicate_text(Predicate("check in time", "exists", attribute_relaxed=True))
     '"check in time"~ exists'
@@ -195,7 +187,7 @@ def predicate_text(predicate: Predicate) -> str:
 
 
 def value_text(value: object) -> str:
-    """The value of a predicate, or of a tuple.
+    """Return the value of a predicate or a tuple as text.
 
     >>> value_text("room 112"), value_text("25"), value_text(Quantity(25.0, "degC")), value_text(("a", True))
     ('room 112', '"25"', '25 degC', '(a, true)')
@@ -221,12 +213,12 @@ def value_text(value: object) -> str:
 
 
 def term(text: str) -> str:
-    """Text that is an attribute or a tag: bare where that reads as the same text, else quoted."""
+    """Return an attribute or tag as text: bare if that parses to the same text, else quoted."""
     return text if _BARE.fullmatch(text) else quote(text)
 
 
 def text_value(text: str) -> str:
-    """Text that is a value; what would read as a number or a Boolean is quoted as well."""
+    """Return a text value. Text that would parse as a number or a Boolean is quoted, too."""
     if not _BARE.fullmatch(text):
         return quote(text)
     try:
@@ -246,7 +238,7 @@ def _top_text(top: Top) -> str:
 
 
 def scoring_text(scoring: Scoring) -> str:
-    """How the k best are found.
+    """Return the scoring of `top` as text.
 
     >>> scoring_text(WeightedSum(((2.0, "pm10"), (-1.0, "no2"))))
     'sum(2*pm10 - no2)'

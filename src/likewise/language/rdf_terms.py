@@ -1,4 +1,4 @@
-"""RDF terms as they are written in graph patterns, to and from the canonical N-Triples text of `model/rdf.py`."""
+"""RDF terms of graph patterns, to and from canonical N-Triples text (`model/rdf.py`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIMPLE_LOCAL = re.compile(r"[^\W\d_](?:[\w-]*\w)?")
 
 
 def quote(text: str) -> str:
-    """Text in double quotes, escaped as canonical N-Triples (and our language) has it.
+    """Return text in double quotes, escaped as canonical N-Triples (and our language) requires.
 
     >>> print(quote('say "hi"'), quote("a" + chr(10) + chr(0)))
     "say \\"hi\\"" "a\\n\\u0000"
@@ -36,7 +36,7 @@ def _escape(hit: re.Match[str]) -> str:
 
 
 def read_term(kind: str, token: str, prefixes: Mapping[str, str]) -> str:
-    """The canonical text of a term; `kind` is its terminal in the grammar.
+    """Return the canonical text of a term; `kind` is its terminal in the grammar.
 
     >>> read_term("PREFIXED", "dbo:Event", PREFIXES), read_term("NUMERAL", "5", PREFIXES)
     ('<http://dbpedia.org/ontology/Event>', '"5"^^<http://www.w3.org/2001/XMLSchema#integer>')
@@ -60,7 +60,7 @@ def read_term(kind: str, token: str, prefixes: Mapping[str, str]) -> str:
 
 
 def read_iri(token: str) -> str:
-    """An IRI in angle brackets, its escapes resolved; a relative one is refused."""
+    """Return an IRI in angle brackets with its escapes resolved; a relative one is refused."""
     iri = resolve_escapes(token[1:-1]) if "\\" in token else token[1:-1]
     if _ABSOLUTE.fullmatch(iri) is None:
         raise GrammarError(f"<{iri[:80]}> is no absolute IRI", expected="it in full, as in <http://example.org/a>")
@@ -93,7 +93,7 @@ def _literal(token: str, prefixes: Mapping[str, str]) -> str:
 
 
 def term_text(term: str) -> str:
-    """A term as it is printed, short where a shipped prefix fits.
+    """Print a term, abbreviated where a shipped prefix fits.
 
     >>> term_text("<http://dbpedia.org/ontology/Event>"), term_text("?e"), term_text("<http://e.org/a>")
     ('dbo:Event', '?e', '<http://e.org/a>')

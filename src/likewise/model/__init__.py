@@ -1,4 +1,4 @@
-"""The values everything else speaks of: events, subscriptions, matches, mappings, explanations.
+"""Immutable values of the domain: events, subscriptions, matches, mappings, explanations.
 
 All are immutable and hashable. Those that only hold text, numbers and other such values can form no
 cycle, so the garbage collector need not follow them (`gc=False`): a million subscriptions do not slow

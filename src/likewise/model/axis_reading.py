@@ -1,4 +1,4 @@
-"""A reading brought to what is asked for: the one place that says which numbers a tuple shows on an axis.
+"""Reading of a tuple on the axis of a comparison. This is the only rule for which numbers a tuple has on an axis.
 
 An axis is a unit's symbol, `MOMENT`, or '' for numbers as they are written. A date without a time is a whole day: its
 first and its last microsecond, between which a comparison must hold throughout.
@@ -15,7 +15,7 @@ from likewise.units import reading_unit, unit
 
 
 class AxisReading(NamedTuple):
-    """What a tuple shows on an axis: its first and last number, and how that is known."""
+    """A tuple's numbers on an axis: first and last, and how its unit is known."""
 
     first: float
     last: float
@@ -28,13 +28,13 @@ MISMATCH: Final = AxisReading(0.0, -1.0, mismatch=True)
 
 
 def axis_reading(item: EventTuple, symbol: str) -> AxisReading:
-    """The numbers of a tuple on an axis; `NO_READING` if it shows none, `MISMATCH` if its unit does not fit.
+    """Return a tuple's reading on an axis; `NO_READING` if it has none, `MISMATCH` if its unit does not fit.
 
-    >>> brought(EventTuple("air_temp_f", 77.0), "degC")
-    Brought(first=298.15, last=298.15, assumed=False, mismatch=False)
-    >>> brought(EventTuple("t", 25), "degC").assumed, brought(EventTuple("t", 25, "blorps"), "degC").mismatch
+    >>> axis_reading(EventTuple("air_temp_f", 77.0), "degC")
+    AxisReading(first=298.15, last=298.15, assumed=False, mismatch=False)
+    >>> axis_reading(EventTuple("t", 25), "degC").assumed, axis_reading(EventTuple("t", 25, "blorps"), "degC").mismatch
     (True, True)
-    >>> brought(EventTuple("when", "1970-01-01"), MOMENT)[:2], brought(EventTuple("when", 5), MOMENT) is NO_READING
+    >>> axis_reading(EventTuple("when", "1970-01-01"), MOMENT)[:2], axis_reading(EventTuple("when", 5), MOMENT) is NO_READING
     ((0.0, 86399999999.0), True)
     """
     if symbol in _ANY_MOMENT and type(item.value) is str:
@@ -47,16 +47,16 @@ def axis_reading(item: EventTuple, symbol: str) -> AxisReading:
     number, stated = reading
     if not symbol:
         return AxisReading(number, number)
-    asked = _SECOND if symbol == MOMENT else unit(symbol)
-    found = reading_unit(item.attribute, stated, asked)
-    if found is None:
+    target = _SECOND if symbol == MOMENT else unit(symbol)
+    stated_unit = reading_unit(item.attribute, stated, target)
+    if stated_unit is None:
         if symbol == MOMENT:  # a bare number is no time
             return NO_READING
-        base = asked.to_base(number)
+        base = target.to_base(number)
         return AxisReading(base, base, assumed=True)
-    if found.dimension != asked.dimension or (symbol == MOMENT and found.symbol not in MOMENT_UNITS):
+    if stated_unit.dimension != target.dimension or (symbol == MOMENT and stated_unit.symbol not in MOMENT_UNITS):
         return MISMATCH
-    base = found.to_base(number)
+    base = stated_unit.to_base(number)
     return AxisReading(base, base)
 
 

@@ -1,4 +1,4 @@
-"""Conditions: predicates under and, or and not, and the conjunctions they expand to (docs/language.md).
+"""Conditions: predicates under and, or and not, and their disjunctive normal form (docs/language.md).
 
 A condition is checked when it is made: it expands to at most 64 conjunctions, and none asks for two units of one
 attribute that cannot be compared.
@@ -39,7 +39,7 @@ class Not(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not", ta
 
 
 class Some(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="some", tag_field="kind", omit_defaults=True):
-    """One item of a list meets all of this; attributes inside are those of the item."""
+    """One item of a list meets all conditions; attributes inside belong to that item."""
 
     attribute: str
     items: tuple[Node, ...]
@@ -56,7 +56,7 @@ Node = Predicate | All | Any | Not | Some
 
 
 class Conjunction(msgspec.Struct, frozen=True, gc=False):
-    """Predicates that hold for some tuple, and predicates that hold for none; items of lists likewise."""
+    """Predicates that hold for some tuple, predicates that hold for none, and the same for items of lists."""
 
     positive: tuple[Predicate, ...]
     negative: tuple[Predicate, ...] = ()
@@ -65,12 +65,12 @@ class Conjunction(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def relaxed_parts(self) -> int:
-        """Relaxed parts of what must hold: the r in the geometric mean."""
+        """Number of relaxed parts of what must hold: the r in the geometric mean."""
         return sum(p.relaxed_parts for p in self.positive) + sum(i.relaxed_parts for i in self.some)
 
 
 class ItemConjunction(msgspec.Struct, frozen=True, gc=False):
-    """One item of a list that meets a conjunction: a `some` after `or` inside it was taken apart."""
+    """Condition on one item of a list. An `or` inside a `some` is expanded into several."""
 
     attribute: str
     attribute_relaxed: bool
@@ -78,29 +78,29 @@ class ItemConjunction(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def relaxed_parts(self) -> int:
-        """Relaxed parts inside, and the list's own name if it is relaxed."""
+        """Number of relaxed parts inside, plus the list's name if it is relaxed."""
         return self.attribute_relaxed + self.conjunction.relaxed_parts
 
     def is_relaxed(self) -> bool:
-        """Whether any part of it is relaxed, also under `not`."""
+        """Return whether any part is relaxed, also under `not`."""
         inside = self.conjunction
         return self.attribute_relaxed or any(p.relaxed_parts for p in (*inside.positive, *inside.negative))
 
 
 def conjunctions(node: Node) -> tuple[Conjunction, ...]:
-    """The disjunctive normal form of a condition, in the order of its text, duplicates left out.
+    """Return the disjunctive normal form of a condition, in text order, without duplicates.
 
     >>> p, q, r = (Predicate(a, "=", 1.0) for a in "pqr")
     >>> [[x.attribute for x in c.positive] for c in conjunctions(All((p, Any((q, r)))))]
     [['p', 'q'], ['p', 'r']]
     """
-    found: dict[Conjunction, None] = {}
+    expanded: dict[Conjunction, None] = {}
     for literals in _expand(node, negated=False):
-        kept = [tuple(dict.fromkeys(x for x, no in literals if no is negated)) for negated in (False, True)]
-        positive, negative = (tuple(x for x in side if isinstance(x, Predicate)) for side in kept)
-        some, none = (tuple(x for x in side if isinstance(x, ItemConjunction)) for side in kept)
-        found[Conjunction(positive, negative, some, none)] = None
-    return tuple(found)
+        sides = [tuple(dict.fromkeys(x for x, no in literals if no is negated)) for negated in (False, True)]
+        positive, negative = (tuple(x for x in side if isinstance(x, Predicate)) for side in sides)
+        some, none = (tuple(x for x in side if isinstance(x, ItemConjunction)) for side in sides)
+        expanded[Conjunction(positive, negative, some, none)] = None
+    return tuple(expanded)
 
 
 Literals = tuple[tuple[Predicate | ItemConjunction, bool], ...]
@@ -129,7 +129,7 @@ def _expand(node: Node, *, negated: bool) -> Iterator[Literals]:
 
 
 def _measure(node: Node, negated: bool, depth: int, inside: bool = False) -> tuple[int, int]:
-    """How many conjunctions and predicates a node expands to, without expanding it."""
+    """Return how many conjunctions and predicates a node expands to, without expanding it."""
     if depth > MAX_NESTING:
         raise LimitExceeded("nesting of a condition", allowed=MAX_NESTING)
     if isinstance(node, Predicate):
@@ -154,7 +154,7 @@ def _measure(node: Node, negated: bool, depth: int, inside: bool = False) -> tup
 
 
 def check(items: tuple[Node, ...]) -> None:
-    """Refuse a condition that passes a limit or can never match; called when a condition is made."""
+    """Refuse a condition that exceeds a limit or can never match; called when a condition is created."""
     if not items:
         raise InvalidSubscription("an empty condition matches nothing in particular; give at least one predicate")
     if len(items) > MAX_PREDICATES:
@@ -180,7 +180,7 @@ def check(items: tuple[Node, ...]) -> None:
 
 
 def merge_comparisons(predicates: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
-    """Comparisons of numbers on one attribute text become one interval; the rest stays as it is.
+    """Merge numeric comparisons on one attribute text into one interval; other predicates are unchanged.
 
     Used where each predicate needs a tuple of its own. A bare number beside a number with a unit on
     the same attribute takes that unit. Relaxed and exact attributes are merged apart. Comparisons that no number
@@ -210,7 +210,7 @@ def merge_comparisons(predicates: tuple[Predicate, ...]) -> tuple[Predicate, ...
 
 
 def _merge(first: Predicate, intervals: list[Interval]) -> Predicate | None:
-    """One predicate for what all the intervals hold; None if that is nothing."""
+    """Return one predicate for the intersection of the intervals; None if that is empty."""
     symbol = next((i.unit for i in intervals if i.unit), "")
     low: tuple[float, bool] | None = None
     high: tuple[float, bool] | None = None
@@ -248,7 +248,7 @@ def _merge(first: Predicate, intervals: list[Interval]) -> Predicate | None:
 
 
 def _rescale(source: str, target: str) -> Callable[[float], float]:
-    """A function from numbers in one unit to numbers in another; the same unit changes nothing."""
+    """Return a function that converts numbers between two units; the identity for equal units."""
     if not source or source == target:
         return plain_number
     a, b = unit(source), unit(target)

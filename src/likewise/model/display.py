@@ -1,4 +1,4 @@
-"""How a value is shown to people: as text, and as HTML in a notebook.
+"""Registry of how values are displayed: as text, and as HTML in a notebook.
 
 The values say that they can be shown; `rendering` and `notebook` say how, for each of them.
 """
@@ -11,7 +11,7 @@ from html import escape
 
 @singledispatch
 def text_of(value: object) -> str:
-    """A value in words.
+    """Return a value as text.
 
     >>> from likewise.model import event
     >>> text_of(event({"city": "Zagreb"}))
@@ -22,7 +22,7 @@ def text_of(value: object) -> str:
 
 @singledispatch
 def html_of(value: object) -> str:
-    """A value as HTML.
+    """Return a value as HTML.
 
     >>> html_of("<3")
     '&lt;3'

@@ -1,4 +1,4 @@
-"""Events: themes and tuples, and what else a publication may carry (docs/formats.md; sources.md T, H, C, M)."""
+"""Events: themes and tuples, and the optional parts of a publication (docs/formats.md; sources.md T, H, C, M)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GROUPS = 2**31  # groups are 32-bit numbers in every stored form
 
 
 class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """One attribute and its value; `unit` is the unit stated beside it, as written.
+    """One attribute and its value; `unit` is the unit stated beside the value, as written.
 
     Tuples of one list item share a `group` above 0. The paper forbids two tuples with one attribute;
     we allow them (departure, sources.md T).
@@ -51,7 +51,7 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
             )
 
     def reading(self) -> tuple[float, str] | None:
-        """The number it says and the unit stated with it ('' if none); None if it says no number.
+        """Return the number and the stated unit ('' if none); None if the value is no number.
 
         Text that is wholly a number, or a number and a unit, counts as one. A Boolean is no number.
 
@@ -72,11 +72,22 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """One event. Make it with `likewise.event`, which flattens nested objects.
+    """One event. Create it with `likewise.event`, which flattens nested objects.
 
     `time` (event time) and `expires` (end of validity) are microseconds UTC. `graph` holds RDF triples,
     `vector` an interest vector as text over 0 and 1. `received` is when the first broker got it (µs), where that was
     another one; it is no part of an event's JSON.
+
+    Attributes:
+        tuples: Attributes and values, flat, in the order of the payload.
+        themes: Theme tags of the publisher.
+        id: Id of the event, None if it has none yet.
+        source: Id of the device or service, None if it is not stated.
+        time: When it happened, in µs since 1970 (UTC), None if it is not stated.
+        expires: End of its validity in µs since 1970, None if it has no end.
+        graph: RDF triples.
+        vector: Interest vector as text of 0 and 1, '' if it has none.
+        received: When a broker received it, in µs since 1970, None elsewhere.
     """
 
     tuples: tuple[EventTuple, ...] = ()
@@ -113,7 +124,7 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
                 raise LimitExceeded("properties of an interest vector", allowed=MAX_VECTOR, found=len(self.vector))
 
     def interest(self) -> str:
-        """Its interest vector: the payload `vector`, else Boolean properties named p1, p2, ... without a gap.
+        """Return the interest vector: the payload `vector`, else Boolean properties named p1, p2, ... without a gap.
 
         >>> Event((EventTuple("p2", True), EventTuple("p1", False))).interest()
         '01'
@@ -134,7 +145,7 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 def whole_text(number: int) -> str:
-    """The digits of a whole number beyond 64 bits; one with more than a term holds is refused.
+    """Return the digits of an integer beyond 64 bits; one with more digits than a term may have is refused.
 
     >>> whole_text(2**70)
     '1180591620717411303424'
@@ -145,7 +156,7 @@ def whole_text(number: int) -> str:
 
 
 def contexts(event: Event) -> tuple[tuple[str, ...], ...]:
-    """For each tuple the other text of its list item (name, type, unit), which tells what its value is.
+    """Return for each tuple the other texts of its list item (name, type, unit), which identify its value.
 
     >>> item = (EventTuple("r[].name", "temp", group=1), EventTuple("r[].value", 3, group=1))
     >>> contexts(Event((*item, EventTuple("x", 1))))

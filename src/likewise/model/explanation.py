@@ -1,4 +1,4 @@
-"""Explanations: why an event met a subscription, or what kept it from doing so."""
+"""Explanations: why an event met a subscription or failed it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MeasureScores = tuple[tuple[str, float], ...]
 
 
 class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One predicate (or statement, pattern, property) and the tuple that met it best.
+    """Report on one predicate (or statement, pattern, property) and the tuple that met it best.
 
     `text` is the predicate as printed; `attribute` and `value` are the tuple's, '' if none came near.
     `notes` say what a reader must know: a unit taken for granted, a theme unknown to the space, feedback
@@ -51,16 +51,30 @@ class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def similarity(self) -> float:
-        """Relatedness of the attributes times that of the values."""
+        """Relatedness of the attributes times relatedness of the values."""
         return self.attribute_relatedness * self.value_relatedness
 
 
 class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why, for every kind of subscription.
+    """Explanation of a verdict, for every kind of subscription.
 
     `change` says in one sentence what would make it match ('' if it does). `runner_up` is the second
     best mapping. `score` and `threshold` are what was compared, `probability` follows from the score; `degree` is the
     subscription's degree of approximation. `annotations` says what annotations did to the event before it was matched.
+
+    Attributes:
+        subscription_id: Id of the subscription.
+        event_id: Id of the event, None if it has none.
+        verdict: Result, as a code: `match`, `below_threshold`, `unit_mismatch`, ...
+        predicates: Report on each predicate, statement, pattern or property.
+        change: One sentence on what would make it match, '' if it does.
+        score: Score of the best mapping.
+        threshold: Score that was required, None for exact subscriptions.
+        mapping: Best mapping of predicates to tuples.
+        runner_up: Second best mapping.
+        degree: Degree of approximation of the subscription, from 0 (exact) to 1.
+        probability: Probability that the match is relevant, None where no score was computed.
+        annotations: Effects of annotations on the event, as sentences.
     """
 
     subscription_id: str

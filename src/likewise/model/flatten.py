@@ -1,4 +1,4 @@
-"""Nested objects to flat tuples: what `likewise.event` does (docs/interface.md)."""
+"""Conversion of nested objects into flat tuples: the function `likewise.event` (docs/interface.md)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,27 @@ def event(
     expires: int | datetime | str | None = None,
     graph: Iterable[Triple | tuple[str, str, str]] = (),
 ) -> Event:
-    """An event from a mapping, as JSON gives it.
+    """Create an event from a mapping, such as a decoded JSON object.
 
     Nested objects flatten to `a.b`, list items to repeated `a[]`, null is dropped, `{value, unit}`
     objects become one quantity, and the fields of one list item share a group. A top-level `vector`
     of 0 and 1 becomes the interest vector.
+
+    Args:
+        obj: Attributes and values. Keys are text; values are text, numbers, Booleans, dates, None, lists and mappings.
+        themes: Theme tags, which tell the domain of the event (`energy`, `air quality`).
+        id: Id of the event. A broker assigns one to an event without it.
+        source: Id of the device or service that the event comes from.
+        time: When the event happened: µs since 1970 in UTC, an aware datetime, or ISO 8601 text with an offset.
+        expires: When the event stops being valid, in the same forms.
+        graph: RDF triples of the event, each as `Triple` or as three N-Triples terms.
+
+    Returns:
+        The event, immutable.
+
+    Raises:
+        InvalidEvent: The mapping has no attribute, a name is no text, or a value is impossible (NaN, a naive time).
+        LimitExceeded: The event has too many tuples or triples, nests too deep, or a text is too long.
 
     >>> e = event({"room": {"temp": {"value": 21, "unit": "C"}}, "tags": ["a", "b"], "note": None})
     >>> [(t.attribute, t.value, t.unit) for t in e.tuples]
@@ -53,17 +69,17 @@ def event(
     )
 
 
-def _triple(given: Triple | tuple[str, str, str]) -> Triple:
-    """A triple as it is, or from its three terms."""
-    if isinstance(given, Triple):
-        return given
-    if isinstance(given, (list, tuple)) and len(given) == 3 and all(isinstance(term, str) for term in given):
-        return Triple(*given)
-    raise InvalidEvent(f"a triple is three N-Triples terms, such as '<http://e.org/a>', not {given!r:.80}")
+def _triple(triple: Triple | tuple[str, str, str]) -> Triple:
+    """Return a triple, or make one from its three terms."""
+    if isinstance(triple, Triple):
+        return triple
+    if isinstance(triple, (list, tuple)) and len(triple) == 3 and all(isinstance(term, str) for term in triple):
+        return Triple(*triple)
+    raise InvalidEvent(f"a triple is three N-Triples terms, such as '<http://e.org/a>', not {triple!r:.80}")
 
 
 def _vector(value: object) -> str:
-    """An interest vector from a list of 0 and 1 (or Booleans); '' if it is none."""
+    """Return an interest vector from a list of 0 and 1 (or Booleans); '' for any other value."""
     if isinstance(value, (list, tuple)) and value and all(isinstance(v, (bool, int)) and v in (0, 1) for v in value):
         return "".join("1" if v else "0" for v in value)
     return ""
@@ -73,7 +89,7 @@ _PLAIN: Final = frozenset((str, int, float, bool))
 
 
 class _Flattening:
-    """The tuples found so far, and the number of the last group."""
+    """Collected tuples, and the number of the last group."""
 
     def __init__(self) -> None:
         self.tuples: list[EventTuple] = []
@@ -82,20 +98,20 @@ class _Flattening:
     def mapping(self, obj: Mapping[str, object], path: str, group: int, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise LimitExceeded("nesting of an event", allowed=MAX_DEPTH)
-        beside = units_of_fields(obj)
-        if beside and path and len(obj) == 2 and "value" in beside:
-            self.add(path, obj["value"], beside["value"], group, depth)
+        units = units_of_fields(obj)
+        if units and path and len(obj) == 2 and "value" in units:
+            self.add(path, obj["value"], units["value"], group, depth)
             return
         if path and len(obj) == 2 and "value" in obj and has_blank_unit(obj):
             self.add(path, obj["value"], "", group, depth)
             return
-        if not group and beside and is_senml_record(obj):
+        if not group and units and is_senml_record(obj):
             self.groups += 1
             group = self.groups  # its name is what its value is called, as in a list of records
         for key, value in obj.items():
             if not isinstance(key, str):
                 raise InvalidEvent(f"an attribute's name must be text, not {key!r}")
-            stated = beside.get(key, "") if beside else ""
+            stated = units.get(key, "") if units else ""
             self.add(f"{path}.{key}" if path else key, value, stated, group, depth)
 
     def add(self, path: str, value: object, unit: str, group: int, depth: int) -> None:
@@ -115,11 +131,11 @@ class _Flattening:
         if depth > MAX_DEPTH:
             raise LimitExceeded("nesting of an event", allowed=MAX_DEPTH)
         for item in items:
-            own = group
+            item_group = group
             if isinstance(item, Mapping):
                 self.groups += 1
-                own = self.groups
-            self.add(path, item, "", own, depth)
+                item_group = self.groups
+            self.add(path, item, "", item_group, depth)
 
 
 def _scalar(path: str, value: object) -> str | int | float | bool:

@@ -1,4 +1,4 @@
-"""Mappings between a subscription's predicates and an event's tuples (sources.md T, "Matching")."""
+"""Mappings from a subscription's predicates to an event's tuples (sources.md T, "Matching")."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Correspondence(msgspec.Struct, frozen=True):
 
     @property
     def similarity(self) -> float:
-        """Relatedness of the attributes times that of the values."""
+        """Relatedness of the attributes times relatedness of the values."""
         return self.attribute_relatedness * self.value_relatedness
 
 
 class Mapping(msgspec.Struct, frozen=True):
-    """One correspondence for each predicate; no tuple is used twice.
+    """One correspondence per predicate; no tuple is used twice.
 
     `score` is the geometric mean over the relaxed parts, `product` the paper's score, `probability` its
     place in P: the product's share among all mappings. `conjunction` says which one of the condition's

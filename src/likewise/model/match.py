@@ -1,4 +1,4 @@
-"""A match: what a matcher answers, one by one."""
+"""A match: the result of matching one event with one subscription."""
 
 from __future__ import annotations
 
@@ -16,12 +16,24 @@ Bindings = tuple[tuple[tuple[str, str], ...], ...]
 
 
 class Match:
-    """One event meets one subscription.
+    """Match of one event with one subscription.
 
     `mapping` is computed when it is first asked for. `bindings` are the solutions of a graph pattern,
     each as (variable, term) pairs; `rank_value` is the score a top-k window ranks by; `cause` says
     whether the event matched on arrival, was promoted into the k best later, or what an alert says of it; `spoken` has
     the facts of an alert.
+
+    Attributes:
+        event_id: Id of the event, None if it has none.
+        subscription_id: Id of the subscription.
+        kind: Kind of the subscription: `exact`, `approximate`, `top`, `alert`, `statements`, `pattern`, `near` or
+            `interest`.
+        score: Geometric mean of the relatedness of all relaxed parts, in [0, 1]; 1 if nothing is relaxed.
+        product: Product of the relatedness of all relaxed parts.
+        bindings: Solutions of a graph pattern, each as (variable, term) pairs.
+        rank_value: Value by which a top-k window ranks the event, None for other kinds.
+        cause: Why the match is delivered: `arrival` of the event, `promoted` into a window, or a change of an alert.
+        spoken: Facts of an alert's notification, None for other kinds.
 
     >>> Match("e1", "s1", "exact").score
     1.0
@@ -71,13 +83,13 @@ class Match:
 
     @property
     def probability(self) -> float:
-        """How probable it is, by the score, that this is what was meant; 1 if nothing was relaxed."""
-        found = self._likelihood
-        return found if isinstance(found, float) else found.of(self.score)
+        """Probability by the score that the match is relevant; 1 if no part is relaxed."""
+        likelihood = self._likelihood
+        return likelihood if isinstance(likelihood, float) else likelihood.of(self.score)
 
     @property
     def mapping(self) -> Mapping | None:
-        """Which tuple met which predicate; None where the kind has no mapping."""
+        """Mapping of predicates to tuples; None for kinds without a mapping."""
         if self._trace is not None:
             self._mapping = self._trace()
             self._trace = None

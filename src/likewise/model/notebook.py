@@ -1,4 +1,4 @@
-"""Events, subscriptions, matches and explanations as HTML: what a notebook shows of each.
+"""HTML of events, subscriptions, matches and explanations for notebooks.
 
 Colours are the notebook's own but for the score's bar, so that it reads in light and in dark. Everything an event or a
 subscription says is escaped.
@@ -30,7 +30,7 @@ _LEFT: Final = ' style="text-align:left"'
 
 @html_of.register
 def event_html(event: Event) -> str:
-    """A table of its readings below its name, source, time and themes.
+    """Render a table of the event's readings below its name, source, time and themes.
 
     >>> from likewise.model import event
     >>> event_html(event({"city": "<Zagreb>"}, id="e1")).count("&lt;Zagreb&gt;")
@@ -45,7 +45,7 @@ def event_html(event: Event) -> str:
     about += [_moment(event.time)] if event.time is not None else []
     about += [escape("{" + ", ".join(event.themes) + "}")] if event.themes else []
     body = "".join(
-        f"<tr><td{_LEFT}>{escape(name)}</td><td{_LEFT}>{escape(said)}</td></tr>" for name, said in rows[:SHOWN]
+        f"<tr><td{_LEFT}>{escape(name)}</td><td{_LEFT}>{escape(text)}</td></tr>" for name, text in rows[:SHOWN]
     )
     more = f"<div>and {len(rows) - SHOWN} more</div>" if len(rows) > SHOWN else ""
     return f"<div>{' · '.join(about)}</div><table>{body}</table>{more}"
@@ -53,28 +53,28 @@ def event_html(event: Event) -> str:
 
 @html_of.register
 def subscription_html(subscription: Subscription) -> str:
-    """Its name, its text and its kind."""
+    """Render a subscription's name, text and kind."""
     name = f"<b>{escape(subscription.id)}</b> " if subscription.id else ""
     return f"<div>{name}<code>{escape(subscription_line(subscription))}</code> <small>{subscription.kind}</small></div>"
 
 
 @html_of.register
 def match_html(match: Match) -> str:
-    """One line with a bar as long as the score.
+    """Render one line with a bar for the score.
 
     >>> from likewise.model import Match
     >>> "width:70%" in match_html(Match("e1", "warm", "approximate", 0.7))
     True
     """
-    said = f"<b>{escape(str(match.event_id or 'the event'))}</b> meets <b>{escape(match.subscription_id)}</b>"
+    sentence = f"<b>{escape(str(match.event_id or 'the event'))}</b> meets <b>{escape(match.subscription_id)}</b>"
     ranked = f" ranked by {match.rank_value:.4g}" if match.rank_value is not None else ""
     cause = f" <small>{escape(match.cause)}</small>" if match.cause != "arrival" else ""
-    return f"<div>{said} {_bar(match.score)}{ranked}{cause}</div>"
+    return f"<div>{sentence} {_bar(match.score)}{ranked}{cause}</div>"
 
 
 @html_of.register
 def explanation_html(explanation: Explanation) -> str:
-    """The verdict, a row for each part with what answers it, and what would change the answer."""
+    """Render the verdict, a row per part with its evidence, and what would change the verdict."""
     rows = []
     for report in explanation.predicates:
         verdict = "yes" if report.verdict == "match" else verdict_text(report.verdict)
@@ -86,7 +86,7 @@ def explanation_html(explanation: Explanation) -> str:
         f"<b>{escape(str(explanation.event_id or 'the event'))}</b> and <b>{escape(explanation.subscription_id)}</b>"
     )
     heads = "".join(f"<th{_LEFT}>{head}</th>" for head in ("asked for", "answered by", "verdict"))
-    annotations = "".join(f"<div>{escape(said)}</div>" for said in explanation.annotations)
+    annotations = "".join(f"<div>{escape(annotation)}</div>" for annotation in explanation.annotations)
     change = f"<div>{escape(explanation.change)}</div>" if explanation.change else ""
     return (
         f"<div>{names}: {escape(verdict_text(explanation.verdict))}{score}</div>"
@@ -95,7 +95,7 @@ def explanation_html(explanation: Explanation) -> str:
 
 
 def _moment(microseconds: int) -> str:
-    """A time, as people write it; the number itself where the calendar does not reach."""
+    """Format a time; return the number itself outside the calendar's range."""
     try:
         return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds):%Y-%m-%d %H:%M:%S} UTC"
     except OverflowError:

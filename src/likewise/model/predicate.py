@@ -1,4 +1,4 @@
-"""A predicate: what a subscription asks of one tuple (sources.md T and C)."""
+"""A predicate: the condition on one tuple (sources.md T and C)."""
 
 from __future__ import annotations
 
@@ -116,17 +116,17 @@ class Predicate(
 
     @property
     def relaxed_parts(self) -> int:
-        """How many of the two parts are relaxed."""
+        """Number of relaxed parts, 0 to 2."""
         return self.attribute_relaxed + self.value_relaxed
 
     @property
     def parts(self) -> int:
-        """How many parts could be relaxed: the attribute, and the value if it has one."""
+        """Number of parts that could be relaxed: the attribute, and the value if there is one."""
         return 1 if self.operator == "exists" else 2
 
     @property
     def unit(self) -> str:
-        """The unit's symbol its numbers are in, or ''."""
+        """Symbol of its numbers' unit, or ''."""
         match self.value:
             case Quantity(unit=unit) | Interval(unit=unit):
                 return "" if unit == MOMENT else unit
@@ -136,7 +136,7 @@ class Predicate(
                 return ""
 
     def interval(self) -> Interval | None:
-        """The numbers it asks for, if it is a comparison of numbers; None otherwise.
+        """Return the interval of a numeric comparison; None for other operators.
 
         >>> Predicate("t", ">", 25.0).interval().text()
         '(25, ∞)'
@@ -164,7 +164,7 @@ class Predicate(
 
 
 def _period(operator: str, moment: TimestampValue) -> Interval | None:
-    """The microseconds a comparison with a moment asks for; what lies in them must do so from first to last."""
+    """Return the microseconds that a comparison with a timestamp admits. A period must lie in them completely."""
     first, last, _ = moment.span
     match operator:
         case "=":
@@ -193,7 +193,7 @@ _FITS: Final[dict[str, frozenset[type]]] = {
 
 
 def _types(value: object) -> object:
-    """What tells a Boolean from a number that Python holds equal to it."""
+    """Return what tells a Boolean from an equal number."""
     return tuple(type(v) is bool for v in value) if isinstance(value, tuple) else type(value) is bool
 
 

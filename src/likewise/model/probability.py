@@ -1,4 +1,4 @@
-"""From a score to the probability that what was met is what was meant: a curve, fitted offline.
+"""Curve from a score to the probability that a match is relevant, fitted offline.
 
 A score says how alike two things are; whether somebody who asked for the one means the other was judged by people on
 many pairs, and the curve says how often they said yes at each score. It never falls, and 1 is certain: equal is equal.
@@ -37,7 +37,7 @@ class ProbabilityCurve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise FormatError("a curve of probabilities never falls, and goes from score 0 to 1, which is certain")
 
     def of(self, score: float) -> float:
-        """The probability at a score."""
+        """Return the probability at a score."""
         at = min(max(score, 0.0), 1.0)
         place = min(bisect_right(self.scores, at), len(self.scores) - 1)
         low, high = self.scores[place - 1], self.scores[place]
@@ -45,13 +45,13 @@ class ProbabilityCurve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.probabilities[place - 1] * (1 - part) + self.probabilities[place] * part
 
     def each(self, scores: NDArray[float32]) -> NDArray[float32]:
-        """The probabilities of many scores."""
+        """Return the probabilities of many scores."""
         import numpy as np
 
         return np.interp(scores, self.scores, self.probabilities).astype(np.float32)
 
     def least(self, probability: float) -> float:
-        """The lowest score that has at least this probability."""
+        """Return the lowest score with at least this probability."""
         place = bisect_left(self.probabilities, probability)
         if place == 0:
             return 0.0

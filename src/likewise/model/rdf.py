@@ -1,4 +1,4 @@
-"""RDF triples and patterns; a term is its canonical N-Triples text, a variable starts with `?`.
+"""RDF triples and patterns. A term is its canonical N-Triples text, a variable starts with `?`.
 
 Terms are compared as terms (SPARQL's simple entailment): `"5"^^<...integer>` is not `"5.0"^^<...decimal>`.
 """
@@ -34,18 +34,18 @@ class TriplePattern(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields
     object: str
 
     def variables(self) -> tuple[str, ...]:
-        """The distinct variables, in order."""
+        """Return the distinct variables, in order."""
         parts = (self.subject, self.predicate, self.object)
         return tuple(dict.fromkeys(part for part in parts if is_variable(part)))
 
 
 def is_variable(term: str) -> bool:
-    """Whether a part of a pattern is a variable."""
+    """Return whether a part of a pattern is a variable."""
     return term.startswith("?")
 
 
 def last_part(term: str) -> str:
-    """What stands after the last `/`, `#` or `:` of an IRI, percent signs decoded; a blank node's name.
+    """Return what follows the last `/`, `#` or `:` of an IRI, percent-decoded, or a blank node's name.
 
     >>> last_part("<http://dbpedia.org/property/home%20team>"), last_part("<urn:x:speed>"), last_part("<http://e.org/a/>")
     ('home team', 'speed', 'a')
@@ -55,5 +55,5 @@ def last_part(term: str) -> str:
     return _ENCODED.sub(_decoded, parts[-1]).strip()
 
 
-def _decoded(found: re.Match[str]) -> str:
-    return bytes.fromhex(found[0].replace("%", "")).decode(errors="replace")
+def _decoded(escape: re.Match[str]) -> str:
+    return bytes.fromhex(escape[0].replace("%", "")).decode(errors="replace")

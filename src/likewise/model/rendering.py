@@ -1,4 +1,4 @@
-"""Events, subscriptions, matches and explanations in words: what `str()` of each says."""
+"""Text of events, subscriptions, matches and explanations: the result of `str()`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _printers: list[Callable[[Subscription], str]] = []
 
 
 def verdict_text(verdict: str) -> str:
-    """A verdict in words, its own name where none are known.
+    """Return a verdict in words; an unknown verdict is its own text.
 
     >>> verdict_text("below_threshold")
     'too far apart in meaning'
@@ -46,7 +46,7 @@ def verdict_text(verdict: str) -> str:
 
 
 def number(value: float) -> str:
-    """A score in at most three digits.
+    """Format a score with at most three digits.
 
     >>> number(1.0), number(0.71234), number(0.0)
     ('1', '0.712', '0')
@@ -55,7 +55,7 @@ def number(value: float) -> str:
 
 
 def reading_text(item: EventTuple) -> str:
-    """One reading as the event says it.
+    """Return one reading as text.
 
     >>> from likewise.model.event import EventTuple
     >>> reading_text(EventTuple("no2", 45, "ug/m3"))
@@ -65,7 +65,7 @@ def reading_text(item: EventTuple) -> str:
 
 
 def local_name(term: str) -> str:
-    """The part of an RDF term that people read.
+    """Return the local name of an RDF term.
 
     >>> local_name("<http://example.org/onto#FootballMatch>"), local_name('"Spain"@en')
     ('FootballMatch', 'Spain')
@@ -76,7 +76,7 @@ def local_name(term: str) -> str:
 
 
 def unread_statements(event: Event) -> list[tuple[str, str]]:
-    """Predicate and object of the statements that no reading of the event says already.
+    """Return predicate and object of the statements that no reading repeats.
 
     >>> from likewise.model import Event, EventTuple, Triple
     >>> said = [Triple("<x:r>", f"<http://e.org/{name}>", value) for name, value in (("no2", '"45"'), ("at", "_:b"))]
@@ -90,47 +90,49 @@ def unread_statements(event: Event) -> list[tuple[str, str]]:
 
 @text_of.register
 def event_text(event: Event) -> str:
-    """An event in one line: its themes, its readings, its statements, its vector.
+    """Return an event in one line: themes, readings, statements, vector.
 
     >>> from likewise.model import event
     >>> event_text(event({"no2": {"value": 45, "unit": "ug/m3"}, "city": "Zagreb"}, themes=["air"]))
     '{air}  no2: 45 ug/m3 · city: Zagreb'
     """
-    said = [reading_text(item) for item in event.tuples]
-    said += [f"{name}: {value}" for name, value in unread_statements(event)]
+    parts = [reading_text(item) for item in event.tuples]
+    parts += [f"{name}: {value}" for name, value in unread_statements(event)]
     if event.vector:
-        said.append(f"[{', '.join(event.vector)}]")
+        parts.append(f"[{', '.join(event.vector)}]")
     themes = "{" + ", ".join(event.themes) + "}  " if event.themes else ""
-    return themes + " · ".join(said)
+    return themes + " · ".join(parts)
 
 
 def print_with(printer: Callable[[Subscription], str]) -> None:
-    """Say what prints subscriptions: the language does, when it is loaded; the model knows no language."""
+    """Register the printer of subscriptions. The language does so when it is loaded; the model
+    does not depend on it.
+    """
     _printers[:] = [printer]
 
 
 @text_of.register
 def subscription_line(subscription: Subscription) -> str:
-    """A subscription as its text."""
+    """Return a subscription as text."""
     return _printers[0](subscription) if _printers else repr(subscription)
 
 
 @text_of.register
 def match_text(match: Match) -> str:
-    """A match in one line.
+    """Return a match in one line.
 
     >>> from likewise.model import Match
     >>> match_text(Match("e1", "warm", "approximate", 0.6981))
     'e1 meets warm, score 0.698'
     """
-    said = f"{match.event_id or 'the event'} meets {match.subscription_id}, score {number(match.score)}"
+    text = f"{match.event_id or 'the event'} meets {match.subscription_id}, score {number(match.score)}"
     if match.rank_value is not None:
-        said += f", ranked by {match.rank_value:.4g}"
-    return said if match.cause == "arrival" else f"{said} ({match.cause})"
+        text += f", ranked by {match.rank_value:.4g}"
+    return text if match.cause == "arrival" else f"{text} ({match.cause})"
 
 
 def evidence_text(report: PredicateReport) -> str:
-    """What answers a part of a subscription, and how well.
+    """Return the evidence for a part of a subscription, with its similarity.
 
     >>> from likewise.model import PredicateReport
     >>> evidence_text(PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0))
@@ -138,14 +140,14 @@ def evidence_text(report: PredicateReport) -> str:
     """
     if not report.attribute:
         return "nothing" if report.verdict != "match" or not report.notes else report.notes[0]
-    found = f"{report.attribute}: {report.value}" if report.value else report.attribute
-    return found if report.negated or report.similarity == 1 else f"{found} ({number(report.similarity)})"
+    reading = f"{report.attribute}: {report.value}" if report.value else report.attribute
+    return reading if report.negated or report.similarity == 1 else f"{reading} ({number(report.similarity)})"
 
 
 @text_of.register
 def explanation_text(explanation: Explanation) -> str:
-    """An explanation in a few lines: the verdict, then each part with what answers it, what both say and annotations
-    did, and what would change it.
+    """Return an explanation in a few lines: the verdict, each part with its evidence and notes, the annotations, and
+    what would change the verdict.
 
     >>> from likewise.model import Explanation, PredicateReport
     >>> part = PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0, meaning=("both are temperature",))
@@ -158,13 +160,13 @@ def explanation_text(explanation: Explanation) -> str:
     for report in explanation.predicates:
         why = "" if report.verdict == "match" else f" | {verdict_text(report.verdict)}"
         lines.append(f"  {requirement_text(report)} | {evidence_text(report)}{why}")
-        lines += [f"    {said}" for said in report.meaning]
-    lines += [f"  {said}" for said in explanation.annotations]
+        lines += [f"    {clause}" for clause in report.meaning]
+    lines += [f"  {clause}" for clause in explanation.annotations]
     return "\n".join([*lines, *([explanation.change] if explanation.change else [])])
 
 
 def requirement_text(report: PredicateReport) -> str:
-    """A part of a subscription as it was asked for.
+    """Return a part of a subscription as it was written.
 
     >>> from likewise.model import PredicateReport
     >>> requirement_text(PredicateReport("status = off", "match", negated=True))
@@ -174,9 +176,9 @@ def requirement_text(report: PredicateReport) -> str:
 
 
 def _verdict(explanation: Explanation) -> str:
-    said = verdict_text(explanation.verdict)
+    text = verdict_text(explanation.verdict)
     if explanation.score:
-        said += f", score {number(explanation.score)}"
+        text += f", score {number(explanation.score)}"
         if explanation.threshold is not None:
-            said += f" ({number(explanation.threshold)} is needed)"
-    return said
+            text += f" ({number(explanation.threshold)} is needed)"
+    return text

@@ -1,4 +1,4 @@
-"""Subscriptions: what somebody wants to know, in any of the forms of the language (docs/language.md)."""
+"""Subscriptions: all forms of the language as values (docs/language.md)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FARTHEST = 1.4  # a radius may reach so far: terms that have nothing in common l
 
 
 class Condition(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="condition", tag_field="kind"):
-    """`{p, q, (r or s)}`: all items hold. Checked when made."""
+    """`{p, q, (r or s)}`: all items hold. Checked on creation."""
 
     items: tuple[Node, ...]
 
@@ -31,23 +31,23 @@ class Condition(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tru
         check(self.items)
 
     def conjunctions(self) -> tuple[Conjunction, ...]:
-        """The conjunctions it expands to; the best-scoring one counts."""
+        """Return the conjunctions of its disjunctive normal form; the best-scoring one counts."""
         if all(type(item) is Predicate for item in self.items):
             return (Conjunction(tuple(dict.fromkeys(self.items))),)  # type: ignore[arg-type]
         return conjunctions(All(self.items))
 
     def is_relaxed(self) -> bool:
-        """Whether any part, also under `not`, is relaxed."""
+        """Return whether any part, also under `not`, is relaxed."""
         return any(
             part.attribute_relaxed or (isinstance(part, Predicate) and part.value_relaxed) for part in self._parts()
         )
 
     def predicates(self) -> Iterator[Predicate]:
-        """Every predicate as it is written, also under `not`, `or` and `some`, in no particular order."""
+        """Return every predicate as written, also under `not`, `or` and `some`, in no particular order."""
         return (part for part in self._parts() if isinstance(part, Predicate))
 
     def _parts(self) -> Iterator[Predicate | Some]:
-        """Every predicate, and every `some` besides what is in it."""
+        """Yield every predicate, and every `some` besides its contents."""
         pending: list[Node] = list(self.items)
         while pending:
             match pending.pop():
@@ -86,7 +86,7 @@ class Statements(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tr
 
 
 class GraphPattern(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="pattern", tag_field="kind"):
-    """A Basic Graph Pattern over the triples of one event (sources.md L)."""
+    """A basic graph pattern over the triples of one event (sources.md L)."""
 
     patterns: tuple[TriplePattern, ...]
 
@@ -95,12 +95,12 @@ class GraphPattern(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=
             raise InvalidSubscription("the graph pattern is empty; give at least one triple pattern")
 
     def variables(self) -> tuple[str, ...]:
-        """The distinct variables, in order."""
+        """Return the distinct variables, in order."""
         return tuple(dict.fromkeys(v for pattern in self.patterns for v in pattern.variables()))
 
 
 class Interest(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="interest", tag_field="kind"):
-    """An interest vector over {0, 1, *} (sources.md M), kept as text: `10*1`."""
+    """An interest vector over {0, 1, *} (sources.md M), stored as text: `10*1`."""
 
     vector: str
 
@@ -117,7 +117,7 @@ class NearbyTriple(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=
     Every constant is compared with its counterpart, by the distance of unit vectors: 0 if they say the same, √2 if they
     have nothing in common. A variable is met by anything.
 
-    >>> Near(TriplePattern("?e", "<http://e.org/team>", "?t"), 0.5, "spelling").constants()
+    >>> NearbyTriple(TriplePattern("?e", "<http://e.org/team>", "?t"), 0.5, "spelling").constants()
     1
     """
 
@@ -134,7 +134,7 @@ class NearbyTriple(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=
             raise InvalidSubscription("every part of the triple is a variable, which any triple meets; give one term")
 
     def constants(self) -> int:
-        """How many parts are terms."""
+        """Return the number of parts that are terms."""
         parts = (self.pattern.subject, self.pattern.predicate, self.pattern.object)
         return sum(not is_variable(part) for part in parts)
 
@@ -151,7 +151,7 @@ class Distance(
     tag_field="kind",
     omit_defaults=True,
 ):
-    """Euclidean distance of some attributes' numbers to a point; `units` are those of the point, if any is named."""
+    """Euclidean distance of attributes' numbers to a point; `units` are those of the point, if any is named."""
 
     point: tuple[tuple[str, float], ...]
     units: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ class Distance(
 class WeightedSum(
     msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="sum", tag_field="kind", omit_defaults=True
 ):
-    """A weighted sum of attributes' numbers, each in its unit of `units`, if any is named."""
+    """Weighted sum of attributes' numbers, each in its unit of `units`, if any is named."""
 
     terms: tuple[tuple[float, str], ...]
     units: tuple[str, ...] = ()
@@ -241,6 +241,20 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
     are compared (`using`), and how many properties of an event may answer each (`best`). `select` names what a delivery
     carries; `from_one_source` asks that of several sources that offer the same only one is kept awake; an `alert` says
     when it speaks.
+
+    Attributes:
+        body: What an event must meet: `Condition`, `Statements`, `GraphPattern`, `Interest` or `NearbyTriple`.
+        id: Id, unique in a matcher; '' before it is assigned.
+        themes: Theme tags, under which relaxed parts are compared.
+        top: Ranking and window of a top-k subscription, None for all others.
+        threshold: Score in [0, 1] that a match needs. Default: the matcher's.
+        valid_for: Validity in µs from its addition; None for no end.
+        confidence: Least probability in [0, 1] that a match is relevant.
+        using: Measure by which statements are compared.
+        best: Number of properties of an event that may answer one statement.
+        select: Columns that a delivery carries; empty for the whole event.
+        from_one_source: Whether only one of several equivalent sources is kept active for it.
+        alert: Notification policy, None for a subscription that delivers each match.
     """
 
     body: Body
@@ -283,7 +297,7 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
 
     @property
     def kind(self) -> Kind:
-        """Which kind of engine serves it.
+        """Kind of engine that serves it.
 
         >>> Subscription(Condition((Predicate("t", ">", 25.0),))).kind
         'exact'
@@ -303,7 +317,7 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
 
     @property
     def remembers(self) -> bool:
-        """Whether what it says depends on past events: windows and alerts."""
+        """Whether its result depends on past events: windows and alerts."""
         return self.top is not None or self.alert is not None
 
     def __str__(self) -> str:
@@ -314,7 +328,7 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
 
     @property
     def degree(self) -> float:
-        """The degree of approximation: how many of its attributes and values are relaxed, from 0 (exact) to 1.
+        """Degree of approximation: the share of attributes and values that are relaxed, from 0 (exact) to 1.
 
         Statements and near triples are approximate throughout, graph patterns and interest vectors exact (Hasan and
         Curry 2014, section 3.4).

@@ -1,4 +1,4 @@
-"""Folding of text: how two pieces of text are compared without case and white space, and names of list items."""
+"""Text folding: comparison without case and white space; names of list items."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 @lru_cache(maxsize=65_536)
 def fold(text: str) -> str:
-    """The form in which text is compared: NFC, case folded, white space collapsed, ends trimmed.
+    """Return the form in which text is compared: NFC, case folded, white space collapsed, ends trimmed.
 
     >>> fold("  Room\\t112 ") == fold("ROOM 112"), fold("Cafe\\u0301") == fold("caf\\u00e9")
     (True, True)
@@ -18,7 +18,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def fold_part(text: str) -> str:
-    """As `fold`, for text that is looked for inside another: blanks at its ends count.
+    """Fold text that is searched inside another: blanks at its ends count.
 
     >>> fold_part(" Cat  1 "), fold_part("cat")
     (' cat 1 ', 'cat')
@@ -30,7 +30,7 @@ def fold_part(text: str) -> str:
 
 
 def _cases(text: str) -> str:
-    """Case folded, in NFC before and after."""
+    """Fold case, in NFC before and after."""
     if text.isascii():
         return text.lower()
     return normalize("NFC", normalize("NFC", text).casefold())
@@ -38,7 +38,7 @@ def _cases(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def attribute_names(attribute: str) -> tuple[str, ...]:
-    """The folded names under which an event's attribute is asked for: one of a list may be named without `[]`.
+    """Return the folded names that find an event's attribute. That of a list may be named without `[]`.
 
     >>> attribute_names("Temp"), attribute_names("Readings[].Value")
     (('temp',), ('readings[].value', 'readings.value'))

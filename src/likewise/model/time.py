@@ -28,7 +28,7 @@ _DURATION: Final = re.compile(rf"(\d{{1,9}}(?:\.\d{{1,6}})?)\s*(?:({'|'.join(DUR
 
 
 def duration(text: str) -> int:
-    """A span of time in microseconds, as the language writes it or in words.
+    """Parse a span of time into microseconds, in the language's notation or in words.
 
     >>> duration("30 d"), duration("1.5h"), duration("7 days")
     (2592000000000, 5400000000, 604800000000)
@@ -43,9 +43,9 @@ def duration(text: str) -> int:
 
 
 def duration_text(span: int) -> str:
-    """A span of time in words, to the second.
+    """Format a span of time, to the second.
 
-    >>> spoken(90_061_000_000), spoken(7 * 86_400_000_000), spoken(400)
+    >>> duration_text(90_061_000_000), duration_text(7 * 86_400_000_000), duration_text(400)
     ('1 day 1 h 1 min 1 s', '7 days', '0 s')
     """
     seconds = span // SECOND
@@ -57,7 +57,7 @@ def duration_text(span: int) -> str:
 
 
 def microseconds(when: int | datetime | str) -> int:
-    """A moment as microseconds; a naive datetime, or text without an offset, is refused.
+    """Return a time as microseconds. A naive datetime, or text without an offset, is refused.
 
     >>> microseconds("1970-01-01T00:00:01Z")
     1000000

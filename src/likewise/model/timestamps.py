@@ -1,4 +1,4 @@
-"""Dates and times as values: ISO 8601 text that compares as time, in whole microseconds since 1970 in UTC.
+"""Timestamps as values: ISO 8601 text that compares as time, in whole microseconds since 1970 in UTC.
 
 A date without a time is the whole UTC day. A time without a zone is UTC.
 """
@@ -25,7 +25,7 @@ _ISO: Final = re.compile(
 
 
 class TimeRange(NamedTuple):
-    """The first and the last microsecond of a moment; `zoned` says whether its text names a zone (a day needs none)."""
+    """First and last microsecond of a timestamp; `zoned` tells whether its text names a zone (a day needs none)."""
 
     first: int
     last: int
@@ -34,10 +34,12 @@ class TimeRange(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def parse_timestamp(text: str) -> TimeRange | None:
-    """The time that a text says if all of it is an ISO 8601 date, with or without a time of day; else None.
+    """Parse a text that is wholly an ISO 8601 date, with or without a time of day; None for other text.
 
-    >>> parse_timestamp("1970-01-02"), parse_timestamp("1970-01-01T00:00:01.5Z"), parse_timestamp("1970-01-01 01:00+01:00").first
-    (Span(first=86400000000, last=172799999999, zoned=True), Span(first=1500000, last=1500000, zoned=True), 0)
+    >>> parse_timestamp("1970-01-02"), parse_timestamp("1970-01-01 01:00+01:00").first
+    (TimeRange(first=86400000000, last=172799999999, zoned=True), 0)
+    >>> parse_timestamp("1970-01-01T00:00:01.5Z")
+    TimeRange(first=1500000, last=1500000, zoned=True)
     >>> parse_timestamp("20240501"), parse_timestamp("2024-13-01"), parse_timestamp("1970-01-01T00:00").zoned
     (None, None, False)
     """
@@ -60,21 +62,21 @@ def parse_timestamp(text: str) -> TimeRange | None:
 
 
 def timestamp_text(at: int, *, last: bool = False) -> str:
-    """A microsecond as text: as a date if it is the first (or, with `last`, the last) of a day.
+    """Format a microsecond: as a date if it is the first (or, with `last`, the last) of a day.
 
     >>> timestamp_text(0), timestamp_text(86_399_999_999, last=True), timestamp_text(1_500_000)
     ('1970-01-01', '1970-01-01', '1970-01-01T00:00:01.500000Z')
     """
     if (at + 1 if last else at) % _DAY == 0:
         return (_FIRST_DAY + timedelta(days=at // _DAY)).isoformat()
-    said = (_EPOCH + timedelta(microseconds=at)).isoformat()
-    return said.replace("+00:00", "Z")
+    text = (_EPOCH + timedelta(microseconds=at)).isoformat()
+    return text.replace("+00:00", "Z")
 
 
 class TimestampValue(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="moment", tag_field="kind"):
-    """A date or a time that a subscription asks for, as it is written.
+    """A date or time in a subscription, as written.
 
-    >>> Moment("2024-05-01").span.last - Moment("2024-05-01").span.first
+    >>> TimestampValue("2024-05-01").span.last - TimestampValue("2024-05-01").span.first
     86399999999
     """
 
@@ -88,7 +90,7 @@ class TimestampValue(msgspec.Struct, frozen=True, gc=False, forbid_unknown_field
 
     @property
     def span(self) -> TimeRange:
-        """Its first and last microsecond."""
-        found = parse_timestamp(self.text)
-        assert found is not None  # checked when it was made
-        return found
+        """First and last microsecond."""
+        parsed = parse_timestamp(self.text)
+        assert parsed is not None  # checked when it was made
+        return parsed

@@ -1,4 +1,4 @@
-"""Values: text, numbers, Booleans, quantities and intervals, and how text reads as a number."""
+"""Values: text, numbers, Booleans, quantities and intervals, and the parsing of numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from likewise.units import LARGEST_WHOLE, WHOLE_IN_FLOAT, any_unit, unit
 
 
 class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="quantity", tag_field="kind"):
-    """A number with a unit of the table, kept under the unit's symbol.
+    """A number with a unit of the table, stored under the unit's symbol.
 
     >>> Quantity.of(25, "celsius")
     Quantity(value=25.0, unit='degC')
@@ -25,7 +25,7 @@ class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
     @classmethod
     def of(cls, value: float, spelling: str) -> Quantity:
-        """A quantity from a number and any spelling of a unit."""
+        """Return a quantity from a number and any spelling of a unit."""
         return cls(plain_number(value), unit(spelling).symbol)
 
     def __post_init__(self) -> None:
@@ -33,7 +33,7 @@ class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
         finite(self.base())  # 1e308 km is no number of metres
 
     def base(self) -> float:
-        """The value in the base of its dimension."""
+        """Return the value in the base unit of its dimension."""
         return unit(self.unit).to_base(self.value)
 
 
@@ -46,7 +46,7 @@ class Interval(
     tag_field="kind",
     omit_defaults=True,
 ):
-    """A range of numbers, all in one unit (or none); a missing bound is open to infinity.
+    """A range of numbers in one unit (or none); a missing bound is infinite.
 
     >>> Interval(low=1, high=2, high_open=True)
     Interval(low=1, high=2, low_open=False, high_open=True, unit='')
@@ -72,7 +72,7 @@ class Interval(
             self.base()  # rounding to twelve digits may leave nothing between two bounds: better said now
 
     def holds(self, number: float) -> bool:
-        """Whether the number lies inside.
+        """Return whether the number lies inside.
 
         >>> Interval(low=1, high=2, high_open=True).holds(1), Interval(low=1, high=2, high_open=True).holds(2)
         (True, False)
@@ -82,7 +82,7 @@ class Interval(
         return self.high is None or not (number >= self.high if self.high_open else number > self.high)
 
     def base(self) -> Interval:
-        """The same interval in the base of its unit's dimension, without the unit."""
+        """Return the same interval in the base unit, without a unit."""
         if not self.unit:
             return self
         convert = unit(self.unit).to_base
@@ -91,7 +91,7 @@ class Interval(
         return Interval(low, high, self.low_open, self.high_open)
 
     def text(self) -> str:
-        """The usual notation with brackets, for messages."""
+        """Return the usual notation with brackets, for messages."""
         if self.unit == MOMENT:
             bounds = [
                 self.low is not None and timestamp_text(int(self.low)),
@@ -113,7 +113,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def finite(number: float) -> float:
-    """The number, refused if it is NaN or infinite, or whole and too large for 64 bits."""
+    """Return the number; refuse NaN, infinity, and integers beyond 64 bits."""
     if type(number) is int:
         if not -LARGEST_WHOLE <= number <= LARGEST_WHOLE:
             raise InputError("a whole number is larger than 64 bits hold; give it as text, which compares by equality")
@@ -123,7 +123,7 @@ def finite(number: float) -> float:
 
 
 def plain_number(number: float) -> float:
-    """A number in its one form: whole ones beyond what float64 holds stay whole, all others are floats.
+    """Return a number in canonical form: integers beyond float64's precision stay integers, all others are floats.
 
     >>> plain_number(27), plain_number(2**53 + 1)
     (27.0, 9007199254740993)
@@ -135,7 +135,7 @@ def plain_number(number: float) -> float:
 
 @lru_cache(maxsize=65_536)
 def read_number(text: str) -> float | Quantity | None:
-    """What a text says if all of it is a number, optionally with a unit of the table; else None.
+    """Parse text that is wholly a number, optionally with a unit of the table; None for other text.
 
     A whole number beyond 64 bits is no number that compares: it stays text, equal to what is written the same way.
 
@@ -154,14 +154,14 @@ def read_number(text: str) -> float | Quantity | None:
     rest = stripped[hit.end() :].strip()
     if not rest:
         return number
-    found = any_unit(rest)
-    if found is None:
+    parsed_unit = any_unit(rest)
+    if parsed_unit is None:
         return None
-    return Quantity(number, found.symbol) if math.isfinite(found.to_base(number)) else None
+    return Quantity(number, parsed_unit.symbol) if math.isfinite(parsed_unit.to_base(number)) else None
 
 
 def _number(digits: str) -> float | None:
-    """The number that digits write, None if it cannot be compared."""
+    """Parse digits; None for a number that cannot be compared."""
     if len(digits) > _DIGITS_IN_FLOAT and digits.lstrip("+-").isdigit():
         whole = int(digits) if len(digits) < _DIGITS_OF_WHOLE else LARGEST_WHOLE + 1
         return plain_number(whole) if -LARGEST_WHOLE <= whole <= LARGEST_WHOLE else None

@@ -59,7 +59,7 @@ def _normalized_candidate(text: str) -> str:
 def judged_by(pairs: Iterable[TermPair]) -> Callable[[str], bool]:
     """Return a predicate: whether a judgement of these pairs adjusts a candidate text.
 
-    >>> concerns([term_pair("attribute", "battery", "BatV")])("bat_v")
+    >>> judged_by([term_pair("attribute", "battery", "BatV")])("bat_v")
     True
     """
     touched = {pair.candidate for pair in pairs}
@@ -71,11 +71,11 @@ class Feedback:
 
     >>> feedback = Feedback()
     >>> judged = feedback.judge("s1", "e1", True, [term_pair("attribute", "battery", "BatV")])
-    >>> round(feedback.moved(0.5, term_pair("attribute", "battery", "bat_v")), 3)
+    >>> round(feedback.adjusted_score(0.5, term_pair("attribute", "battery", "bat_v")), 3)
     0.7
     >>> feedback.undo(judged.number) == judged
     True
-    >>> feedback.moved(0.5, term_pair("attribute", "battery", "bat_v"))
+    >>> feedback.adjusted_score(0.5, term_pair("attribute", "battery", "bat_v"))
     0.5
     """
 
@@ -93,7 +93,14 @@ class Feedback:
         return iter(tuple(self._judgements.values()))
 
     def judge(self, subscription_id: str, event_id: str, relevant: bool, pairs: Iterable[TermPair]) -> Judgement:
-        """Add a judgement and return it."""
+        """Add a judgement and return it.
+
+        Args:
+            subscription_id: Id of the subscription.
+            event_id: Id of the event.
+            relevant: Whether the event is what the subscriber meant.
+            pairs: Term pairs of the match.
+        """
         judgement = Judgement(self._next, subscription_id, event_id, relevant, tuple(dict.fromkeys(pairs)))
         self._add(judgement)
         return judgement

@@ -28,6 +28,19 @@ class Interpretation:
     `forget` (µs) is after how long an alert forgets a key of which nothing came, `alert_lateness` the lateness of
     alerts, if it is another.
 
+    Args:
+        space: Space object, name or folder. Default: the embedded space, opened on first use.
+        measure: Measure object or name. Default: `sameness`.
+        threshold: Score in [0, 1] that a match needs. Default: 0.5.
+        cache_bytes: Memory that each engine may use for computed relatedness.
+        lateness: µs that an event may lag behind the newest and still enter windows.
+        feedback: Judgements that adjust the measure.
+        types: Declared type hierarchy that `is-a` follows.
+        annotations: Source of the annotation table.
+        forget: µs without events after which an alert drops a key.
+        alert_lateness: Lateness of alerts. Default: `lateness`.
+        stale: µs of silence after which an active source no longer blocks the others of its key.
+
     >>> Interpretation(threshold=0.4).threshold
     0.4
     """

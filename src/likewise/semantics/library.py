@@ -40,6 +40,17 @@ def load_space(name_or_path: str | Path | None = None) -> Space:
     The same space is opened once and shared. The embedded one is unpacked into the user's cache the first
     time, which takes a few seconds.
 
+    Args:
+        name_or_path: None or `wordnet` for the embedded space, the name of a space in the user's folder, or a folder.
+
+    Returns:
+        The space; the same object for the same folder and content.
+
+    Raises:
+        ArtefactMissing: No such space exists.
+        ArtefactDamaged: Its files are truncated or altered.
+        MissingDependency: The extra `match` is not installed.
+
     >>> load_space().name
     'wordnet'
     >>> load_space("no-such-space")

@@ -27,6 +27,14 @@ class Term(msgspec.Struct, frozen=True, order=True):
     describe the reading an attribute carries; `context` is nearby text of the same event or
     subscription (the path, the fields of the same list item), the nearest first.
 
+    Attributes:
+        text: The text as written.
+        role: `attribute` or `value`.
+        theme: Folded, sorted theme tags of its subscription or event.
+        unit: Unit of the reading that an attribute carries, '' if unknown.
+        kind: Kind of the reading's value: `text`, `number`, `boolean`, '' if unknown.
+        context: Nearby texts of the same event or subscription, the nearest first.
+
     >>> Term("TempC_SHT", kind="number").role
     'attribute'
     """
@@ -49,7 +57,15 @@ class Measure(Protocol):
     name: str
 
     def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[float32]:
-        """Return the relatedness of every query term (row) with every candidate term (column)."""
+        """Return the relatedness of every query term (row) with every candidate term (column).
+
+        Args:
+            queries: Terms of subscriptions, one per row.
+            candidates: Terms of events, one per column.
+
+        Returns:
+            Scores in [0, 1]. The score of a pair does not depend on the other terms of the call.
+        """
         ...
 
     def configuration(self) -> dict[str, object]:

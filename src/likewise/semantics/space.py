@@ -98,6 +98,9 @@ SHOWN_DOCUMENTS: Final = 8  # of those that made a score
 class Space:
     """Relatedness of terms over one corpus. Read-only and thread-safe.
 
+    Args:
+        files: Opened files of the space; `likewise.load_space` opens them.
+
     >>> from likewise.semantics.library import load_space
     >>> space = load_space()
     >>> space.relatedness("laptop", "computer") > space.relatedness("laptop", "banana")
@@ -120,6 +123,13 @@ class Space:
     def measure(self, name: str | None = None, **options: Any) -> Measure:
         """Return a measure over this space; the same object for the same name and options.
 
+        Args:
+            name: One of `MEASURES`. Default: `combine`.
+            options: Options of the measure, such as `metric` of `esa`.
+
+        Raises:
+            InputError: No measure has this name, or it does not accept the options.
+
         >>> from likewise.semantics.library import load_space
         >>> load_space().measure("esa", metric="cosine").configuration()
         {'name': 'esa', 'metric': 'cosine'}
@@ -137,7 +147,11 @@ class Space:
             return self._measures[key]
 
     def owns_measure(self, measure: Measure) -> bool:
-        """Return whether this space created a measure, so that its configuration rebuilds it."""
+        """Return whether this space created a measure, so that its configuration rebuilds it.
+
+        Args:
+            measure: Any measure.
+        """
         with self._lock:
             return any(each is measure for each in self._measures.values())
 
@@ -181,6 +195,14 @@ class Space:
     ) -> float:
         """Return the relatedness of two terms in [0, 1].
 
+        Args:
+            a: One term.
+            b: The other term.
+            themes: Theme tags of `a`.
+            other_themes: Theme tags of `b`.
+            measure: Name of the measure. Default: `combine`.
+            options: Options of the measure.
+
         >>> from likewise.semantics.library import load_space
         >>> load_space().relatedness("Battery", "battery")
         1.0
@@ -193,13 +215,27 @@ class Space:
 
         Candidates are the words that share most with the term (thematic cosine); both sides are
         under `themes`.
+
+        Args:
+            term: The term.
+            k: Largest number of words.
+            themes: Theme tags under which the term and the words are compared.
+
+        Returns:
+            Words with their scores, best first; empty for a term that the space lacks.
         """
         pass
 
         return nearest(self.files, self.vectors, self.measure(), term, k, theme_of(themes))
 
     def describe(self, query: Term, candidate: Term, measure: Measure | None = None) -> RelatednessEvidence:
-        """Return the evidence behind a score: each measure's score, theme sizes, fallbacks and shared documents."""
+        """Return the evidence behind a score: each measure's score, theme sizes, fallbacks and shared documents.
+
+        Args:
+            query: Term of a subscription.
+            candidate: Term of an event.
+            measure: Measure of the score. Default: `combine`.
+        """
         chosen = measure or self.measure()
         plain = [Term(t.text, t.role, (), t.unit, t.kind, t.context) for t in (query, candidate)]
         themed = bool(query.theme or candidate.theme)

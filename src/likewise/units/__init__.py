@@ -1,4 +1,4 @@
-"""Units of measurement: our own tables, so that `5 pm` is never five picometres.
+"""Units of measurement, from our own tables, so that `5 pm` is never five picometres.
 
 Every unit belongs to a named dimension and turns into that dimension's base by a factor and an offset, both exact
 fractions (`unit`). `lookup` says which unit a text spells, `names` which one the name of a reading states, `stated`

@@ -1,4 +1,4 @@
-"""Which unit a text spells: the everyday ones are at hand at once, all others are read when a text is none of them.
+"""Lookup of units by spelling: the everyday ones first, all others loaded on the first miss.
 
 How units are written: one plain form for the many ways people and machines write the same unit.
 """
@@ -51,26 +51,26 @@ _BLANKS: Final = re.compile(r"\s*([/.])\s*|\s+")
 
 
 def normalize_unit(text: str) -> str:
-    """The form in which spellings of units are compared, their case kept.
+    """Normalise the spelling of a unit for comparison; case is kept.
 
-    >>> plain_text("µg / m³"), plain_text("kΩ"), plain_text("m·s⁻¹"), plain_text(" deg  C")
+    >>> normalize_unit("µg / m³"), normalize_unit("kΩ"), normalize_unit("m·s⁻¹"), normalize_unit(" deg  C")
     ('ug/m3', 'kohm', 'm.s-1', 'deg C')
     """
     return _BLANKS.sub(lambda hit: hit.group(1) or " ", text.strip().translate(_SIGNS))
 
 
 def closest_spelling(text: str, known: Iterable[str]) -> str:
-    """The known text that one or two slips of the pen make of another; '' if none is that near.
+    """Return the known text with at most about two typing errors; '' if there is none.
 
-    >>> nearest("degg C", ["deg C", "km"]), nearest("kWhh", ["kWh"]), nearest("x", ["m"])
+    >>> closest_spelling("degg C", ["deg C", "km"]), closest_spelling("kWhh", ["kWh"]), closest_spelling("x", ["m"])
     ('deg C', 'kWh', '')
     """
     from difflib import get_close_matches
 
     if len(text) < 3:
         return ""
-    found = get_close_matches(text, [k for k in known if abs(len(k) - len(text)) <= 2 and len(k) > 1], 1, 0.75)
-    return found[0] if found else ""
+    matches = get_close_matches(text, [k for k in known if abs(len(k) - len(text)) <= 2 and len(k) > 1], 1, 0.75)
+    return matches[0] if matches else ""
 
 
 AnyUnit = dict[str, tuple[Unit, ...]]
@@ -83,12 +83,12 @@ class UnitSpellings:
         self.exact: AnyUnit = {}
         self.folded: AnyUnit = {}
 
-    def add(self, text: str, found: Unit) -> None:
-        """One more spelling of a unit, in plain form; of several units the first counts where nothing fits better."""
+    def add(self, text: str, unit: Unit) -> None:
+        """Add a normalised spelling of a unit; of several units, the first wins unless another fits better."""
         for table, key in ((self.exact, text), (self.folded, text.casefold())):
-            held = table.get(key, ())
-            if found not in held:
-                table[key] = (*held, found)
+            units = table.get(key, ())
+            if unit not in units:
+                table[key] = (*units, unit)
 
 
 def _fraction(text: str) -> tuple[int, int]:
@@ -100,9 +100,9 @@ def _everyday() -> tuple[dict[str, Unit], UnitSpellings]:
     symbols: dict[str, Unit] = {}
     spellings = UnitSpellings()
     for row in EVERYDAY:
-        found = symbols[row.symbol] = Unit(row.symbol, row.dimension, _fraction(row.factor), _fraction(row.offset))
+        unit_row = symbols[row.symbol] = Unit(row.symbol, row.dimension, _fraction(row.factor), _fraction(row.offset))
         for spelling in (row.symbol, *row.spellings):
-            spellings.add(normalize_unit(spelling), found)
+            spellings.add(normalize_unit(spelling), unit_row)
     return symbols, spellings
 
 
@@ -112,17 +112,17 @@ _SYMBOLS["moment"] = Unit("moment", "moment")  # what stands for a unit where mo
 
 @cache
 def _more() -> tuple[dict[str, Unit], UnitSpellings, UnitSpellings]:
-    """The second table: units by symbol, by spelling in any text, and by codes that count beside a value only."""
+    """Load the second table: units by symbol, by spelling in any text, and by codes that count only beside a value."""
     symbols: dict[str, Unit] = {}
     spellings, codes = UnitSpellings(), UnitSpellings()
     for symbol, dimension, factor, spelled, coded in other_units():
-        found = Unit(symbol, dimension, _fraction(factor)) if dimension else _SYMBOLS[symbol]
-        symbols[symbol] = found
-        spellings.add(symbol, found)
+        unit_row = Unit(symbol, dimension, _fraction(factor)) if dimension else _SYMBOLS[symbol]
+        symbols[symbol] = unit_row
+        spellings.add(symbol, unit_row)
         for spelling in spelled:
-            spellings.add(spelling, found)
+            spellings.add(spelling, unit_row)
         for code in coded:
-            codes.add(code, found)
+            codes.add(code, unit_row)
     codes.add("K", _SYMBOLS["delta_degC"])  # differences are stated in kelvins, too
     for word in ("kelvin", "kelvins"):
         spellings.add(word, _SYMBOLS["delta_degC"])
@@ -130,7 +130,7 @@ def _more() -> tuple[dict[str, Unit], UnitSpellings, UnitSpellings]:
 
 
 def find_unit(text: str) -> Unit | None:
-    """The everyday unit a text spells, or None. Single letters keep their case; longer spellings need not.
+    """Return the everyday unit of a spelling, or None. Single letters are case-sensitive.
 
     >>> find_unit("°C").symbol, find_unit("KM/H").symbol, find_unit("pm"), find_unit("furlong")
     ('degC', 'km/h', None, None)
@@ -142,7 +142,7 @@ def find_unit(text: str) -> Unit | None:
 
 @lru_cache(maxsize=65_536)
 def any_unit(text: str) -> Unit | None:
-    """The unit of either table a text spells, or None; codes, and what may be something else, are left out.
+    """Return the unit of a spelling in either table, or None; codes and ambiguous spellings are left out.
 
     >>> any_unit("furlong").symbol, any_unit("ng/m³").dimension, any_unit("pm")
     ('furlong', 'concentration', None)
@@ -155,7 +155,7 @@ def any_unit(text: str) -> Unit | None:
 
 
 def _folded(plain: str, spellings: UnitSpellings) -> Unit | None:
-    """The one unit a text spells in another case; None if there are several."""
+    """Return the one unit of a spelling in another case; None if there are several."""
     hits = spellings.folded.get(plain.casefold(), ()) if len(plain) > 1 else ()
     return hits[0] if len(hits) == 1 else None
 
@@ -165,7 +165,7 @@ _NAMESPACES: Final = ("http://qudt.org/vocab/unit/", "https://qudt.org/vocab/uni
 
 @lru_cache(maxsize=65_536)
 def stated_units(text: str) -> tuple[Unit, ...]:
-    """The units a text that stands beside a value may state, the likeliest first: also QUDT's names and any code.
+    """Return the units that a text beside a value may state, the likeliest first, with QUDT's names and all codes.
 
     >>> [u.symbol for u in stated_units("FAH")], [u.symbol for u in stated_units("unit:DEG_C")], stated_units("raw")
     (['degF'], ['degC'], ())
@@ -178,32 +178,36 @@ def stated_units(text: str) -> tuple[Unit, ...]:
     if not plain:
         return ()
     _, spellings, codes = _more()
-    found: dict[Unit, None] = {}
+    candidates: dict[Unit, None] = {}
     everyday = (
         len(plain) > 1 and plain in _EVERYDAY.exact
     )  # then it is no code: `ft` is no femtotonne, `dB` no decibyte
     for table in (_EVERYDAY, spellings) if everyday else (_EVERYDAY, spellings, codes):
-        found.update(dict.fromkeys(table.exact.get(plain, ())))
-    if not found:
+        candidates.update(dict.fromkeys(table.exact.get(plain, ())))
+    if not candidates:
         for table in (_EVERYDAY, spellings, codes):
-            found.update(dict.fromkeys(table.folded.get(plain.casefold(), ())))
-        measured = [u.dimension for u in found]  # `mpa` may be MPa or mPa: then it is neither
-        return tuple(u for u in found if measured.count(u.dimension) == 1)
-    return tuple(found)
+            candidates.update(dict.fromkeys(table.folded.get(plain.casefold(), ())))
+        measured = [u.dimension for u in candidates]  # `mpa` may be MPa or mPa: then it is neither
+        return tuple(u for u in candidates if measured.count(u.dimension) == 1)
+    return tuple(candidates)
 
 
 def unit(text: str) -> Unit:
-    """The unit a text spells; an unknown one is a `UnitError` that names what it may have meant."""
-    found = _SYMBOLS.get(text) or any_unit(text) or _more()[0].get(text)
-    if found is None:
-        found = next(iter(stated_units(text)), None) if len(text.strip()) > 2 else None
-    if found is None:
+    """Return the unit of a spelling. Raises `UnitError` with a suggestion for an unknown one.
+
+    Args:
+        text: A spelling or symbol.
+    """
+    known = _SYMBOLS.get(text) or any_unit(text) or _more()[0].get(text)
+    if known is None:
+        known = next(iter(stated_units(text)), None) if len(text.strip()) > 2 else None
+    if known is None:
         raise UnitError(f"{text[:40]!r} is no unit of the table; {suggestion(text)}, or quote the value", unit=text)
-    return found
+    return known
 
 
 def suggestion(text: str) -> str:
-    """What somebody who wrote this for a unit may have meant.
+    """Return a hint about which unit an unknown spelling may mean.
 
     >>> suggestion("degc ")
     'did you mean degC'
@@ -220,7 +224,7 @@ def suggestion(text: str) -> str:
 
 @cache
 def units_of_dimension(dimension: str) -> tuple[Unit, ...]:
-    """Every unit of a dimension, the everyday ones first.
+    """Return every unit of a dimension, the everyday ones first.
 
     >>> [u.symbol for u in units_of_dimension("temperature")][:4]
     ['degC', 'degF', 'K', 'degR']
@@ -229,6 +233,6 @@ def units_of_dimension(dimension: str) -> tuple[Unit, ...]:
 
 
 def all_units() -> tuple[Unit, ...]:
-    """Every unit of both tables."""
-    found = dict.fromkeys((*_SYMBOLS.values(), *_more()[0].values()))
-    return tuple(u for u in found if u.symbol != "moment")
+    """Return every unit of both tables."""
+    units = dict.fromkeys((*_SYMBOLS.values(), *_more()[0].values()))
+    return tuple(u for u in units if u.symbol != "moment")

@@ -1,4 +1,4 @@
-"""Units in the names of readings: `wind_avg_km_h`, `TempC_SHT`, and glued on, `BatV`, `tempf`, `windspeedmph`.
+"""Units inside attribute names: `wind_avg_km_h`, `TempC_SHT`, and joined, `BatV`, `tempf`, `windspeedmph`.
 
 A name's unit stands behind what is measured. A single letter may be a unit but need not: it is sure where the word
 before it is known to be measured so (a battery in volts, a temperature in degrees), else it counts only where it fits
@@ -64,14 +64,14 @@ _SHORTEST_GLUED: Final = 3  # letters of what is measured before a unit that is 
 def _in_names() -> dict[str, tuple[Stated, ...]]:
     table: dict[str, tuple[Stated, ...]] = {}
     for row in EVERYDAY:
-        found = find_unit(row.symbol)
-        assert found is not None  # every symbol of the table is a spelling of its unit
+        parsed_unit = find_unit(row.symbol)
+        assert parsed_unit is not None  # every symbol of the table is a spelling of its unit
         for name in row.names:
-            table[name.lower()] = (*table.get(name.lower(), ()), (found, name.islower()))
+            table[name.lower()] = (*table.get(name.lower(), ()), (parsed_unit, name.islower()))
     for sign in _SIGNS:
-        found = find_unit(sign)
-        assert found is not None
-        table[sign.lower()] = ((found, True),)
+        parsed_unit = find_unit(sign)
+        assert parsed_unit is not None
+        table[sign.lower()] = ((parsed_unit, True),)
     return table
 
 
@@ -80,7 +80,7 @@ _IN_NAMES: Final = _in_names()
 
 @lru_cache(maxsize=65_536)
 def units_in_name(attribute: str) -> tuple[Stated, ...]:
-    """Units an attribute's name may state, with whether it surely does, the last in the name first.
+    """Return the units that an attribute's name may state, and whether each is certain, the last one first.
 
     >>> [(u.symbol, sure) for u, sure in units_in_name("air_temp_f")]
     [('degF', True)]
@@ -91,14 +91,14 @@ def units_in_name(attribute: str) -> tuple[Stated, ...]:
     >>> units_in_name("temperature"), [(u.symbol, sure) for u, sure in units_in_name("phase_a")]
     ((), [('A', False)])
     """
-    found: list[Stated] = []
+    units: list[Stated] = []
     words = list(_WORD.finditer(attribute))
     end = len(words)
     while end > 0:
         if end > 1 and words[end - 2].end() == words[end - 1].start():  # `batterymV` is cut into `batterym` and `V`
             joined = _glued((words[end - 2].group() + words[end - 1].group()).lower(), shortest=2)
             if joined:
-                found += joined
+                units += joined
                 end -= 2
                 continue
         for width in (3, 2, 1):  # `km_h` before `h`, `kPa` (which is cut into `k` and `Pa`) before `Pa`
@@ -108,74 +108,78 @@ def units_in_name(attribute: str) -> tuple[Stated, ...]:
             hits = _prefixed(words, start, end) or _IN_NAMES.get(_spelling(words[start:end]))
             if hits is not None:
                 if _is_place(words, start):
-                    found += [(each, False) for each, _ in hits]
+                    units += [(each, False) for each, _ in hits]
                 elif not _is_rate(words, start, end):
-                    found += _with_measured(hits, words[start - 1].group())
+                    units += _with_measured(hits, words[start - 1].group())
                 end = start
                 break
         else:
             end -= 1
-            found += _glued(words[end].group().lower())
-    return tuple(found)
+            units += _glued(words[end].group().lower())
+    return tuple(units)
 
 
 def _prefixed(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated, ...]:
-    """A unit whose prefix counts as it is written: `power_MW` is no milliwatt, `energy_GWh` no watt-hour."""
+    """Return a unit whose metric prefix is case-sensitive: `power_MW` is no milliwatt, `energy_GWh` no watt-hour."""
     text = "".join(word.group() for word in words[start:end])
     if end - start == 2 and words[start].end() == words[start + 1].start() and len(words[start].group()) == 1:
-        known, found = _IN_NAMES.get(words[start + 1].group().lower()), any_unit(text)
+        known, parsed_unit = _IN_NAMES.get(words[start + 1].group().lower()), any_unit(text)
     elif end - start == 1 and len(text) > 1 and text[0] == "M" and not words[start].string.isupper():
         if words[start - 1].end() == words[start].start():
             return ()  # `powerMW`: the capital may be that of a word
-        known, found = _IN_NAMES.get(text.lower()), find_unit(text)
+        known, parsed_unit = _IN_NAMES.get(text.lower()), find_unit(text)
     else:
         return ()
-    fits = known is not None and found is not None and any(each.dimension == found.dimension for each, _ in known)
-    return ((found, True),) if found is not None and fits else ()
+    fits = (
+        known is not None
+        and parsed_unit is not None
+        and any(each.dimension == parsed_unit.dimension for each, _ in known)
+    )
+    return ((parsed_unit, True),) if parsed_unit is not None and fits else ()
 
 
 def _is_place(words: list[re.Match[str]], start: int) -> bool:
-    """Whether a unit says how high, deep or long something is, not what a reading is in: `temp_10cm`."""
+    """Return whether a unit gives a height, depth or length, not the reading's unit: `temp_10cm`."""
     number = words[start - 1]
     alone = start < 2 or words[start - 2].end() < number.start()
     return number.group().isdigit() and number.end() == words[start].start() and alone
 
 
 def _with_measured(hits: tuple[Stated, ...], before: str) -> list[Stated]:
-    """Readings of a unit's spelling, given what it stands behind: what fits is sure, else all are as they are."""
+    """Return the units of a spelling after a word: those that fit the word are certain, else all are as they are."""
     dimensions = _measured(before.lower())
-    fit = [(found, True) for found, _ in hits if found.dimension in dimensions]
+    fit = [(candidate, True) for candidate, _ in hits if candidate.dimension in dimensions]
     return fit or list(hits)
 
 
 def _measured(word: str) -> frozenset[str]:
-    """The dimensions a word's readings have; a word joined of two (`windspeed`, `tempin`) has those of a part."""
-    found = MEASURED.get(word)
-    if found is not None:
-        return found
+    """Return the dimensions in which a word is measured; a joined word (`windspeed`, `tempin`) has those of a part."""
+    dimensions = MEASURED.get(word)
+    if dimensions is not None:
+        return dimensions
     for place in _PLACES:
-        if word.endswith(place) and (found := MEASURED.get(word.removesuffix(place))):
-            return found
+        if word.endswith(place) and (dimensions := MEASURED.get(word.removesuffix(place))):
+            return dimensions
     for cut in range(_SHORTEST_GLUED, len(word) - 3):  # `soiltemp`, `outdoortemp`
-        if found := MEASURED.get(word[cut:]):
-            return found
+        if dimensions := MEASURED.get(word[cut:]):
+            return dimensions
     return frozenset()
 
 
 def _glued(word: str, shortest: int = 1) -> list[Stated]:
-    """The unit at the end of one word, if what stands before it is measured so."""
+    """Return the unit at the end of one word, if the part before it is measured in it."""
     for cut in range(_SHORTEST_GLUED, len(word) - shortest + 1):  # the longest unit first
         hits = _IN_NAMES.get(word[cut:])
         if hits is not None and (len(word) - cut > 1 or word[-1] in _SUFFIX_SYMBOLS):
             dimensions = _measured(word[:cut])
-            fit = [(found, True) for found, _ in hits if found.dimension in dimensions]
+            fit = [(candidate, True) for candidate, _ in hits if candidate.dimension in dimensions]
             if fit and word not in MEASURED:
                 return fit
     return []
 
 
 def measured_dimensions(attribute: str) -> frozenset[str]:
-    """The dimensions that a name's words are known to be measured in.
+    """Return the dimensions in which the words of a name are measured.
 
     >>> sorted(measured_dimensions("outdoor_temp")), sorted(measured_dimensions("door"))
     (['temperature'], [])
@@ -184,12 +188,12 @@ def measured_dimensions(attribute: str) -> frozenset[str]:
 
 
 def _is_rate(words: list[re.Match[str]], start: int, end: int) -> bool:
-    """Whether words are half of a rate, which is no unit of the table: `pulses_per_kwh`, `GallonsPerTap`."""
+    """Return whether words are half of a rate, which the table lacks: `pulses_per_kwh`, `GallonsPerTap`."""
     return "per" in {word.group().lower() for word in words[start - 1 : start] + words[end : end + 1]}
 
 
 def _spelling(words: list[re.Match[str]]) -> str:
-    """Words of a name as the table spells them: those that touch are one, others are joined by `_`."""
+    """Return words of a name in the table's spelling: adjacent ones joined, others with `_` between."""
     text = words[0].group()
     for before, word in pairwise(words):
         text += word.group() if word.start() == before.end() else "_" + word.group()

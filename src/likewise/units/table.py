@@ -1,4 +1,4 @@
-"""The table of units, `likewise/data/units.tsv`: everyday ones, and all others, which are read when they are needed.
+"""Table of units, `likewise/data/units.tsv`: everyday ones, and all others, which are loaded on demand.
 
 The file is written by tools/make_unit_table.py (decision 001). Its comments say what each column is.
 """
@@ -16,7 +16,7 @@ OTHERS: Final = "# All others"  # how the line begins that stands between the tw
 
 
 class EverydayUnit(NamedTuple):
-    """A row of the first part; an upper-case word of `names` may be no unit."""
+    """A row of the first part; an upper-case word of `names` may be something other than a unit."""
 
     symbol: str
     dimension: str

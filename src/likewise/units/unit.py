@@ -1,4 +1,4 @@
-"""One unit, and exact conversion: numbers are taken as they are written in decimals, converted and rounded once.
+"""One unit and exact conversion: decimal numbers are converted as fractions and rounded once.
 
 So 77 degF equals 25 degC, and 1700000000.123456 s is a whole number of microseconds.
 """
@@ -27,12 +27,12 @@ class Unit(msgspec.Struct, frozen=True):
 
     @property
     def factor(self) -> float:
-        """What one of it is in the base."""
+        """Factor to the base unit."""
         return self.ratio[0] / self.ratio[1]
 
     @property
     def offset(self) -> float:
-        """What nothing of it is in the base."""
+        """Offset to the base unit."""
         return self.shift[0] / self.shift[1]
 
     def to_base(self, value: float) -> float:
@@ -58,7 +58,7 @@ class Unit(msgspec.Struct, frozen=True):
         )
 
     def from_base(self, value: float) -> float:
-        """The value in this unit of a value in the base unit, to ten digits, as it is shown.
+        """Return a base value in this unit, with ten digits, for display.
 
         >>> from likewise.model import unit
         >>> unit("degF").from_base(unit("degC").to_base(25))
@@ -67,7 +67,7 @@ class Unit(msgspec.Struct, frozen=True):
         return float(f"{(value - self.offset) / self.factor:.10g}")
 
     def to(self, other: Unit, value: float) -> float:
-        """A value of this unit in another of the same dimension, converted exactly and rounded once.
+        """Convert a value to another unit of the same dimension, exactly and rounded once.
 
         >>> from likewise.model import unit
         >>> unit("degC").to(unit("degF"), 27.1)
@@ -89,16 +89,16 @@ class Unit(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=65_536)
 def decimal_fraction(value: float) -> tuple[int, int]:
-    """The fraction a float is written as: the shortest decimal that reads as it.
+    """Return the fraction of the shortest decimal that parses to a float.
 
-    >>> written(0.1), written(27.0)
+    >>> decimal_fraction(0.1), decimal_fraction(27.0)
     ((1, 10), (27, 1))
     """
     return Decimal(repr(float(value))).as_integer_ratio()
 
 
 def fits_float(whole: int) -> bool:
-    """Whether whole numbers of this size are all float64.
+    """Return whether float64 has all integers of this size.
 
     >>> fits_float(2**53), fits_float(-(2**53) - 1)
     (True, False)
@@ -107,7 +107,7 @@ def fits_float(whole: int) -> bool:
 
 
 def nearest_float(top: int, bottom: int) -> float:
-    """The float64 nearest to a fraction, infinite beyond the largest.
+    """Return the float64 nearest to a fraction, infinite beyond the largest.
 
     >>> nearest_float(1, 3), nearest_float(-(10**400), 1)
     (0.3333333333333333, -inf)
@@ -119,9 +119,9 @@ def nearest_float(top: int, bottom: int) -> float:
 
 
 def exact_quotient(top: int, bottom: int) -> float:
-    """A fraction as it is if it is a whole number of 64 bits, else the nearest float64.
+    """Return a fraction as a 64-bit integer if it is one, else the nearest float64.
 
-    >>> exactly(3 * (2**53 + 1), 3) == 2**53 + 1, exactly(1, 2)
+    >>> exact_quotient(3 * (2**53 + 1), 3) == 2**53 + 1, exact_quotient(1, 2)
     (True, 0.5)
     """
     whole, rest = divmod(top, bottom)
@@ -129,7 +129,7 @@ def exact_quotient(top: int, bottom: int) -> float:
 
 
 def same_dimension(a: Unit, b: Unit) -> None:
-    """Raise a `UnitError` unless the two units measure the same thing."""
+    """Raise a `UnitError` unless two units have the same dimension."""
     if a.dimension != b.dimension:
         raise UnitError(
             f"{a.symbol} measures {a.dimension} and {b.symbol} measures {b.dimension}: they cannot be compared; "

@@ -1,3 +1,3 @@
-"""`EventBatch`, the batch format shared with Spark and between processes: `event_batch`, its `schema`, `columns`,
-`reading`.
+"""`EventBatch`, the batch format shared with Spark and between processes: `event_batch`, `schema`, `columns`,
+`decoder`.
 """

@@ -1,4 +1,4 @@
-"""The tuples of many events as flat arrays: what fast engines read instead of Event objects.
+"""Tuples of many events as flat arrays, the input of fast engines instead of Event objects.
 
 Event i has the tuples `offsets[i]` to `offsets[i + 1]`. Words are numbered: `attributes[attribute[j]]` is
 the attribute of tuple j, and a negative code means that there is none. Equal words have equal codes.
@@ -26,7 +26,7 @@ EXACT: Final = 2**53  # up to here every whole number is a double
 
 
 class EventColumns(NamedTuple):
-    """Arrays over tuples, and `time` and `expires` (µs, `NO_TIME` if not given) over events.
+    """Arrays over tuples, and `time` and `expires` (µs, `NO_TIME` if absent) over events.
 
     `number` is NaN for text, 1 or 0 for a Boolean, the nearest double for a whole number, which `whole` gives exactly
     (0 for all else). `text` indexes `texts`; `moment` is the first microsecond a text says as a time, else `NO_TIME`.
@@ -49,7 +49,7 @@ class EventColumns(NamedTuple):
     expires: NDArray[np.int64]
 
     def slice(self, start: int, stop: int) -> EventColumns:
-        """The events from `start` up to `stop`; the lists of words are shared."""
+        """Return the events from `start` to `stop`; the word lists are shared."""
         low, high = int(self.offsets[start]), int(self.offsets[stop])
         return self._replace(
             offsets=self.offsets[start : stop + 1] - low,
@@ -66,7 +66,7 @@ class EventColumns(NamedTuple):
         )
 
     def take(self, places: NDArray[np.int64]) -> EventColumns:
-        """The events at some places, in this order; the lists of words are shared.
+        """Return the events at these indices, in this order; the word lists are shared.
 
         >>> from likewise.model import event
         >>> made = columns_of([event({"t": 21, "on": True}), event({"t": "warm"}), event({"t": 3})])
@@ -92,14 +92,14 @@ class EventColumns(NamedTuple):
 
 
 def parse_number(text: str) -> int | float:
-    """The number a spelling stands for; raises ValueError for anything else."""
+    """Parse the number that a spelling stands for. Raises ValueError for other text."""
     return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
 def timestamps_of(text: NDArray[np.int32], texts: list[str]) -> NDArray[np.int64]:
-    """For each text the first microsecond it says as a time, else `NO_TIME`; texts below 0 are none.
+    """Return for each text its first microsecond as a timestamp, else `NO_TIME`; negative codes are no text.
 
-    >>> moments_of(np.array([0, -1], np.int32), ["1970-01-01T00:00:01Z"]).tolist() == [1_000_000, NO_TIME]
+    >>> timestamps_of(np.array([0, -1], np.int32), ["1970-01-01T00:00:01Z"]).tolist() == [1_000_000, NO_TIME]
     True
     """
     known = np.full(len(texts) + 1, NO_TIME, np.int64)
@@ -107,12 +107,12 @@ def timestamps_of(text: NDArray[np.int32], texts: list[str]) -> NDArray[np.int64
         span = parse_timestamp(word) if word[:1].isdigit() else None
         if span is not None:
             known[code] = span.first
-    found: NDArray[np.int64] = known[text]
-    return found
+    timestamps: NDArray[np.int64] = known[text]
+    return timestamps
 
 
 def columns_of(events: Sequence[Event]) -> EventColumns:
-    """The columns of some events, in one pass.
+    """Convert events to columns, in one pass.
 
     >>> from likewise.model import event
     >>> made = columns_of([event({"t": 21, "on": True}), event({"t": "warm"})])
@@ -169,7 +169,7 @@ def columns_of(events: Sequence[Event]) -> EventColumns:
 
 
 def join_columns(parts: Sequence[EventColumns]) -> EventColumns:
-    """The columns of several batches as those of one, in their order.
+    """Concatenate the columns of several batches.
 
     >>> from likewise.model import event
     >>> one, other = columns_of([event({"t": "warm"})]), columns_of([event({"h": "dry"}), event({"t": "warm"})])
@@ -206,10 +206,10 @@ def join_columns(parts: Sequence[EventColumns]) -> EventColumns:
 
 
 def _joined_codes(parts: Sequence[tuple[NDArray[np.int32], list[str]]]) -> tuple[NDArray[np.int32], list[str]]:
-    """Codes of words numbered anew, one numbering for all; a negative code stays."""
+    """Return codes of words renumbered in one numbering; a negative code stays."""
     known: dict[str, int] = {}
-    found = [
+    renumbered = [
         np.array([*(known.setdefault(word, len(known)) for word in words), -1], np.int32)[codes]
         for codes, words in parts
     ]
-    return np.concatenate(found), list(known)
+    return np.concatenate(renumbered), list(known)

@@ -1,4 +1,4 @@
-"""Arrow columns to `Columns`, checked, by Arrow and NumPy kernels: no Python loop over tuples."""
+"""Decoder of Arrow tables to `EventColumns`, with checks, by Arrow and NumPy kernels: no Python loop over tuples."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Array = Any  # pyarrow.Array: its kernels accept more types than its stubs say
 
 
 def decode_table(table: Table) -> tuple[EventColumns, pa.RecordBatch]:
-    """The tuples and times as columns, and the rest (id, source, themes, graph, vector) as plain Arrow."""
+    """Return the tuples and times as columns, and the rest (id, source, themes, graph, vector) as Arrow arrays."""
     import pyarrow as pa
 
     if not isinstance(table, (pa.Table, pa.RecordBatch)):
@@ -69,29 +69,29 @@ def _read(table: Table, version: int | None) -> tuple[EventColumns, pa.RecordBat
         raise FormatError("a triple lacks one of its parts; give subject, predicate and object")
     vectors = _text(columns["vector"], "vector")
     _check_vectors(vectors)
-    says = np.asarray(vectors.fill_null("")) != ""
-    if not (says | (lengths > 0) | (triples > 0)).all():
+    has_vector = np.asarray(vectors.fill_null("")) != ""
+    if not (has_vector | (lengths > 0) | (triples > 0)).all():
         raise InvalidEvent("an event of the batch is empty; give it at least one attribute with a value")
-    kept = [schema.field(name) for name in REST]
+    fields = [schema.field(name) for name in REST]
     rest = pa.RecordBatch.from_arrays(
         [
             _text(columns["id"], "id"),
             _text(columns["source"], "source"),
-            pa.ListArray.from_arrays(_offsets(themes), _text(tags, "themes"), type=kept[2].type),
+            pa.ListArray.from_arrays(_offsets(themes), _text(tags, "themes"), type=fields[2].type),
             pa.ListArray.from_arrays(
                 _offsets(triples),
-                pa.StructArray.from_arrays(parts, fields=list(kept[3].type.value_type)),
-                type=kept[3].type,
+                pa.StructArray.from_arrays(parts, fields=list(fields[3].type.value_type)),
+                type=fields[3].type,
             ),
             vectors,
         ],
-        schema=pa.schema(kept),
+        schema=pa.schema(fields),
     )
     return columns_read, rest
 
 
 def _column(table: Table, field: pa.Field[Any]) -> Array:
-    """One column as one array, checked to the last byte; nulls if it is not there."""
+    """Return one column as one fully validated array; nulls if it is missing."""
     import pyarrow as pa
 
     if field.name not in table.schema.names:
@@ -106,7 +106,7 @@ def _column(table: Table, field: pa.Field[Any]) -> Array:
 
 
 def _list(column: Array, name: str, limit: int) -> tuple[NDArray[np.int64], Array]:
-    """How many items each event has, and all items in one array."""
+    """Return the number of items of each event, and all items in one array."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -120,7 +120,7 @@ def _list(column: Array, name: str, limit: int) -> tuple[NDArray[np.int64], Arra
 
 
 def _struct(values: Array, names: tuple[str, ...], what: str) -> list[Array]:
-    """The named parts of structs, nulls where a part is missing; a null struct is refused."""
+    """Return the named parts of structs, nulls where a part is missing; a null struct is refused."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -160,10 +160,14 @@ def _tuples(
     whole = np.asarray(wholes.fill_null(0))
     word, texts = _from_moments(word, texts, np.asarray(moments.fill_null(NO_TIME)), is_moment)
     former = version == 1 or (version is None and not (is_whole | is_moment).any())
-    given = is_number | is_whole
-    if (given & is_boolean).any() or (is_boolean & (word >= 0)).any() or (not former and (given & (word >= 0)).any()):
+    has_number = is_number | is_whole
+    if (
+        (has_number & is_boolean).any()
+        or (is_boolean & (word >= 0)).any()
+        or (not former and (has_number & (word >= 0)).any())
+    ):
         raise FormatError("a tuple has two values; give text, a number or a Boolean")
-    if not (given | is_boolean | (word >= 0)).all():
+    if not (has_number | is_boolean | (word >= 0)).all():
         raise InvalidEvent("a tuple has no value; give text, a number or a Boolean, or leave it out")
     double = np.where(is_number, np.asarray(numbers.fill_null(0.0)), whole.astype(np.float64))
     number = np.where(is_boolean, np.asarray(booleans.fill_null(False)), double)
@@ -173,12 +177,12 @@ def _tuples(
         raise FormatError("`whole` and `number` of a tuple are different numbers; give one value, or the same in both")
     if former:
         whole, is_whole, word, texts = _upgrade_version_1(number, is_number, word, texts)
-        given = is_number | is_whole
-    is_text = ~given & ~is_boolean
+        has_number = is_number | is_whole
+    is_text = ~has_number & ~is_boolean
     group = np.asarray(parts["group"].cast(pa.int32()).fill_null(0))
     if (group < 0).any():
         raise FormatError("a group is negative; groups count from 1, 0 is none")
-    kind = np.where(is_whole, WHOLE, np.where(given, NUMBER, np.where(is_boolean, BOOLEAN, TEXT)))
+    kind = np.where(is_whole, WHOLE, np.where(has_number, NUMBER, np.where(is_boolean, BOOLEAN, TEXT)))
     text = np.where(is_text, word, -1).astype(np.int32)
     return EventColumns(
         np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
@@ -201,28 +205,28 @@ def _tuples(
 def _from_moments(
     word: NDArray[np.int32], texts: list[str], moment: NDArray[np.int64], is_moment: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], list[str]]:
-    """Texts for the moments that stand alone; a moment beside a text must be what the text says."""
+    """Return codes with texts for timestamps without one. A timestamp beside a text must equal it."""
     if not is_moment.any():
         return word, texts
-    beside = is_moment & (word >= 0)
-    if (timestamps_of(word, texts)[beside] != moment[beside]).any():
+    has_text = is_moment & (word >= 0)
+    if (timestamps_of(word, texts)[has_text] != moment[has_text]).any():
         raise FormatError("the moment beside a text is another time than the text says; give one, or the same in both")
     alone = np.flatnonzero(is_moment & (word < 0))
     word, texts = word.copy(), list(texts)
     codes = {text: code for code, text in enumerate(texts)}
     for place, at in zip(alone.tolist(), moment[alone].tolist(), strict=True):
         try:
-            said = timestamp_text(at)
+            spelling = timestamp_text(at)
         except OverflowError:
             raise FormatError(f"the moment {at} lies beyond the calendar; give microseconds since 1970") from None
-        word[place] = codes.setdefault(said if "T" in said else f"{said}T00:00:00Z", len(codes))
+        word[place] = codes.setdefault(spelling if "T" in spelling else f"{spelling}T00:00:00Z", len(codes))
     return word, list(codes)
 
 
 def _upgrade_version_1(
     number: NDArray[np.float64], is_number: NDArray[np.bool_], word: NDArray[np.int32], texts: list[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int32], list[str]]:
-    """Version 1: whole numbers are doubles without a fraction up to 2**53, or spelled by the text beside them."""
+    """Decode version 1: integers are doubles without a fraction up to 2**53, or spelled by the text beside them."""
     plain = is_number & (word < 0) & (np.abs(number) <= EXACT) & (number == np.floor(number))
     whole = np.where(plain, number, 0).astype(np.int64)
     is_whole = plain.copy()
@@ -245,7 +249,7 @@ def _upgrade_version_1(
 
 
 def _words(column: Array, what: str) -> tuple[NDArray[np.int32], list[str]]:
-    """Codes (-1 for null) and the distinct words, whether or not they came encoded."""
+    """Return codes (-1 for null) and distinct words, whether or not the column is dictionary-encoded."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -271,7 +275,7 @@ def _text(column: Array, what: str) -> Array:
 def _check_words(
     words: tuple[NDArray[np.int32], list[str]], what: str, *, blank: bool = False, most: int = MAX_TERM_LENGTH
 ) -> None:
-    """Refuse words that are too long or (unless allowed) blank, among those in use."""
+    """Refuse words in use that are too long or (unless allowed) blank."""
     codes, distinct = words
     used = np.zeros(len(distinct) + 1, bool)  # the last place is where -1 leads
     used[codes] = True
@@ -284,12 +288,12 @@ def _check_words(
 
 
 def _without_blank(codes: NDArray[np.int32], distinct: list[str]) -> NDArray[np.int32]:
-    """An empty unit is no unit."""
+    """Remove empty units."""
     return np.where(codes == distinct.index(""), -1, codes).astype(np.int32) if "" in distinct else codes
 
 
 def _moments(column: Array) -> NDArray[np.int64]:
-    """Microseconds UTC, `NO_TIME` for null."""
+    """Return microseconds in UTC, `NO_TIME` for null."""
     import pyarrow as pa
 
     if not pa.types.is_timestamp(column.type) or (column.type.tz is None and column.null_count < len(column)):

@@ -1,4 +1,4 @@
-"""EventBatch: many events as one table, the form shared by match_batch, Spark and processes (docs/formats.md).
+"""EventBatch: many events as one table, shared by match_batch, Spark and processes (docs/formats.md).
 
 It is a sequence of events, and a set of columns; whichever is asked for is made when it is first asked
 for. The Arrow schema is published in `batch_schema`.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class EventBatch(Sequence[Event]):
-    """A sequence of events that is a table, too. It never changes.
+    """A sequence of events that is also a table. Immutable.
 
     >>> from likewise.model import event
     >>> batch = EventBatch.from_events([event({"t": 21}), event({"t": "warm"}, id="e2")])
@@ -47,14 +47,24 @@ class EventBatch(Sequence[Event]):
 
     @classmethod
     def from_events(cls, events: Iterable[Event]) -> EventBatch:
-        """A batch of some events."""
+        """Create a batch from events.
+
+        Args:
+            events: Events, in any number.
+        """
         return cls(tuple(events))
 
     @classmethod
     def from_arrow(cls, table: pa.Table | pa.RecordBatch) -> EventBatch:
-        """A batch from a table of the published schema; strings may be dictionary-encoded or not.
+        """Create a batch from a table of the published schema; strings may be dictionary-encoded or not.
 
         Everything is checked here, so that later uses do not fail. RDF terms are taken as they are.
+
+        Args:
+            table: Table or record batch of the published schema (docs/formats.md), of this version or the one before.
+
+        Raises:
+            FormatError: The schema differs, or a value breaks the limits of events.
         """
         from likewise.formats.arrow.decoder import decode_table
 
@@ -63,7 +73,11 @@ class EventBatch(Sequence[Event]):
 
     @classmethod
     def from_ipc(cls, data: bytes | Path) -> EventBatch:
-        """A batch from an Arrow IPC stream, as bytes or in a file."""
+        """Create a batch from an Arrow IPC stream, as bytes or as a file.
+
+        Args:
+            data: Bytes of the stream, or the path of a file with it.
+        """
         require("match", "a batch in Arrow")
         import pyarrow as pa
 
@@ -78,7 +92,11 @@ class EventBatch(Sequence[Event]):
             raise FormatError(f"this is no Arrow stream with a batch of events: {str(error)[:200]}") from None
 
     def to_ipc(self, *, dictionary: bool = True) -> bytes:
-        """The batch as an Arrow IPC stream."""
+        """Return the batch as an Arrow IPC stream.
+
+        Args:
+            dictionary: Whether attributes, texts and units are dictionary-encoded, which is smaller and faster to read.
+        """
         require("match", "a batch in Arrow")
         import pyarrow as pa
 
@@ -89,7 +107,7 @@ class EventBatch(Sequence[Event]):
         return sink.getvalue().to_pybytes()
 
     def columns(self) -> EventColumns:
-        """The tuples and times as flat arrays; see `Columns`."""
+        """Return the tuples and times as flat arrays; see `EventColumns`."""
         if self._columns is None:
             assert self._events is not None  # one of both is always there
             self._columns = columns_of(self._events)
@@ -97,11 +115,11 @@ class EventBatch(Sequence[Event]):
 
     @property
     def columnar(self) -> bool:
-        """Whether columns are there without making them."""
+        """Whether columns exist already or cost nothing to make."""
         return self._columns is not None
 
     def themes(self) -> list[tuple[str, ...]]:
-        """The theme tags of each event.
+        """Return the theme tags of each event.
 
         >>> from likewise.model import event
         >>> EventBatch.from_events([event({"t": 21}, themes=["air"]), event({"t": 3})]).themes()
@@ -112,7 +130,7 @@ class EventBatch(Sequence[Event]):
         return [tuple(tags or ()) for tags in self._rest.column("themes").to_pylist()]
 
     def to_events(self) -> tuple[Event, ...]:
-        """The events, equal to those the batch was made from."""
+        """Return the events, equal to those from which the batch was made."""
         if self._events is None:
             assert self._columns is not None  # one of both is always there
             assert self._rest is not None
@@ -120,9 +138,12 @@ class EventBatch(Sequence[Event]):
         return self._events
 
     def to_arrow(self, *, dictionary: bool = True) -> pa.RecordBatch:
-        """The batch as an Arrow record batch of the published schema.
+        """Return the batch as an Arrow record batch of the published schema.
 
         `dictionary` encodes attributes, texts and units, which repeat a lot; Spark wants plain strings.
+
+        Args:
+            dictionary: Whether attributes, texts and units are dictionary-encoded.
         """
         require("match", "a batch in Arrow")
         import pyarrow as pa
@@ -134,7 +155,10 @@ class EventBatch(Sequence[Event]):
             raise FormatError(f"the events do not fit into a batch: {str(error)[:200]}") from None
 
     def names(self, places: NDArray[np.int64]) -> tuple[Any, Any, Any]:
-        """The ids, sources and times of the events at some places, as Arrow's arrays; nothing else is looked at.
+        """Return ids, sources and times of the events at these indices as Arrow arrays, without decoding the rest.
+
+        Args:
+            places: Indices of the events.
 
         >>> from likewise.model import event
         >>> batch = EventBatch.from_events(event({"t": 1}, id=i) for i in "abc")
@@ -191,7 +215,10 @@ class EventBatch(Sequence[Event]):
         return EventBatch(events, columns, rest)
 
     def take(self, places: NDArray[np.int64]) -> EventBatch:
-        """The events at some places, in this order.
+        """Return the events at these indices, in this order.
+
+        Args:
+            places: Indices of the events.
 
         >>> from likewise.model import event
         >>> [e.id for e in EventBatch.from_events(event({"t": 1}, id=i) for i in "abc").take(np.array([2, 0]))]
@@ -213,7 +240,7 @@ class EventBatch(Sequence[Event]):
 
 
 def _events(columns: EventColumns, rest: pa.RecordBatch) -> Iterator[Event]:
-    """Event objects from columns, one after the other."""
+    """Yield Event objects from columns."""
     attributes, texts, units = columns.attributes, columns.texts, columns.units
     tuples = []
     for attribute, kind, number, whole, text, unit, group in zip(

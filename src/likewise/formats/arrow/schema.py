@@ -1,4 +1,4 @@
-"""The Arrow schema of an EventBatch, version 2: what match_batch, Spark and processes share (docs/formats.md).
+"""Arrow schema of an EventBatch, version 2, shared by match_batch, Spark and processes (docs/formats.md).
 
     id, source    string
     time, expires timestamp[us, UTC]
@@ -35,7 +35,7 @@ FIELDS: Final = ("id", "source", "time", "expires", "themes", "tuples", "graph",
 
 
 def batch_schema(*, dictionary: bool = False) -> pa.Schema:
-    """The published schema; with `dictionary`, attributes, texts and units of tuples are encoded.
+    """Return the published schema; with `dictionary`, attributes, texts and units of tuples are encoded.
 
     >>> batch_schema().field("time").type
     TimestampType(timestamp[us, tz=UTC])
@@ -71,19 +71,21 @@ def batch_schema(*, dictionary: bool = False) -> pa.Schema:
 
 
 def check_schema(schema: pa.Schema) -> int | None:
-    """The version it says, None without metadata; what is no EventBatch of a version that is read here is refused."""
+    """Return the schema's version, None without metadata. Other versions and other tables are refused."""
     metadata = {k.decode(errors="replace"): v.decode(errors="replace") for k, v in (schema.metadata or {}).items()}
     stated = metadata.get("likewise.schema", METADATA["likewise.schema"])
     if stated != METADATA["likewise.schema"]:
         raise FormatError(f"this table says it is {stated!r}, not {METADATA['likewise.schema']!r}; it holds no events")
-    found = None
+    checked_version = None
     if "likewise.schema" in metadata:
         version = metadata.get("v", "")
-        found = check_version(int(version) if version.isdecimal() else version, "EventBatch", current=BATCH_VERSION)
+        checked_version = check_version(
+            int(version) if version.isdecimal() else version, "EventBatch", current=BATCH_VERSION
+        )
     unknown = [name for name in schema.names if name not in FIELDS]
     if unknown or len(set(schema.names)) < len(schema.names):
         extra = ", ".join(map(repr, unknown[:5])) or "a column twice"
         raise FormatError(f"the table has {extra}; an EventBatch has the columns {', '.join(FIELDS)}; select these")
     if not {"tuples", "graph", "vector"} & set(schema.names):
         raise FormatError("the table has no column `tuples`, `graph` or `vector`, so it holds no events")
-    return found
+    return checked_version

@@ -1,4 +1,4 @@
-"""Everything of the model as JSON, and back. The parts: events, subscriptions, answers, schemas."""
+"""JSON codec of the model: events, subscriptions, results, schemas."""
 
 from likewise.formats.json.events import event_from_json, event_to_json, read_events
 from likewise.formats.json.results import (

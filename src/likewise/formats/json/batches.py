@@ -1,4 +1,4 @@
-"""JSON read into columns: what most events are, flat objects of plain values, becomes arrays without an `Event` each.
+"""Columnar JSON decoder: flat objects of plain values become arrays without an `Event` each.
 
 Everything else (nested objects, lists, units in fields of their own, text beyond a limit, what is no JSON) is read by
 the plain reader (`json.events`), so that what it refuses is refused here, with the same words.
@@ -40,10 +40,10 @@ _BLANKS: Final = b" \t\n\r"  # of JSON; Python has more of them
 
 
 class JsonBatch(EventBatch):
-    """Events read from JSON: columns at once, an `Event` when it is asked for, and the bytes each came in.
+    """Events decoded from JSON: columns at once, an `Event` on demand, and the original bytes of each.
 
     >>> batch = decode_array(b'[{"no2": 45, "city": "Galway"}, {"v": 1, "payload": {"no2": 4}, "id": "e2"}]')
-    >>> len(batch), batch.around(1).id, batch[0].tuples[1].value, batch.columns().number[[0, 2]].tolist()
+    >>> len(batch), batch.envelope_fields(1).id, batch[0].tuples[1].value, batch.columns().number[[0, 2]].tolist()
     (2, 'e2', 'Galway', [45.0, 4.0])
     >>> batch.envelope(0, "e1")
     b'{"v":1,"payload":{"no2": 45, "city": "Galway"},"id":"e1"}'
@@ -56,29 +56,29 @@ class JsonBatch(EventBatch):
         columns: EventColumns | None,
         payloads: list[Document | None],
         written: list[bytes],
-        around: list[EnvelopeFields],
+        fields: list[EnvelopeFields],
         made: dict[int, Event],
         flat: list[ObjectGroup] | None = None,
     ) -> None:
-        """Use `decode_array`, `decode_each` or `read_one`."""
+        """Use `decode_array`, `decode_each` or `decode_one`."""
         super().__init__(None, columns)
         self._payloads = payloads
         self._documents = written  # b"" where the bytes are no envelope that could be kept
-        self._fields = around
+        self._fields = fields
         self._decoded = made  # those that were read otherwise, at first
         self._flat = flat  # the others, until columns are asked for
 
     @property
     def columnar(self) -> bool:
-        """Whether columns are there, or flat objects that become such; few events are read one by one."""
+        """Whether columns exist or can be made from flat objects; few events are decoded one by one."""
         return self._flat is not None or self._columns is not None
 
     def themes(self) -> list[tuple[str, ...]]:
-        """The theme tags of each event."""
-        return [around.themes for around in self._fields]
+        """Return the theme tags of each event."""
+        return [fields.themes for fields in self._fields]
 
     def columns(self) -> EventColumns:
-        """The tuples and times as flat arrays."""
+        """Return the tuples and times as flat arrays."""
         flat = self._flat  # looked at first: another thread lets go of it once the columns are there
         if self._columns is None:
             self._columns = columns_of(self.to_events()) if flat is None else self._from_flat(flat)
@@ -93,7 +93,7 @@ class JsonBatch(EventBatch):
         return columns_of_flat(flat, rest, times, ends)
 
     def to_events(self) -> tuple[Event, ...]:
-        """The events, each made once."""
+        """Return the events, each created once."""
         if self._events is None:
             self._events = tuple(map(self._event, range(len(self))))
         return self._events
@@ -102,13 +102,13 @@ class JsonBatch(EventBatch):
         return len(self._documents)
 
     def _event(self, place: int) -> Event:
-        found = self._decoded.get(place)
-        if found is None:
+        decoded = self._decoded.get(place)
+        if decoded is None:
             payload, (_, id, source, time, expires, themes) = self._payloads[place], self._fields[place]
             assert payload is not None  # it was read into columns
-            found = event(payload, themes=themes, id=id, source=source, time=time, expires=expires)
-            self._decoded[place] = found
-        return found
+            decoded = event(payload, themes=themes, id=id, source=source, time=time, expires=expires)
+            self._decoded[place] = decoded
+        return decoded
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, int):
@@ -128,25 +128,27 @@ class JsonBatch(EventBatch):
         )
 
     def with_sources(self, sources: Sequence[str]) -> JsonBatch:
-        """The same events; one that names no source has the one said for it.
+        """Return the same events; an event without a source gets its default.
 
         >>> [each.source for each in decode_each([b'{"t": 1}', b'{"v": 1, "payload": {"t": 1}, "source": "a"}']
         ...     ).with_sources(["x", "y"])]
         ['x', 'a']
         """
-        bare = {said: BARE._replace(source=said) for said in set(sources)}  # one for all that nothing stands around
-        around = [
-            each if each.source else bare[said] if each is BARE else each._replace(source=said)
-            for each, said in zip(self._fields, sources, strict=True)
+        bare = {
+            default: BARE._replace(source=default) for default in set(sources)
+        }  # one for all that nothing stands around
+        fields = [
+            each if each.source else bare[default] if each is BARE else each._replace(source=default)
+            for each, default in zip(self._fields, sources, strict=True)
         ]
         made = {
             place: each if each.source else replace(each, source=sources[place])
             for place, each in list(self._decoded.items())  # which another thread may add to
         }
-        return JsonBatch(self._columns, self._payloads, self._documents, around, made, self._flat)
+        return JsonBatch(self._columns, self._payloads, self._documents, fields, made, self._flat)
 
     def take(self, places: NDArray[np.int64]) -> JsonBatch:
-        """The events at some places, in this order."""
+        """Return the events at these indices, in this order."""
         chosen, columns = places.tolist(), self._columns
         payloads = [self._payloads[place] for place in chosen]
         return JsonBatch(
@@ -159,11 +161,11 @@ class JsonBatch(EventBatch):
         )
 
     def names(self, places: NDArray[np.int64]) -> tuple[Any, Any, Any]:
-        """The ids, sources and times of the events at some places."""
+        """Return ids, sources and times of the events at these indices."""
         import pyarrow as pa
 
-        around = [self._fields[place] for place in places.tolist()]
-        ids, sources = [each.id for each in around], [each.source for each in around]
+        fields = [self._fields[place] for place in places.tolist()]
+        ids, sources = [each.id for each in fields], [each.source for each in fields]
         return pa.array(ids, pa.string()), pa.array(sources, pa.string()), self._times(places)
 
     def _rest_of_events(self) -> pa.RecordBatch:
@@ -186,58 +188,70 @@ class JsonBatch(EventBatch):
 
     @property
     def has_times(self) -> bool:
-        """Whether any of them says when it was."""
+        """Whether any event has a time."""
         return any(each.time is not None for each in self._fields)
 
     def first_end(self) -> int | None:
-        """The first end of validity; None if no validity ends."""
+        """Return the earliest end of validity; None if no validity ends."""
         return min((each.expires for each in self._fields if each.expires is not None), default=None)
 
     def envelope_fields(self, place: int) -> EnvelopeFields:
-        """The id, source, time and end of validity of an event."""
+        """Return id, source, time, end of validity and themes of an event."""
         return self._fields[place]
 
     def envelope(self, place: int, id: str) -> bytes | None:
-        """An event's own bytes in an envelope, with this id if it has none; None if they are no such."""
-        written, around = self._documents[place], self._fields[place]
+        """Return an event's original bytes in an envelope, with this id if it has none; None if
+        they cannot be stored.
+        """
+        written, fields = self._documents[place], self._fields[place]
         if not written:
             return None
-        if around.bare:
+        if fields.bare:
             return _BARE_ENVELOPE % (written, _ENCODE(id))
-        return written if around.id is not None else b'%s,"id":%s}' % (written[:-1], _ENCODE(id))
+        return written if fields.id is not None else b'%s,"id":%s}' % (written[:-1], _ENCODE(id))
 
     def envelopes(self, ids: Sequence[str]) -> list[bytes | None]:
-        """`envelope` of each."""
+        """Return `envelope` of each event."""
         if self._fields.count(BARE) == len(ids) and all(self._documents):
             return [_BARE_ENVELOPE % (written, _ENCODE(id)) for written, id in zip(self._documents, ids, strict=True)]
         return [self.envelope(place, id) for place, id in enumerate(ids)]
 
 
 class _SomeRefused(Exception):
-    """Events were refused one by one, and are known."""
+    """Some events were refused one by one and recorded."""
 
 
 def first_end(events: Sequence[Event]) -> int | None:
-    """The first end of validity among events; None if no validity ends."""
+    """Return the earliest end of validity among events; None if no validity ends."""
     if isinstance(events, JsonBatch):
         return events.first_end()
     return min((each.expires for each in events if each.expires is not None), default=None)
 
 
 def raise_unchanged(place: int, error: LikewiseError) -> LikewiseError:
-    """An error as the plain reader raises it."""
+    """Return the error unchanged, to be raised."""
     return error
 
 
 def decode_array(data: bytes, most: int | None = None, refuse: Refuse = raise_unchanged) -> JsonBatch:
-    """The events of a JSON array of objects, at most the first `most`."""
+    """Decode a JSON array of objects, at most the first `most`.
+
+    Args:
+        data: A JSON array of objects.
+        most: Largest number of events to decode; the rest is ignored.
+        refuse: Called with the index and error of an invalid event; returns the exception to raise, or None to go on.
+    """
     documents = decode_items(data, "array of events")[:most]
     written = list(map(bytes, _WRITTEN.decode(data)[:most]))
     return _read(documents, written, lambda place: _decode_document(documents[place]), refuse)
 
 
 def decode_each(data: Sequence[Data], refuse: Refuse = raise_unchanged) -> JsonBatch:
-    """Events from JSON, each by itself.
+    """Decode events, each from its own JSON document.
+
+    Args:
+        data: JSON documents.
+        refuse: Called with the index and error of an invalid event; returns the exception to raise, or None to go on.
 
     >>> [e.tuples[0].value for e in decode_each([b'{"a": 1}', b'{"a": {"b": "x"}}'])]
     [1, 'x']
@@ -247,22 +261,22 @@ def decode_each(data: Sequence[Data], refuse: Refuse = raise_unchanged) -> JsonB
     for each in data:
         try:
             line = as_bytes(each, "event", MAX_EVENT_BYTES).strip(_BLANKS)
-            found = _ANYTHING.decode(line)
-            documents.append(found if type(found) is dict and has_unique_keys(line, found) else None)
+            document = _ANYTHING.decode(line)
+            documents.append(document if type(document) is dict and has_unique_keys(line, document) else None)
         except (LikewiseError, msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
             documents.append(None)  # the plain reader says why
             line = b""
         written.append(line)
 
-    def plainly(place: int) -> Event:
-        found = documents[place]
-        return event_from_json(data[place]) if found is None else _decode_document(found)
+    def decode_plain(place: int) -> Event:
+        document = documents[place]
+        return event_from_json(data[place]) if document is None else _decode_document(document)
 
-    return _read(documents, written, plainly, refuse)
+    return _read(documents, written, decode_plain, refuse)
 
 
 def decode_valid(data: Sequence[Data]) -> tuple[JsonBatch, list[tuple[int, LikewiseError]]]:
-    """The events that can be read, in order, and for the others their places and why not.
+    """Decode the valid events, and return the indices and errors of the others.
 
     >>> batch, bad = decode_valid([b'{"a": 1}', b'{"a": ', b'{"a": 2}'])
     >>> [each.tuples[0].value for each in batch], [(place, error.code) for place, error in bad]
@@ -279,25 +293,25 @@ def _decode_document(document: Document) -> Event:
     return event_from_document(document) if is_envelope(document) else event(document)
 
 
-def has_unique_keys(data: bytes, found: Document) -> bool:
-    """Whether surely no key stands twice in one object: a lost one would have taken its colon along."""
+def has_unique_keys(data: bytes, document: Document) -> bool:
+    """Return whether certainly no key is repeated in one object: a lost key would leave an extra colon."""
     colons = data.count(b":")
-    inside = found.get("payload")
-    keys = len(found) + len(inside) if type(inside) is dict else len(found)
-    return colons == keys or (b"\\u" not in data and colons == _ENCODE(found).count(b":"))
+    inside = document.get("payload")
+    keys = len(document) + len(inside) if type(inside) is dict else len(document)
+    return colons == keys or (b"\\u" not in data and colons == _ENCODE(document).count(b":"))
 
 
 def decode_one(data: Data) -> JsonBatch:
-    """One event from JSON, as the plain reader reads it, with the bytes it came in.
+    """Decode one event with the row-wise decoder, and keep its original bytes.
 
-    >>> read_one(b' {"a": 1}').envelope(0, "e1")
+    >>> decode_one(b' {"a": 1}').envelope(0, "e1")
     b'{"v":1,"payload":{"a": 1},"id":"e1"}'
     """
     line = as_bytes(data, "event", MAX_EVENT_BYTES)
-    found = decode_object(line, "event")
-    made = _decode_document(found)
+    document = decode_object(line, "event")
+    made = _decode_document(document)
     return JsonBatch(
-        None, [None], [line.strip(_BLANKS) if is_storable(found) else b""], [_fields_of(made, found)], {0: made}
+        None, [None], [line.strip(_BLANKS) if is_storable(document) else b""], [_fields_of(made, document)], {0: made}
     )
 
 
@@ -306,7 +320,7 @@ def _fields_of(made: Event, document: Document) -> EnvelopeFields:
 
 
 def is_storable(document: Document) -> bool:
-    """Whether an event's bytes are kept: as a bare payload, or as an envelope that needs no more than an id.
+    """Return whether an event's bytes can be stored: a bare payload, or an envelope that at most lacks an id.
 
     Tuples are written again, so that what begins with them is known to be written here.
     """
@@ -316,44 +330,45 @@ def is_storable(document: Document) -> bool:
     return "tuples" not in document and all(type(name) is str for name in named)
 
 
-def batch_of_documents(payloads: list[Document], written: list[bytes], around: list[EnvelopeFields]) -> JsonBatch:
-    """Payloads that are decoded, each with the envelope it is kept in and what that says.
+def batch_of_documents(payloads: list[Document], written: list[bytes], fields: list[EnvelopeFields]) -> JsonBatch:
+    """Return a batch of decoded payloads with the envelopes in which they are stored.
 
-    >>> around = Around(False, source="roof")
+    >>> around = EnvelopeFields(False, source="roof")
     >>> batch = batch_of_documents([{"a": 1}], [b'{"v":1,"payload":{"a": 1},"source":"roof"}'], [around])
     >>> batch[0].source, batch.envelope(0, "e1")
     ('roof', b'{"v":1,"payload":{"a": 1},"source":"roof","id":"e1"}')
     """
 
-    def plainly(place: int) -> Event:
-        _, id, source, time, expires, themes = around[place]
+    def decode_plain(place: int) -> Event:
+        _, id, source, time, expires, themes = fields[place]
         return event(payloads[place], themes=themes, id=id, source=source, time=time, expires=expires)
 
-    return _read(payloads, written, plainly, raise_unchanged, around)
+    return _read(payloads, written, decode_plain, raise_unchanged, fields)
 
 
 def _read(
     documents: Sequence[Document | None],
     written: list[bytes],
-    plainly: Callable[[int], Event],
+    decode_plain: Callable[[int], Event],
     refuse: Refuse,
     decoded: list[EnvelopeFields] | None = None,
 ) -> JsonBatch:
-    """Flat objects into columns, everything else by `plainly`, in order; `documents` has None where that is sure.
+    """Decode flat objects into columns and all others by `decode_plain`, in order. None in `documents` means the
+    latter.
 
     Where what stands around them is `decoded`, they are payloads.
     """
-    around = [BARE] * len(documents) if decoded is None else decoded
+    fields = [BARE] * len(documents) if decoded is None else decoded
     few = len(documents) < MANY
     payloads: list[Document | None] = [None] * len(documents) if few else list(documents)
     if decoded is None and not few:
-        open_envelopes(payloads, around)
+        open_envelopes(payloads, fields)
     alike, involved = _sort_by_keys(payloads)
     made: dict[int, Event] = {}
     refused = False
     for place in sorted(involved):
         try:
-            made[place] = one = plainly(place)
+            made[place] = one = decode_plain(place)
         except LikewiseError as error:
             raised = refuse(place, error)
             if raised is not None:
@@ -365,16 +380,16 @@ def _read(
         document = documents[place]
         if document is None or not is_storable(document):
             written[place] = b""
-        around[place] = _fields_of(one, document or {})
+        fields[place] = _fields_of(one, document or {})
     if refused:
         raise _SomeRefused
     if few:
-        return JsonBatch(None, payloads, written, around, made)
-    return JsonBatch(None, payloads, written, around, made, alike)
+        return JsonBatch(None, payloads, written, fields, made)
+    return JsonBatch(None, payloads, written, fields, made, alike)
 
 
 def _sort_by_keys(payloads: Sequence[Document | None]) -> tuple[list[ObjectGroup], list[int]]:
-    """Flat objects by their keys, and the places of everything else."""
+    """Group flat objects by their keys; also return the indices of all others."""
     alike: dict[tuple[str, ...], ObjectGroup] = {}
     involved: list[int] = []
     for place, payload in enumerate(payloads):
@@ -382,10 +397,10 @@ def _sort_by_keys(payloads: Sequence[Document | None]) -> tuple[list[ObjectGroup
             involved.append(place)
             continue
         keys = tuple(payload)
-        found = alike.get(keys)
-        if found is None:
-            found = alike[keys] = ObjectGroup(keys)
-        found.events.append(place)
-        found.objects.append(payload)
+        group = alike.get(keys)
+        if group is None:
+            group = alike[keys] = ObjectGroup(keys)
+        group.events.append(place)
+        group.objects.append(payload)
     involved += remove_complex_objects(alike.values())
-    return [found for found in alike.values() if found.events], involved
+    return [group for group in alike.values() if group.events], involved

@@ -1,4 +1,6 @@
-"""What stands around an event's payload: its envelope (id, source, times, themes), opened where it is a plain one."""
+"""Fields of an event's envelope (id, source, times, themes), decoded without an `Event` where the
+envelope is simple.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ THEME_CACHE_ENTRIES: Final = 10_000
 
 
 class EnvelopeFields(NamedTuple):
-    """What stands around an event's payload; `bare` if nothing does."""
+    """Fields of an envelope; `bare` if there is no envelope."""
 
     bare: bool
     id: str | None = None
@@ -31,19 +33,19 @@ class EnvelopeFields(NamedTuple):
 BARE: Final = EnvelopeFields(True)
 
 
-def open_envelopes(payloads: list[Document | None], around: list[EnvelopeFields]) -> None:
-    """Put the payload in the place of each envelope, and what stands around it beside; None where it is not plain."""
+def open_envelopes(payloads: list[Document | None], fields: list[EnvelopeFields]) -> None:
+    """Replace each envelope by its payload and record its fields; None where the envelope is not simple."""
     for place, document in enumerate(payloads):
         if document is not None and "v" in document and is_envelope(document):
             known = _envelope_fields(document)
             if known is None:
                 payloads[place] = None
             else:
-                around[place], payloads[place] = known, document["payload"]
+                fields[place], payloads[place] = known, document["payload"]
 
 
 def _envelope_fields(document: Document) -> EnvelopeFields | None:
-    """What stands around a payload; None if there is more than is read here, or something that is not as it should."""
+    """Return the fields of an envelope; None if it has other fields or invalid values."""
     if not document.keys() <= _ENVELOPE or document["v"] != JSON_VERSION or type(document.get("payload")) is not dict:
         return None
     id, source = document.get("id", ""), document.get("source", "")
@@ -63,16 +65,16 @@ def _envelope_fields(document: Document) -> EnvelopeFields | None:
     return EnvelopeFields(False, get("id"), get("source"), get("time"), get("expires"), themes)
 
 
-def _tags(found: object) -> tuple[str, ...] | None:
-    """Theme tags; None if they are not as they should be."""
-    if type(found) is not list or any(type(tag) is not str for tag in found):
+def _tags(value: object) -> tuple[str, ...] | None:
+    """Return theme tags; None if they are invalid."""
+    if type(value) is not list or any(type(tag) is not str for tag in value):
         return None
-    return tags if _are_tags(tags := tuple(found)) else None
+    return tags if _are_tags(tags := tuple(value)) else None
 
 
 @lru_cache(maxsize=THEME_CACHE_ENTRIES)
 def _are_tags(tags: tuple[str, ...]) -> bool:
-    """Whether theme tags keep the limits; a stream has few different ones."""
+    """Return whether theme tags keep the limits; cached, since a stream has few different ones."""
     try:
         check_themes(tags, InvalidEvent)
     except LikewiseError:

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class EventDocument(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """An event's envelope as it stands in JSON; `schema("event")` publishes this."""
+    """Envelope of an event in JSON; `schema("event")` publishes this."""
 
     v: int
     payload: dict[str, Any] | UnsetType = UNSET
@@ -54,53 +54,61 @@ _CONTENT: Final[dict[str, type | tuple[type, ...]]] = {
 
 
 def event_from_json(data: Data, *, bare: bool | None = None) -> Event:
-    """An event from JSON: an envelope, or with `bare=True` a payload; if `bare` is None, whichever it is.
+    """Decode an event: an envelope, or with `bare=True` a payload; if `bare` is None, whichever it is.
 
     It is an envelope if `v` is a whole number and `payload` is an object (or `tuples` or `graph` is an
     array, or `vector` is there).
+
+    Args:
+        data: The JSON document, as bytes or text.
+        bare: True for a payload, False for an envelope, None to detect which.
+
+    Raises:
+        FormatError: The document is no JSON object, repeats a key, or has another version.
+        InvalidEvent: The event is impossible.
 
     >>> event_from_json('{"v": 1, "payload": {"t": {"value": 21, "unit": "C"}}, "id": "e1"}').id
     'e1'
     >>> event_from_json('{"t": 21, "v": 3.3}').tuples[1]
     EventTuple(attribute='v', value=3.3, unit='', group=0)
     """
-    found = decode_object(as_bytes(data, "event", MAX_EVENT_BYTES), "event")
+    document = decode_object(as_bytes(data, "event", MAX_EVENT_BYTES), "event")
     if bare is None:
-        bare = not is_envelope(found)
-    return event(found) if bare else event_from_document(found)
+        bare = not is_envelope(document)
+    return event(document) if bare else event_from_document(document)
 
 
-def is_envelope(found: dict[str, object]) -> bool:
-    """Whether a decoded object is an envelope rather than a payload.
+def is_envelope(document: dict[str, object]) -> bool:
+    """Return whether a decoded object is an envelope rather than a payload.
 
     >>> is_envelope({"v": 1, "payload": {}}), is_envelope({"v": 3.3, "payload": "0a0b"})
     (True, False)
     """
-    return type(found.get("v")) is int and any(isinstance(found.get(k), kind) for k, kind in _CONTENT.items())
+    return type(document.get("v")) is int and any(isinstance(document.get(k), kind) for k, kind in _CONTENT.items())
 
 
-def event_from_mapping(given: Mapping[str, Any]) -> Event:
-    """An event from a mapping: what it says, or the envelope around it.
+def event_from_mapping(mapping: Mapping[str, Any]) -> Event:
+    """Create an event from a mapping: a payload, or an envelope with a payload.
 
     >>> event_from_mapping({"t": 21}).tuples == event_from_mapping({"v": 1, "payload": {"t": 21}}).tuples
     True
     """
-    found = dict(given)
-    return event_from_document(found) if is_envelope(found) else event(found)
+    document = dict(mapping)
+    return event_from_document(document) if is_envelope(document) else event(document)
 
 
-def event_from_document(found: dict[str, object]) -> Event:
-    """An event from a decoded envelope.
+def event_from_document(mapping: dict[str, object]) -> Event:
+    """Create an event from a decoded envelope.
 
     >>> event_from_document({"v": 1, "payload": {"t": 21}, "priority": "high"}).tuples[1].attribute
     'priority'
     """
-    check_version(found.get("v"), "event")
+    check_version(mapping.get("v"), "event")
     try:
-        document = msgspec.convert(found, EventDocument)
+        document = msgspec.convert(mapping, EventDocument)
     except msgspec.ValidationError as error:
         raise FormatError(f"the event does not follow its schema: {error}; see docs/formats.md") from None
-    unknown = {key: value for key, value in found.items() if key not in _KNOWN}
+    unknown = {key: value for key, value in mapping.items() if key not in _KNOWN}
     return _assemble(document, unknown)
 
 
@@ -114,8 +122,8 @@ def _assemble(document: EventDocument, unknown: dict[str, object]) -> Event:
         tuples, vector = flat.tuples, vector or flat.vector
     if unknown and any(value is not None for value in unknown.values()):
         start = max((t.group for t in tuples), default=0)
-        kept = event({k: v for k, v in unknown.items() if v is not None}).tuples
-        tuples += tuple(msgspec.structs.replace(t, group=t.group + start) if t.group else t for t in kept)
+        extra_tuples = event({k: v for k, v in unknown.items() if v is not None}).tuples
+        tuples += tuple(msgspec.structs.replace(t, group=t.group + start) if t.group else t for t in extra_tuples)
     if document.graph:
         from likewise.formats.rdf.terms import canonical_triples
 
@@ -134,16 +142,16 @@ def _assemble(document: EventDocument, unknown: dict[str, object]) -> Event:
     )
 
 
-def _vector(found: str | tuple[int, ...]) -> str:
-    if isinstance(found, str):
-        return found
-    if any(bit not in (0, 1) for bit in found):
+def _vector(vector: str | tuple[int, ...]) -> str:
+    if isinstance(vector, str):
+        return vector
+    if any(bit not in (0, 1) for bit in vector):
         raise FormatError("an event's vector holds 0 and 1 only: [0, 1, 1]")
-    return "".join(map(str, found))
+    return "".join(map(str, vector))
 
 
 def event_to_json(event: Event) -> bytes:
-    """The event's envelope with its tuples exactly; reading it gives an equal event.
+    """Encode an event's envelope with its exact tuples; decoding it gives an equal event.
 
     >>> event_to_json(event_from_json('{"room": {"temp": 21}}'))
     b'{"v":1,"tuples":[{"attribute":"room.temp","value":21}]}'
@@ -152,7 +160,7 @@ def event_to_json(event: Event) -> bytes:
 
 
 def versioned(document: bytes) -> bytes:
-    """A JSON object with the current version as its first field.
+    """Return a JSON object with the current version as its first field.
 
     >>> versioned(b'{"a":1}')
     b'{"v":1,"a":1}'
@@ -166,7 +174,7 @@ def read_events(
     bare: bool | None = None,
     on_error: Callable[[LikewiseError], None] | None = None,
 ) -> Iterator[Event]:
-    """The events of JSON lines, blank lines left out.
+    """Decode JSON lines; blank lines are skipped.
 
     An error names the line, counted from 1, and carries it as `input_line`. With `on_error` it is
     handed over and reading goes on with the next line; without, it is raised.
@@ -180,7 +188,7 @@ def read_events(
 def read_lines(
     lines: Iterable[bytes | str], read: Callable[[bytes | str], T], on_error: Callable[[LikewiseError], None] | None
 ) -> Iterator[T]:
-    """`read` of every line that is not blank; errors say which line."""
+    """Apply `read` to every line that is not blank; errors name the line."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

@@ -1,4 +1,4 @@
-"""Flat objects of plain values as columns: those with the same keys together, a column at a time."""
+"""Flat objects of plain values as columns: those with equal keys together, one column at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Values = tuple[Any, ...]
 
 
 class ObjectGroup:
-    """The objects of a batch with the same keys: which events they are, and their values."""
+    """Objects of a batch with equal keys: their event indices and their values."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.keys = keys
@@ -34,8 +34,8 @@ class ObjectGroup:
         They are left out from now on.
         """
         if not (0 < len(self.keys) <= MAX_TUPLES and all(map(_plain_name, self.keys))):
-            taken, self.events, self.objects = self.events, [], []
-            return taken
+            removed, self.events, self.objects = self.events, [], []
+            return removed
         bad = self._with_units()
         for column in self.columns():
             if not _are_plain(column):
@@ -43,51 +43,51 @@ class ObjectGroup:
         return self._remove(bad)
 
     def remove_with_units(self) -> list[int]:
-        """The events of objects of plain values with a unit in a field of its own; they are left out from now on."""
+        """Remove the objects with a unit in a field of its own, and return their event indices."""
         return self._remove(self._with_units())
 
     def _with_units(self) -> set[int]:
         if not any(map(may_state_unit, self.keys)):
             return set()
-        return {place for place, found in enumerate(self.objects) if units_of_fields(found) is not None}
+        return {place for place, document in enumerate(self.objects) if units_of_fields(document) is not None}
 
     def _remove(self, bad: set[int]) -> list[int]:
         if not bad:
             return []
-        taken = [self.events[place] for place in bad]
-        kept = [place for place in range(len(self.events)) if place not in bad]
-        self.events, self.objects = [self.events[p] for p in kept], [self.objects[p] for p in kept]
-        return taken
+        removed = [self.events[place] for place in bad]
+        remaining = [place for place in range(len(self.events)) if place not in bad]
+        self.events, self.objects = [self.events[p] for p in remaining], [self.objects[p] for p in remaining]
+        return removed
 
     def columns(self) -> Iterator[Values]:
-        """The values of each key."""
+        """Yield the values of each key."""
         return zip(*map(dict.values, self.objects), strict=True)
 
 
 def remove_complex_objects(alike: Iterable[ObjectGroup]) -> list[int]:
-    """The events of objects that are not flat and plain; they are left out from now on."""
+    """Remove the objects that are not flat and plain, and return their event indices."""
     names: set[str] = set()
     values: list[Any] = []
     for each in alike:
         names.update(each.keys)
-        for found in each.objects:
-            values.extend(found.values())
+        for document in each.objects:
+            values.extend(document.values())
     if all(map(_plain_name, names)) and _are_plain(values):
         stating = any(map(may_state_unit, names))
         fit = [each for each in alike if 0 < len(each.keys) <= MAX_TUPLES] if stating else []
-        taken = [event for each in fit for event in each.remove_with_units()]
+        removed = [event for each in fit for event in each.remove_with_units()]
         alike = [each for each in alike if not 0 < len(each.keys) <= MAX_TUPLES]
-        return taken + [event for each in alike for event in each.remove_complex()]
+        return removed + [event for each in alike for event in each.remove_complex()]
     return [event for each in alike for event in each.remove_complex()]
 
 
 def _plain_name(key: str) -> bool:
-    """Whether an attribute's name is one."""
+    """Return whether a key is a valid attribute name."""
     return 0 < len(key) <= MAX_TERM_LENGTH and not key.isspace()
 
 
 def _are_plain(column: Sequence[Any]) -> bool:
-    """Whether values are plain ones, and within the limits of such."""
+    """Return whether values are plain and within their limits."""
     kinds = set(map(type, column))
     if not kinds <= PLAIN:
         return False
@@ -102,10 +102,10 @@ def _are_plain(column: Sequence[Any]) -> bool:
 
 
 class ColumnWriter:
-    """Columns of so many events, whose tuples are given in any order of the events."""
+    """Writer of the columns of a known number of events, whose tuples come in any event order."""
 
     def __init__(self, counts: NDArray[np.int64]) -> None:
-        """Room for events with so many tuples each."""
+        """Allocate arrays for events with this many tuples each."""
         self._offsets = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(counts, out=self._offsets[1:])
         size = int(self._offsets[-1])
@@ -120,16 +120,16 @@ class ColumnWriter:
         self._units: dict[str, int] = {}
 
     def write_flat(self, alike: Iterable[ObjectGroup]) -> None:
-        """Write flat objects: of those that many have the keys of, all that they say of a key at once."""
+        """Write flat objects: those of frequent keys column by column, all others together."""
         events: list[int] = []
         names: list[str] = []
         values: list[Any] = []
         for each in alike:
             if len(each.events) < _MANY:  # of many kinds of objects most come seldom: they are written together
                 events += each.events
-                for found in each.objects:
-                    names += found
-                    values += found.values()
+                for document in each.objects:
+                    names += document
+                    values += document.values()
                 continue
             first = self._offsets[np.array(each.events, np.int64)]
             for place, (key, column) in enumerate(zip(each.keys, each.columns(), strict=True)):
@@ -142,7 +142,7 @@ class ColumnWriter:
             self._write_values(at, values)
 
     def _places(self, events: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places of all tuples of some events, event by event."""
+        """Return the array positions of all tuples of some events, event by event."""
         sizes = self._offsets[events + 1] - self._offsets[events]
         before = np.cumsum(sizes) - sizes
         return np.repeat(self._offsets[events] - before, sizes) + np.arange(int(sizes.sum()))
@@ -182,7 +182,7 @@ class ColumnWriter:
             self._group[place] = item.group
 
     def columns(self, time: NDArray[np.int64], expires: NDArray[np.int64]) -> EventColumns:
-        """All that was written, with the times of the events."""
+        """Return the written columns with the times of the events."""
         texts = list(self._texts)
         return EventColumns(
             self._offsets,
@@ -208,7 +208,7 @@ def columns_of_flat(
     time: NDArray[np.int64],
     expires: NDArray[np.int64],
 ) -> EventColumns:
-    """The columns of flat objects, and of the events among them that were read otherwise, by their places.
+    """Return the columns of flat objects, and of the events between them that were decoded otherwise.
 
     >>> found = ObjectGroup(("t", "on"))
     >>> found.events, found.objects = [0, 2], [{"t": 21, "on": True}, {"t": 21.5, "on": False}]

@@ -1,4 +1,4 @@
-"""The payload of an event's envelope in the bytes it came in."""
+"""Original bytes of the payload inside an event's envelope."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class _Envelope(msgspec.Struct):
-    """What of an event's envelope is its payload."""
+    """The payload of an envelope; other fields are skipped."""
 
     payload: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
@@ -17,10 +17,10 @@ _ENVELOPES: Final = msgspec.json.Decoder(_Envelope)
 
 
 def raw_payload(body: bytes) -> bytes:
-    """The payload of an envelope as it came; the whole envelope where it has tuples instead.
+    """Return the payload's original bytes; the whole envelope if it has tuples instead.
 
     >>> raw_payload(b'{"v":1,"payload":{"no2": 45},"id":"e1"}')
     b'{"no2": 45}'
     """
-    found = _ENVELOPES.decode(body).payload
-    return body if found is msgspec.UNSET else bytes(found)
+    payload = _ENVELOPES.decode(body).payload
+    return body if payload is msgspec.UNSET else bytes(payload)

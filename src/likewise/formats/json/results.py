@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class MatchDocument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A match as it stands in JSON; `schema("match")` publishes this. Without a `probability` it is certain."""
+    """A match in JSON; `schema("match")` publishes this. Without a `probability` it is certain."""
 
     v: int
     subscription_id: str
@@ -36,16 +36,16 @@ class MatchDocument(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _read(data: Data, kind: type[T], what: str) -> T:
-    found = decode_object(as_bytes(data, what, MAX_EVENT_BYTES), what)
-    check_version(found.get("v"), what)
+    document = decode_object(as_bytes(data, what, MAX_EVENT_BYTES), what)
+    check_version(document.get("v"), what)
     try:
-        return msgspec.convert(found, kind)
+        return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
         raise FormatError(f"the {what} does not follow its schema: {error}; see docs/formats.md") from None
 
 
 def match_to_json(match: Match, *, mapping: bool = False) -> bytes:
-    """The match; its mapping is computed and written only if asked for.
+    """Encode a match; its mapping is computed only if `mapping` is true.
 
     >>> match_to_json(Match("e1", "s1", "exact"))
     b'{"v":1,"subscription_id":"s1","kind":"exact","score":1.0,"product":1.0,"event_id":"e1"}'
@@ -68,35 +68,35 @@ def match_to_json(match: Match, *, mapping: bool = False) -> bytes:
 
 
 def match_from_json(data: Data) -> Match:
-    """The match written by `match_to_json`.
+    """Decode a match.
 
     >>> match_from_json('{"v": 1, "subscription_id": "s1", "kind": "top", "score": 1, "product": 1, "rank_value": 2.5}')
     Match(event_id=None, subscription_id='s1', kind='top', score=1, product=1, rank_value=2.5, cause='arrival')
     """
-    found = _read(data, MatchDocument, "match")
-    mapping = found.mapping
+    document = _read(data, MatchDocument, "match")
+    mapping = document.mapping
     return Match(
-        found.event_id,
-        found.subscription_id,
-        found.kind,
-        found.score,
-        found.product,
+        document.event_id,
+        document.subscription_id,
+        document.kind,
+        document.score,
+        document.product,
         (lambda: mapping) if mapping is not None else None,
-        found.bindings,
-        found.rank_value,
-        found.cause,
-        1.0 if found.probability is None else found.probability,
-        found.spoken,
+        document.bindings,
+        document.rank_value,
+        document.cause,
+        1.0 if document.probability is None else document.probability,
+        document.spoken,
     )
 
 
 def mapping_to_json(mapping: Mapping) -> bytes:
-    """The mapping with its correspondences."""
+    """Encode a mapping with its correspondences."""
     return versioned(encode(mapping, "mapping"))
 
 
 def mapping_from_json(data: Data) -> Mapping:
-    """The mapping written by `mapping_to_json`.
+    """Decode a mapping.
 
     >>> mapping = Mapping((), 1.0, 1.0, 1.0)
     >>> mapping_from_json(mapping_to_json(mapping)) == mapping
@@ -106,7 +106,7 @@ def mapping_from_json(data: Data) -> Mapping:
 
 
 def explanation_to_json(explanation: Explanation) -> bytes:
-    """The explanation, complete.
+    """Encode an explanation completely.
 
     >>> explanation_to_json(Explanation("s1", None, "expired", ()))
     b'{"v":1,"subscription_id":"s1","event_id":null,"verdict":"expired","predicates":[]}'
@@ -115,5 +115,5 @@ def explanation_to_json(explanation: Explanation) -> bytes:
 
 
 def explanation_from_json(data: Data) -> Explanation:
-    """The explanation written by `explanation_to_json`."""
+    """Decode an explanation."""
     return _read(data, Explanation, "explanation")

@@ -49,7 +49,7 @@ _RULES: Final[dict[str, dict[str, object]]] = {
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of one kind of document.
+    """Return the JSON Schema of one kind of document.
 
     >>> schema("event")["properties"]["v"]
     {'enum': [1]}
@@ -75,12 +75,12 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def schema_text(name: str) -> str:
-    """The schema as it stands in its file."""
+    """Return the text of a schema's file."""
     return json.dumps(schema(name), indent=2, ensure_ascii=False) + "\n"
 
 
 def write_schemas(folder: Path) -> list[Path]:
-    """Write every schema into a folder and say where."""
+    """Write every schema into a folder and return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name in SCHEMAS:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -22,62 +22,54 @@ from likewise.errors import FormatError, LikewiseError
 from likewise.formats.json.events import Data, read_lines, versioned
 from likewise.formats.strict_json import as_bytes, check_keys, decode, encode
 from likewise.formats.version import JSON_VERSION, check_version
-from likewise.model import Body, GraphPattern, NearbyTriple, Subscription, Top
-from likewise.model.alerts.clauses import Alert, SelectColumn
-from likewise.model.subscription import Variant
+from likewise.model import Body, GraphPattern, NearbyTriple, Subscription
 
-
-class SubscriptionDocument(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """A subscription as it stands in JSON; `schema("subscription")` publishes this."""
-
-    v: int | UnsetType = UNSET
-    text: str | UnsetType = UNSET
-    body: Body | UnsetType = UNSET
-    id: str = ""
-    themes: tuple[str, ...] = ()
-    top: Top | None = None
-    threshold: float | None = None
-    valid_for: int | None = None
-    confidence: float | None = None
-    using: Variant | None = None
-    best: int | None = None
-    select: tuple[SelectColumn, ...] = ()
-    from_one_source: bool = False
-    alert: Alert | None = None
-
-
-OPTIONS: Final = (
-    "top",
-    "threshold",
-    "valid_for",
-    "confidence",
-    "using",
-    "best",
-    "select",
-    "from_one_source",
-    "alert",
+_FIELDS: Final = msgspec.structs.fields(Subscription)[1:]  # all but the body
+OPTIONS: Final = tuple(field.name for field in _FIELDS if field.name not in ("id", "themes"))
+# The envelope has either `text` or `body`, so none of the two is required here. All other fields are the model's:
+# a field that is added to `Subscription` is read and published without a second list.
+SubscriptionDocument: Final = msgspec.defstruct(
+    "SubscriptionDocument",
+    [
+        ("v", int | UnsetType, UNSET),
+        ("text", str | UnsetType, UNSET),
+        ("body", Body | UnsetType, UNSET),
+        *((field.name, field.type, field.default) for field in _FIELDS),
+    ],
+    namespace={"__doc__": 'A subscription in JSON; `schema("subscription")` publishes this.'},
+    frozen=True,
+    gc=False,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
 )
-_DECODER: Final = msgspec.json.Decoder(SubscriptionDocument)
+_DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(SubscriptionDocument)
 
 
 def subscription_from_json(data: Data) -> Subscription:
-    """A subscription from its text or its structure in JSON.
+    """Decode a subscription from its text or its structure in JSON.
+
+    Args:
+        data: The JSON document, as bytes or text.
+
+    Raises:
+        FormatError: The document is no JSON object of this format and version, or repeats a key.
+        InvalidSubscription: The subscription is impossible or can never match.
 
     >>> data = '{"v": 1, "body": {"kind": "interest", "vector": "10*1"}, "id": "s1"}'
     >>> subscription_from_json(data)
     Subscription(body=Interest(vector='10*1'), id='s1', themes=(), top=None, threshold=None, valid_for=None, ...)
     """
     data = as_bytes(data, "subscription", MAX_SUBSCRIPTION_BYTES)
-    found = decode(data, _DECODER, "subscription")
-    check_keys(data, found, "subscription")
-    if found.v != JSON_VERSION:
-        if found.v is UNSET:
+    document = decode(data, _DECODER, "subscription")
+    check_keys(data, document, "subscription")
+    if document.v != JSON_VERSION:
+        if document.v is UNSET:
             raise FormatError(f'the subscription has no `v`, the version of its format; add "v": {JSON_VERSION}')
-        check_version(found.v, "subscription")
-    body = found.body
+        check_version(document.v, "subscription")
+    body = document.body
     if body is UNSET:
-        return _from_text(found)
-    if found.text is not UNSET:
+        return _from_text(document)
+    if document.text is not UNSET:
         raise FormatError("the subscription has both `text` and `body`; give one of them")
     if type(body) is GraphPattern:
         from likewise.formats.rdf.terms import canonical_patterns
@@ -87,36 +79,23 @@ def subscription_from_json(data: Data) -> Subscription:
         from likewise.formats.rdf.terms import canonical_patterns
 
         body = NearbyTriple(canonical_patterns((body.pattern,))[0], body.radius, body.by)
-    made = Subscription(
-        body,
-        found.id,
-        found.themes,
-        found.top,
-        found.threshold,
-        found.valid_for,
-        found.confidence,
-        found.using,
-        found.best,
-        found.select,
-        found.from_one_source,
-        found.alert,
-    )
+    made = Subscription(body, *(getattr(document, field.name) for field in _FIELDS))
     return made if made.id else with_default_id(made)
 
 
-def _from_text(found: SubscriptionDocument) -> Subscription:
-    if found.text is UNSET:
+def _from_text(document: Any) -> Subscription:
+    if document.text is UNSET:
         raise FormatError("the subscription has neither `text` nor `body`; give one of them")
-    if found.themes or any(getattr(found, option) not in (None, (), False) for option in OPTIONS):
+    if document.themes or any(getattr(document, option) not in (None, (), False) for option in OPTIONS):
         raise FormatError("beside `text` only `v` and `id` may stand; write themes and options into the text")
     from likewise.language import parse
 
-    made = parse(found.text)
-    return msgspec.structs.replace(made, id=found.id) if found.id else with_default_id(made)
+    made = parse(document.text)
+    return msgspec.structs.replace(made, id=document.id) if document.id else with_default_id(made)
 
 
 def with_default_id(subscription: Subscription) -> Subscription:
-    """The subscription with the hash of its printed form as its id, unless it has one."""
+    """Return the subscription with its default id (a hash of its canonical text), unless it has an id."""
     if subscription.id:
         return subscription
     from likewise.language import subscription_id
@@ -125,7 +104,7 @@ def with_default_id(subscription: Subscription) -> Subscription:
 
 
 def subscription_to_json(subscription: Subscription) -> bytes:
-    """The subscription's structure; reading it gives an equal subscription.
+    """Encode a subscription's structure; decoding it gives an equal subscription.
 
     >>> from likewise.model import Condition, Predicate
     >>> subscription_to_json(Subscription(Condition((Predicate("t", ">", 25.0),)), id="s1"))
@@ -138,7 +117,7 @@ _LOOKS_LIKE_JSON: Final = re.compile(rf'\s*\{{\s*"(?:{"|".join(SubscriptionDocum
 
 
 def is_json(line: bytes | str) -> bool:
-    """Whether a line holds a subscription as JSON rather than in the language: its first key is one of ours.
+    """Return whether a line has a subscription as JSON rather than in the language: its first key is one of ours.
 
     >>> is_json('{"v": 1, "text": "{a = 1}"}'), is_json('{"check in time"~ exists}')
     (True, False)
@@ -151,7 +130,7 @@ def is_json(line: bytes | str) -> bool:
 def read_subscriptions(
     lines: Iterable[bytes | str], *, on_error: Callable[[LikewiseError], None] | None = None
 ) -> Iterator[Subscription]:
-    """The subscriptions of lines that are JSON or text of the language, blank lines left out.
+    """Decode lines that are JSON or text of the language; blank lines are skipped.
 
     Errors name the line as those of `read_events` do.
 

@@ -1,1 +1,1 @@
-"""RDF: the `reader` makes events, `terms` are compared as canonical text, `safety` keeps a parser from harm."""
+"""RDF: the `reader` makes events, `terms` are canonical text, `safety` protects the parser."""

@@ -1,4 +1,4 @@
-"""Types and what is wider, from RDF: rdfs:subClassOf and skos:broader between names."""
+"""Type hierarchies from RDF: rdfs:subClassOf and skos:broader between names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDER: Final = frozenset(
 
 
 def types_from_rdf(data: bytes | str, format: str) -> list[tuple[str, str]]:
-    """Pairs of a type and a wider one, in the order of the text; what stands for no name (a restriction) is left out.
+    """Return pairs of a type and a wider one, in text order; nameless types (restrictions) are left out.
 
     >>> types_from_rdf("@prefix e: <http://e.org/> . @prefix s: <http://www.w3.org/2000/01/rdf-schema#> ."
     ...     "e:Thermometer s:subClassOf e:Sensor, [ a e:Restriction ] .", "ttl")
@@ -32,12 +32,12 @@ def types_from_rdf(data: bytes | str, format: str) -> list[tuple[str, str]]:
 
 
 def types_from_file(path: Path) -> list[tuple[str, str]]:
-    """The same from a file, whose ending says its format."""
+    """Read pairs from a file; its extension tells the format."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise ArtefactMissing(f"the types {path} cannot be read ({error.strerror}); name another file") from None
-    found = types_from_rdf(data, path.suffix.removeprefix("."))
-    if not found:
+    pairs = types_from_rdf(data, path.suffix.removeprefix("."))
+    if not pairs:
         raise FormatError(f"{path} declares no types: it holds neither rdfs:subClassOf nor skos:broader")
-    return found
+    return pairs

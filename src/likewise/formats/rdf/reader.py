@@ -1,4 +1,4 @@
-"""RDF to events: one event for each subject (sources.md H and L).
+"""Decoder of RDF: one event per subject (sources.md H and L).
 
 Text in N-Triples, N-Quads, Turtle, TriG, RDF/XML or JSON-LD becomes triples of canonical terms. The
 triples of one subject become one event: the graph keeps them as they are, and tuples derived from them
@@ -88,7 +88,7 @@ _ESCAPED: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def parse_triples(data: bytes | str, format: str, *, base: str | None = None) -> Iterator[Triple]:
-    """The triples of an RDF text, in the order of the text, each term in canonical N-Triples.
+    """Parse the triples of an RDF text, in text order, with canonical N-Triples terms.
 
     `format` is one of nt, nq, ttl, trig, rdf, jsonld, or a usual name or media type of these.
 
@@ -122,11 +122,11 @@ def parse_triples(data: bytes | str, format: str, *, base: str | None = None) ->
 
 
 def _parser_message(error: SyntaxError | ValueError) -> str:
-    """What the parser says, after the place of it."""
-    said = _PLACE.sub("", " ".join(str(error).split()))
+    """Return the parser's message, after its position."""
+    message = _PLACE.sub("", " ".join(str(error).split()))
     if not isinstance(error, SyntaxError) or error.lineno is None:
-        return said
-    return f"line {error.lineno}, column {error.offset}: {said}"
+        return message
+    return f"line {error.lineno}, column {error.offset}: {message}"
 
 
 def events_from_rdf(
@@ -138,12 +138,20 @@ def events_from_rdf(
     base: str | None = None,
     on_error: Callable[[LikewiseError], None] | None = None,
 ) -> Iterator[Event]:
-    """The events of an RDF text, in the order in which their subjects first stand there.
+    """Decode the events of an RDF text, in the order of their subjects' first occurrence.
 
     One event for each subject; `classes` (IRIs, or their last parts) keeps the subjects of these types
     only. With `by_subject=False` the whole text is one event. An event's id is its subject, without
     the angle brackets; a blank node has no name outside its text, so such an event has no id. A subject
     that is no event (it passes a limit) is handed to `on_error` if that is given, else raised.
+
+    Args:
+        data: The RDF text.
+        format: Name of the serialisation.
+        classes: IRIs of classes whose instances become events. Default: every subject.
+        by_subject: Whether each subject is an event; otherwise the whole text is one.
+        base: Base of relative IRIs.
+        on_error: Called with the error of an invalid event, which is skipped. Default: the error is raised.
 
     >>> text = '<http://e.org/m1> a <http://e.org/Match> ; <http://e.org/homeTeam> <http://e.org/FC_Galway> .'
     >>> event = next(events_from_rdf(text, "ttl"))
@@ -158,18 +166,20 @@ def events_from_rdf(
     subjects: dict[str, list[Triple]] = {}
     for triple in triples:
         subjects.setdefault(triple.subject, []).append(triple)
-    for subject, own in subjects.items():
-        if classes is not None and not any(t.predicate == RDF_TYPE and _is_one_of(t.object, classes) for t in own):
+    for subject, statements in subjects.items():
+        if classes is not None and not any(
+            t.predicate == RDF_TYPE and _is_one_of(t.object, classes) for t in statements
+        ):
             continue
         try:
-            found = event_from_triples(tuple(own), id=subject[1:-1] if subject.startswith("<") else None)
+            decoded = event_from_triples(tuple(statements), id=subject[1:-1] if subject.startswith("<") else None)
         except LikewiseError as error:
             error.args = (f"{subject[:200]}: {error}",)
             if on_error is None:
                 raise
             on_error(error)
         else:
-            yield found
+            yield decoded
 
 
 def _is_one_of(term: str, classes: Collection[str]) -> bool:
@@ -177,7 +187,7 @@ def _is_one_of(term: str, classes: Collection[str]) -> bool:
 
 
 def event_from_triples(graph: tuple[Triple, ...], *, id: str | None = None) -> Event:
-    """One event from triples, with the tuples that follow from them.
+    """Create one event from triples, with the tuples that follow from them.
 
     A value longer than a term may be has no tuple; it stays in the graph.
 

@@ -1,4 +1,4 @@
-"""What an RDF text must not do to its parser: nest without end, or multiply itself.
+"""Checks against RDF texts that would exhaust their parser: endless nesting, entity expansion.
 
 pyoxigraph's JSON-LD and triple-term parsers descend by recursion and exhaust the C stack on deep
 nesting; RDF/XML may declare entities that expand to gigabytes. Both are refused here, before parsing.
@@ -29,7 +29,7 @@ _ANYTHING: Final = msgspec.json.Decoder()
 
 
 def check_depth(text: str, format: str) -> None:
-    """Refuse a text that nests deeper than events may, where its parser would not survive it, or that says a key twice.
+    """Refuse a text that nests deeper than events may, or that repeats a key.
 
     >>> check_depth('{"@id": "http://e.org/a"}', "jsonld")
     """
@@ -43,8 +43,8 @@ def check_depth(text: str, format: str) -> None:
 
 def _check_json(text: str) -> None:
     body = text.encode()
-    found = decode(body, _ANYTHING, "JSON-LD document")
-    level: list[object] = [found]
+    document = decode(body, _ANYTHING, "JSON-LD document")
+    level: list[object] = [document]
     for _ in range(MAX_DEPTH + 1):
         level = [
             inner
@@ -54,7 +54,7 @@ def _check_json(text: str) -> None:
             if isinstance(inner, (dict, list))
         ]
         if not level:
-            check_keys(body, found, "JSON-LD document")
+            check_keys(body, document, "JSON-LD document")
             return
     raise LimitExceeded("nesting of a JSON-LD document", allowed=MAX_DEPTH)
 

@@ -24,7 +24,7 @@ _VARIABLE: Final = re.compile(r"\?\w+")
 
 
 def canonical_term(term: str) -> str:
-    """The canonical text of an IRI, blank node or literal; anything else is a `FormatError`.
+    """Return the canonical text of an IRI, blank node or literal. Raises `FormatError` for anything else.
 
     >>> canonical_term('<http://e.org/a>'), canonical_term('"caf\\\\u00e9"@EN')
     ('<http://e.org/a>', '"café"@en')
@@ -34,16 +34,16 @@ def canonical_term(term: str) -> str:
     from likewise.formats.rdf.reader import parse_triples
 
     try:
-        found = list(parse_triples(f"<x:s> <x:p> {term} .", "nt")) if "\n" not in term and "<<" not in term else []
+        triples = list(parse_triples(f"<x:s> <x:p> {term} .", "nt")) if "\n" not in term and "<<" not in term else []
     except FormatError:
-        found = []
-    if len(found) != 1 or found[0].subject != "<x:s>":
+        triples = []
+    if len(triples) != 1 or triples[0].subject != "<x:s>":
         raise FormatError(f'{term[:60]!r} is no RDF term; write it as N-Triples: <iri>, _:name, "text" or "text"@en')
-    return found[0].object
+    return triples[0].object
 
 
 def canonical_triples(triples: Iterable[Triple]) -> tuple[Triple, ...]:
-    """The triples with canonical terms, each term where RDF allows it.
+    """Return the triples with canonical terms; each term must be where RDF allows it.
 
     >>> canonical_triples([Triple("_:a", "<http://e.org/p>", '"5"')])[0].object
     '"5"'
@@ -52,7 +52,7 @@ def canonical_triples(triples: Iterable[Triple]) -> tuple[Triple, ...]:
 
 
 def canonical_patterns(patterns: Iterable[TriplePattern]) -> tuple[TriplePattern, ...]:
-    """The same for patterns, in which any part may be a variable `?name`."""
+    """Return patterns with canonical terms; any part may be a variable `?name`."""
     return tuple(TriplePattern(*_checked(p.subject, p.predicate, p.object, variables=True)) for p in patterns)
 
 

@@ -1,1 +1,1 @@
-"""Alerts as values: the clauses that make a subscription one, and what it says."""
+"""Alerts as values: the alert clauses of a subscription, notifications, and the state of a key."""

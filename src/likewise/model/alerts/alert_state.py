@@ -1,4 +1,4 @@
-"""Where one key of an alert stands, as a word and as a sentence for people."""
+"""State of one key of an alert, as a word and as a sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ State = Literal["on", "lasting", "absent", "excused", "watched", "off"]
 
 
 class AlertKeyState(NamedTuple):
-    """One key of an alert, for people: since when it holds, when something came last, and what was said.
+    """State of one key of an alert.
 
     `paused` is since when its silence is excused.
     """
@@ -29,18 +29,18 @@ class AlertKeyState(NamedTuple):
 
 
 class AlertKeySummary(NamedTuple):
-    """A key's state: it is on, it lasts but not long enough yet, absent, its silence is excused, or nothing is."""
+    """Summary of a key's state: on, lasting but not long enough, absent, excused, watched, or off."""
 
     state: State
     description: str
 
 
 def summarize_key(alert: Alert, key: AlertKeyState, now: int) -> AlertKeySummary:
-    """What there is to say about a key at a moment.
+    """Summarise the state of a key at a time.
 
     >>> door = AlertKeyState(("hall",), 0, 0, False, False, False, None, 0)
     >>> summarize_key(Alert(held_for=300_000_000), door, 180_000_000)
-    AlertKeySummary(state='lasting', words='has held for 3 min of 5 min')
+    AlertKeySummary(state='lasting', description='has held for 3 min of 5 min')
     """
     state, words = _silence(alert, key, now) if alert.absent_for is not None else _lasting(alert, key, now)
     if key.muted_until is not None and now < key.muted_until:
@@ -69,24 +69,24 @@ def _lasting(alert: Alert, key: AlertKeyState, now: int) -> tuple[State, str]:
         if key.fired:
             return "on", "was said, and is not over"
         return "off", f"does not hold; heard {span_text(_whole(now - key.last_observed))} ago"
-    held = _whole(now - key.since)
+    elapsed = _whole(now - key.since)
     if alert.held_for is not None and not key.notified and not key.fired:
-        if held < alert.held_for:
-            return "lasting", f"has held for {span_text(held)} of {span_text(alert.held_for)}"
+        if elapsed < alert.held_for:
+            return "lasting", f"has held for {span_text(elapsed)} of {span_text(alert.held_for)}"
         if key.muted_until is not None and now < key.muted_until:
-            return "lasting", f"has held for {span_text(held)}; it is sent when the cool-down ends"
-        return "lasting", f"has held for {span_text(held)}; late events are waited for"
+            return "lasting", f"has held for {span_text(elapsed)}; it is sent when the cool-down ends"
+        return "lasting", f"has held for {span_text(elapsed)}; late events are waited for"
     if alert.held_for is None and alert.once_until is None:
-        return "on", f"has held for {span_text(held)}"
+        return "on", f"has held for {span_text(elapsed)}"
     if key.fired or key.notified:
-        return "on", f"has held for {span_text(held)}, and that was said"
+        return "on", f"has held for {span_text(elapsed)}, and that was said"
     if key.muted_until is not None and now < key.muted_until:
-        return "on", f"has held for {span_text(held)}; it is sent when the cool-down ends"
-    return "on", f"has held for {span_text(held)}"
+        return "on", f"has held for {span_text(elapsed)}; it is sent when the cool-down ends"
+    return "on", f"has held for {span_text(elapsed)}"
 
 
 def _whole(span: int) -> int:
-    """A span as people say it: whole seconds, of an hour and more whole minutes, of two days and more whole hours."""
+    """Round a span for display: to seconds, from an hour on to minutes, from two days on to hours."""
     second, hour = 1_000_000, 3_600_000_000
     step = second if span < hour else 60 * second if span < 48 * hour else hour
     return max(0, span) // step * step

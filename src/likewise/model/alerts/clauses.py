@@ -1,4 +1,4 @@
-"""What a subscription asks beside its condition: when to speak of it, and what to say (docs/language.md).
+"""Clauses beside a condition: when an alert notifies, and what a delivery carries (docs/language.md).
 
 `for`, `once until`, `at most every`, `absent for` and `digest every` make a subscription an alert, which has a state
 for each key; `select` names what a delivery carries.
@@ -34,9 +34,9 @@ def _refused(clause: str, problem: str) -> InvalidSubscription:
 
 
 class SelectColumn(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
-    """One thing that `select` names: a reading by its attribute, perhaps in a unit, or a `fact` about the match.
+    """One column of `select`: a reading by its attribute, with an optional unit, or a `fact` about the match.
 
-    >>> Column("temperature", relaxed=True, unit="degC").label, Column(fact="source", name="device").label
+    >>> SelectColumn("temperature", relaxed=True, unit="degC").label, SelectColumn(fact="source", name="device").label
     ('temperature', 'device')
     """
 
@@ -58,12 +58,13 @@ class SelectColumn(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=
 
     @property
     def label(self) -> str:
-        """What the value is called in a delivery."""
+        """Name of the value in a delivery."""
         return self.name or self.attribute or str(self.fact)
 
 
 class Alert(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
-    """When a subscription speaks: spans in µs; `once_until` is `false`, or the items of a condition that arms it again.
+    """Notification policy of a subscription: spans in µs; `once_until` is `false`, or the items of a condition that
+    re-arms it.
 
     `per` names the attributes whose values tell keys apart; without it the key is the source. After `stale`, an active
     source that is silent keeps no other source of its key from raising an alarm.
@@ -117,31 +118,31 @@ class Alert(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, o
                 raise _refused("per", f"`per` names {name[:40]!r} twice; name it once")
 
     def spans(self) -> tuple[int, ...]:
-        """Every span it names."""
-        found = (self.held_for, self.at_most_every, self.absent_for, self.digest_every)
-        return tuple(span for span in found if span is not None)
+        """Return all spans that are set."""
+        spans = (self.held_for, self.at_most_every, self.absent_for, self.digest_every)
+        return tuple(span for span in spans if span is not None)
 
     def with_stale(self, default: int) -> Alert:
-        """Return it with the `stale` that counts: its own, else the default; none where a key has one source."""
+        """Return the alert with its effective `stale`: its own, else the default; none where a key has one source."""
         if self.stale is not None or not self.per or (self.held_for is None and self.once_until is None):
             return self
         return msgspec.structs.replace(self, stale=default)
 
     @property
     def follows_failing(self) -> bool:
-        """Whether it matters that an event about it does not meet the condition."""
+        """Whether events that fail the condition matter."""
         return self.held_for is not None or self.once_until == "false" or self.absent_for is not None
 
 
 def check_columns(columns: tuple[SelectColumn, ...], *, condition: bool) -> None:
-    """Refuse columns that share a name, are too many, or name attributes where there are none."""
+    """Refuse columns that share a name, are too many, or name attributes of a body without any."""
     if len(columns) > MAX_COLUMNS:
         raise LimitExceeded("columns of `select`", allowed=MAX_COLUMNS, found=len(columns))
-    seen: set[str] = set()
+    labels: set[str] = set()
     for column in columns:
-        if column.label in seen:
+        if column.label in labels:
             raise _refused("select", f"two columns of `select` are called {column.label[:40]!r}; name one with `as`")
-        seen.add(column.label)
+        labels.add(column.label)
         if column.fact is None and not condition:
             raise _refused(
                 "select", "`select` names attributes of a condition in braces only; elsewhere name facts: @id"
@@ -149,7 +150,9 @@ def check_columns(columns: tuple[SelectColumn, ...], *, condition: bool) -> None
 
 
 def check_alert(alert: Alert, conjunctions: Iterable[Conjunction] | None, *, ranked: bool) -> None:
-    """Refuse an alert on what it cannot speak of: no condition (None), a window, one that no event can fail."""
+    """Refuse an alert that does not fit its body: no condition (None), a window, or a condition
+    that no event can fail.
+    """
     first = next(name for name in CLAUSES if getattr(alert, name) is not None)
     if ranked:
         raise _refused(
@@ -162,17 +165,17 @@ def check_alert(alert: Alert, conjunctions: Iterable[Conjunction] | None, *, ran
     if not alert.follows_failing:
         return
     all_of_them = tuple(conjunctions)
-    asks = next(name for name in ("held_for", "once_until", "absent_for") if getattr(alert, name) is not None)
-    words = "once until false" if asks == "once_until" else CLAUSES[asks]
+    clause = next(name for name in ("held_for", "once_until", "absent_for") if getattr(alert, name) is not None)
+    words = "once until false" if clause == "once_until" else CLAUSES[clause]
     if not all(any(_about(each)) for each in all_of_them):
         raise _refused(
-            asks,
+            clause,
             f"`{words}` needs to know which events are about it, and a condition of `not` alone is about every one; "
             "add what there must be, as in {door exists, not door = closed}",
         )
     if alert.absent_for is None and not any(_can_fail(each) for each in all_of_them):
         raise _refused(
-            asks,
+            clause,
             f"no event can fail a condition of `exists` alone, so `{words}` would never end; compare with a value, "
             "or ask for silence with `absent for`",
         )
@@ -185,7 +188,7 @@ def _can_fail(conjunction: Conjunction) -> bool:
 
 
 def about(conjunctions: Iterable[Conjunction]) -> tuple[Node, ...]:
-    """The items of the condition that every event about it meets: comparisons become `exists`, `not` goes.
+    """Return the condition of all events that concern an alert: comparisons become `exists`, `not` is dropped.
 
     >>> door = Conjunction((Predicate("door", "=", "open"),), (Predicate("mode", "=", "away"),))
     >>> [(p.attribute, p.operator) for p in about([door])]
@@ -206,10 +209,10 @@ def _about(conjunction: Conjunction) -> Iterator[Node]:
 
 
 def _existing(predicates: Iterable[Predicate]) -> Iterator[Predicate]:
-    """One `exists` for each attribute text: `{t~ > 1, t~ < 5}` is about one reading, not two."""
-    seen: set[tuple[str, bool]] = set()
+    """Yield one `exists` per attribute text: `{t~ > 1, t~ < 5}` is about one reading, not two."""
+    attributes: set[tuple[str, bool]] = set()
     for predicate in predicates:
         key = (fold(predicate.attribute), predicate.attribute_relaxed)
-        if key not in seen:
-            seen.add(key)
+        if key not in attributes:
+            attributes.add(key)
             yield Predicate(predicate.attribute, "exists", None, predicate.attribute_relaxed)

@@ -1,4 +1,4 @@
-"""What an alert says beside its event: whose state it is, since when, and what it leaves out or gathers."""
+"""Notification of an alert: its key, its times, and what it suppressed or collected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Key = tuple[str, ...]  # the values of `per`, or the source alone; a source that
 
 
 class DigestItem(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """One notification that a digest gathered."""
+    """One notification inside a digest."""
 
     moment: int
     cause: str

@@ -1,4 +1,4 @@
-"""An announcement: what a source can produce (sources.md C, Figures 7 and 12; docs/guides/catalogue.md).
+"""Announcement: what a source can produce (sources.md C, Figures 7 and 12; docs/guides/catalogue.md).
 
 It names attributes with their units and ranges or values, and how long it holds: its lease. Everything it says is
 checked when it is made, so that a bad one is refused before anybody counts on it.
@@ -37,7 +37,7 @@ LARGEST = 1.7e308  # of a number: what is announced to be a number lies between 
 
 
 class AnnouncedAttribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One attribute that a source can produce: its unit, what kind of value it has, and which ones.
+    """One attribute that a source can produce: its unit, the kind of its values, and their range.
 
     Numbers lie between `low` and `high`, in the unit; `values` lists all there are. Without either, any.
 
@@ -56,13 +56,13 @@ class AnnouncedAttribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         if not self.name.strip() or len(self.name) > MAX_TERM_LENGTH:
             raise InputError(f"an announced attribute has a name of 1 to {MAX_TERM_LENGTH:,} characters")
         if self.unit:
-            found = any_unit(self.unit)
-            if found is None:
+            unit_row = any_unit(self.unit)
+            if unit_row is None:
                 raise UnitError(
                     f"the unit {self.unit[:40]!r} of {self.name!r} is not known; {suggestion(self.unit)}, "
                     "or leave it out if it has no unit"
                 )
-            msgspec.structs.force_setattr(self, "unit", found.symbol)
+            msgspec.structs.force_setattr(self, "unit", unit_row.symbol)
         bounds = [bound for bound in (self.low, self.high) if bound is not None]
         if not all(math.isfinite(bound) for bound in bounds):
             raise InputError(f"a bound of {self.name!r} is not finite; leave it out if there is none")
@@ -89,11 +89,11 @@ class AnnouncedAttribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         if ranged or self.unit:
             return "number"
         kinds = {bool: "boolean", str: "text", int: "number", float: "number"}
-        found = {kinds[type(value)] for value in self.values}
-        return found.pop() if len(found) == 1 else ""  # type: ignore[return-value]
+        announced = {kinds[type(value)] for value in self.values}
+        return announced.pop() if len(announced) == 1 else ""  # type: ignore[return-value]
 
     def predicate(self) -> Predicate:
-        """What every announced value meets; one that does not lies outside the announcement.
+        """Return the predicate that every announced value meets.
 
         >>> AnnouncedAttribute("temp", low=0).predicate().operator
         '>='
@@ -111,7 +111,7 @@ class AnnouncedAttribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 
 class Area(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a source's readings come from: its latitudes and longitudes, in degrees."""
+    """Area of a source's readings: its latitudes and longitudes in degrees."""
 
     lat: tuple[float, float]
     long: tuple[float, float]
@@ -123,7 +123,7 @@ class Area(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a source can produce, and for how long that holds.
+    """Attributes that a source can produce, and the lease of the announcement.
 
     `complete` says that it sends no other attributes. `interval` is the seconds between two readings, `battery` and
     `reputation` lie between 0 and 1. Only a `controllable` source is ever told to rest or to wake. `lease` is the
@@ -177,10 +177,10 @@ class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
                 raise InputError(f"the {what} of {self.source!r} is {share!r}; give a share from 0 to 1")
 
     def all_attributes(self) -> tuple[AnnouncedAttribute, ...]:
-        """Its attributes, and the latitude and longitude that its area says, unless it announces them itself.
+        """Return its attributes, and the latitude and longitude of its area unless it announces them itself.
 
         >>> made = Announcement("s", (AnnouncedAttribute("no2"),), area=Area((45.8, 45.9), (15.9, 16.0)))
-        >>> [(each.name, each.low) for each in made.everything()]
+        >>> [(each.name, each.low) for each in made.all_attributes()]
         [('no2', None), ('lat', 45.8), ('long', 15.9)]
         """
         if self.area is None:
@@ -193,7 +193,7 @@ class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
         )
 
     def same_as(self, other: Announcement) -> bool:
-        """Whether it says what another does, whatever their leases; `true` is not 1."""
+        """Return whether two announcements are equal apart from their leases. `true` is not 1."""
         return _ENCODE(msgspec.structs.replace(other, lease=self.lease)) == _ENCODE(self)
 
 
@@ -201,7 +201,7 @@ SourceEventKind = Literal["announcement", "revocation", "sense on", "sense off"]
 
 
 def announcement_event(announcement: Announcement, id: str | None = None) -> Event:
-    """The event that says what a source can produce.
+    """Return the event of an announcement.
 
     >>> from likewise.model.announcements.announcement import AnnouncedAttribute
     >>> said = announcement_event(Announcement("sensor-17", (AnnouncedAttribute("temp", "degC"),), place="room 112"))
@@ -218,13 +218,13 @@ def announcement_event(announcement: Announcement, id: str | None = None) -> Eve
     return event(payload, id=id, source=SPEAKER, themes=announcement.themes)
 
 
-def source_event(said: SourceEventKind, source: str, reason: str = "", interval: float | None = None) -> Event:
-    """The event that says what else became of a source: that it is gone, was woken or may rest.
+def source_event(kind: SourceEventKind, source: str, reason: str = "", interval: float | None = None) -> Event:
+    """Return the event of another change of a source: revoked, woken, or allowed to rest.
 
     >>> [(t.attribute, t.value) for t in source_event("sense on", "sensor-17", interval=60).tuples]
     [('type', 'sense on'), ('device', 'sensor-17'), ('interval', 60)]
     """
-    payload: dict[str, object] = {"type": said, "device": source}
+    payload: dict[str, object] = {"type": kind, "device": source}
     if reason:
         payload["reason"] = reason
     if interval is not None:
@@ -233,9 +233,9 @@ def source_event(said: SourceEventKind, source: str, reason: str = "", interval:
 
 
 def _check_once(attributes: Sequence[AnnouncedAttribute]) -> None:
-    seen: set[tuple[str, str]] = set()
+    keys: set[tuple[str, str]] = set()
     for each in attributes:
         key = (fold(each.name), each.unit)
-        if key in seen:
+        if key in keys:
             raise InputError(f"{each.name!r} is announced twice; name every attribute once")
-        seen.add(key)
+        keys.add(key)

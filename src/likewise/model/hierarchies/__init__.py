@@ -1,1 +1,1 @@
-"""What is ordered by what stands below what: `topic_filters` over topics, and declared `types` for `is-a`."""
+"""Hierarchies: MQTT `topic_filters` over topics, and declared `types` for `is-a`."""

@@ -10,29 +10,29 @@ from likewise.errors import InvalidSubscription
 
 
 def check_filter(text: str) -> None:
-    """Refuse what is no topic filter."""
+    """Refuse an invalid topic filter."""
     levels = text.split("/")
-    for place, level in enumerate(levels):
-        if "#" in level and (level != "#" or place < len(levels) - 1):
+    for depth, level in enumerate(levels):
+        if "#" in level and (level != "#" or depth < len(levels) - 1):
             raise InvalidSubscription(f"in the topic filter {text[:60]!r} `#` stands alone in the last level only")
         if "+" in level and level != "+":
             raise InvalidSubscription(f"in the topic filter {text[:60]!r} `+` stands alone in its level only")
 
 
-def filter_matches(asked: str, topic: str) -> bool:
-    """Whether a topic meets a filter.
+def filter_matches(topic_filter: str, topic: str) -> bool:
+    """Return whether a topic matches a filter.
 
     >>> filter_matches("a/+/c/#", "a/b/c"), filter_matches("a/+/c/#", "a/b/c/d/e"), filter_matches("a/+", "a/b/c")
     (True, True, False)
     >>> filter_matches("#", "$SYS/load"), filter_matches("$SYS/#", "$SYS/load"), filter_matches("+/b", "/b")
     (False, True, True)
     """
-    levels, wanted = topic.split("/"), asked.split("/")
-    if topic.startswith("$") and wanted[0] in ("+", "#"):
+    topic_levels, filter_levels = topic.split("/"), topic_filter.split("/")
+    if topic.startswith("$") and filter_levels[0] in ("+", "#"):
         return False
-    for place, level in enumerate(wanted):
+    for depth, level in enumerate(filter_levels):
         if level == "#":
             return True
-        if place >= len(levels) or (level != "+" and level != levels[place]):
+        if depth >= len(topic_levels) or (level != "+" and level != topic_levels[depth]):
             return False
-    return len(levels) == len(wanted)
+    return len(topic_levels) == len(filter_levels)

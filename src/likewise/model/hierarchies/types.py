@@ -1,4 +1,4 @@
-"""Declared hierarchies of types: what `is-a` follows beside the prefixes of names.
+"""Declared type hierarchies: `is-a` follows them, besides the prefixes of names.
 
 A hierarchy is a value: pairs of a type and a wider one, as rdfs:subClassOf says them. Names are compared folded, whole
 and by their last part (`https://brickschema.org/schema/Brick#Air_Temperature_Sensor`, `Air Temperature Sensor`).
@@ -21,7 +21,7 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @lru_cache(maxsize=65_536)
 def type_names(name: str) -> tuple[str, ...]:
-    """The forms in which a type is named: as it is, and its last part in words.
+    """Return the names of a type: as written, and its last part in words.
 
     >>> type_names("<http://www.w3.org/ns/sosa/ObservableProperty>")
     ('http://www.w3.org/ns/sosa/observableproperty', 'observable property')
@@ -33,7 +33,7 @@ def type_names(name: str) -> tuple[str, ...]:
 
 
 class Hierarchy:
-    """Types and the wider ones declared for them; it never changes.
+    """Types and their declared supertypes. Immutable.
 
     >>> types = Hierarchy([("Thermometer", "Sensor"), ("Sensor", "Device")])
     >>> types.is_a("thermometer", "DEVICE"), types.is_a("lamp", "Device"), types.is_a("ex:Sensor", "Device")
@@ -47,13 +47,13 @@ class Hierarchy:
     __slots__ = ("_wider", "declared")
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
-        """Pairs of a type and one that is wider; a circle is refused with its members."""
+        """Take pairs of a type and a wider one. A cycle is refused with its members."""
         wider: dict[str, set[str]] = {}
-        said = tuple(pairs)
-        for pair in said:
+        declared = tuple(pairs)
+        for pair in declared:
             if not all(isinstance(name, str) and name.strip() for name in pair):
                 raise InputError(f"a type and a wider one are two names, not {pair!r}")
-        self.declared: Final = tuple((narrow, wide) for narrow, wide in said if fold(narrow) != fold(wide))
+        self.declared: Final = tuple((narrow, wide) for narrow, wide in declared if fold(narrow) != fold(wide))
         _check_order(self.declared)
         for narrow, wide in self.declared:
             for name in type_names(narrow):
@@ -67,29 +67,29 @@ class Hierarchy:
         return len(self._wider)
 
     def wider(self, name: str) -> frozenset[str]:
-        """Every form of a type and of all that are wider, nearest or not."""
-        found: set[str] = set()
+        """Return all names of a type and of its transitive supertypes."""
+        forms: set[str] = set()
         pending = list(type_names(name))
         while pending:
             one = pending.pop()
-            if one not in found:
-                found.add(one)
+            if one not in forms:
+                forms.add(one)
                 pending.extend(self._wider.get(one, ()))
-        return frozenset(found)
+        return frozenset(forms)
 
     def is_a(self, narrow: str, wide: str) -> bool:
-        """Whether one type is another, or is declared to be a kind of it."""
+        """Return whether one type equals another, or is declared to be a kind of it."""
         return not self.wider(narrow).isdisjoint(type_names(wide))
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """What was declared, in folded forms."""
+        """Return the declared pairs in folded form."""
         for narrow, wide in self._wider.items():
             for one in sorted(wide):
                 yield narrow, one
 
 
 def _check_order(pairs: tuple[tuple[str, str], ...]) -> None:
-    """Refuse types that are wider than themselves."""
+    """Refuse types that are their own supertypes."""
     below: dict[str, list[str]] = {}
     for narrow, wide in pairs:
         below.setdefault(fold(narrow), []).append(fold(wide))

@@ -1,1 +1,1 @@
-"""Many matches: the `sequence` of one event's, the `batch` of many events' as arrays, and its `table`."""
+"""Collections of matches: the lazy `sequence` of one event, the `batch` of many events as arrays."""

@@ -1,4 +1,4 @@
-"""The matches of many events as arrays, and as a table.
+"""Matches of many events as arrays and as an Arrow table.
 
 The published Arrow schema of a table of matches (docs/formats.md).
 """
@@ -27,7 +27,7 @@ METADATA: Final[dict[bytes | str, bytes | str]] = {b"likewise.schema": b"match-b
 
 
 def match_schema() -> pa.Schema:
-    """The schema of `MatchBatch.to_arrow()`, version 1.
+    """Return the schema of `MatchBatch.to_arrow()`, version 1.
 
     >>> match_schema().names
     ['event_index', 'subscription_number', 'subscription_id', 'score', 'probability', 'cause', 'promoted_id']
@@ -51,7 +51,7 @@ CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
 
 
 class Promotion(NamedTuple):
-    """A promotion during a batch: which event (by index) caused it, the match, its subscription's number."""
+    """Promotion during a batch: the index of the event that caused it, the match, its subscription's number."""
 
     event_index: int
     match: Match
@@ -59,7 +59,7 @@ class Promotion(NamedTuple):
 
 
 class ProbabilityCurves(NamedTuple):
-    """Curves for conditions and for statements, and the indices of the subscriptions that are statements."""
+    """Probability curves of conditions and statements, and the indices of the subscriptions that are statements."""
 
     conditions: ProbabilityCurve = AS_SCORED
     statements: ProbabilityCurve = AS_SCORED
@@ -67,13 +67,22 @@ class ProbabilityCurves(NamedTuple):
 
 
 class MatchBatch(NamedTuple):
-    """The matches of a batch as arrays, ordered by event, then by the order of addition.
+    """Matches of a batch as arrays, ordered by event, then by the order of addition.
 
     Pair i says that event `event_index[i]` met `subscription_ids[subscription_index[i]]` with `score[i]`.
     `numbers` has for each of `subscription_ids` the number the matcher dealt out when it was added: the same in every
     batch, never used for another subscription, and kept when the matcher is saved and loaded.
     `likelihoods` are the curves that make scores probabilities: for conditions, and for statements with the indices of
     the subscriptions that are some.
+
+    Attributes:
+        event_index: Index of the event of each match.
+        subscription_index: Index into `subscription_ids` of each match.
+        score: Score of each match.
+        subscription_ids: Ids of the subscriptions.
+        promoted: Promotions into windows during the batch.
+        likelihoods: Curves from score to probability.
+        numbers: Stable number of each of `subscription_ids`; None where the matcher assigned none.
     """
 
     event_index: NDArray[signedinteger[Any]]
@@ -86,13 +95,13 @@ class MatchBatch(NamedTuple):
 
     @property
     def subscription_numbers(self) -> NDArray[signedinteger[Any]]:
-        """For each of `subscription_ids` its stable number; where nobody dealt any, its place in the list."""
+        """Stable number for each of `subscription_ids`; its index where the matcher assigned none."""
         import numpy as np
 
         return np.arange(len(self.subscription_ids)) if self.numbers is None else self.numbers
 
     def to_arrow(self) -> pa.Table:
-        """The matches as an Arrow table of the published schema (`likewise.model.matches.batch`, docs/formats.md).
+        """Return the matches as an Arrow table of the published schema (docs/formats.md).
 
         >>> import likewise as lw
         >>> m = lw.Matcher()
@@ -133,27 +142,27 @@ class MatchBatch(NamedTuple):
         return table
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The same as a data frame; ids and causes are categories."""
+        """Return the table as a data frame; ids and causes are categories."""
         require("match", "a table of matches")
         if find_spec("pandas") is None:
             raise MissingDependency("pandas", "spark", or_else="to_arrow() gives the same table without it")
-        found: pandas.DataFrame = self.to_arrow().to_pandas()
-        return found
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame
 
     @property
     def probability(self) -> NDArray[float32]:
-        """How probable each match is what was meant; computed when it is asked for."""
+        """Probability that each match is relevant, computed on access."""
         import numpy as np
 
         conditions, statements, places = self.likelihoods
-        found = conditions.each(self.score)
+        probabilities = conditions.each(self.score)
         if places:
             stated = np.isin(self.subscription_index, places)
-            found[stated] = statements.each(self.score[stated])
-        return found
+            probabilities[stated] = statements.each(self.score[stated])
+        return probabilities
 
     def pairs(self) -> Iterator[tuple[int, str, float]]:
-        """Each match as (event index, subscription id, score); for small batches and tests."""
+        """Yield each match as (event index, subscription id, score); for small batches and tests."""
         for e, s, score in zip(
             self.event_index.tolist(), self.subscription_index.tolist(), self.score.tolist(), strict=True
         ):

@@ -1,4 +1,4 @@
-"""The matches of one event, each made when it is looked at: finding a thousand costs less than making one by one."""
+"""Lazy sequence of the matches of one event. Creating a thousand `Match` objects costs more than finding them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Make = Callable[[int, int], list[Match]]  # the matches from one place up to ano
 
 
 class Matches(Sequence[Match]):
-    """A sequence of matches that never changes. It equals a list of the same matches, and prints as one.
+    """Immutable sequence of matches. It equals a list of the same matches and prints like one.
 
     How many there are is known at once. A `Match` is made when it is first looked at, and kept.
 
@@ -40,7 +40,7 @@ class Matches(Sequence[Match]):
         return self._count
 
     def _all(self) -> list[Match]:
-        """Every match, made; those that were looked at before are the same."""
+        """Create all remaining matches and return the list."""
         if self._whole is None:
             self._whole = self._make(0, self._count)
             for place, match in self._made.items():
@@ -53,16 +53,16 @@ class Matches(Sequence[Match]):
     def __getitem__(self, index: slice) -> list[Match]: ...
     def __getitem__(self, index: int | slice) -> Match | list[Match]:
         if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(self._count))]
-        place = index + self._count if index < 0 else index
-        if not 0 <= place < self._count:
+            return [self[position] for position in range(*index.indices(self._count))]
+        position = index + self._count if index < 0 else index
+        if not 0 <= position < self._count:
             raise IndexError(f"there are {self._count} matches, none at {index}")
         if self._whole is not None:
-            return self._whole[place]
-        found = self._made.get(place)
-        if found is None:
-            found = self._made[place] = self._make(place, place + 1)[0]
-        return found
+            return self._whole[position]
+        match = self._made.get(position)
+        if match is None:
+            match = self._made[position] = self._make(position, position + 1)[0]
+        return match
 
     def __iter__(self) -> Iterator[Match]:
         return iter(self._all())
@@ -80,7 +80,7 @@ class Matches(Sequence[Match]):
     __hash__ = None  # type: ignore[assignment]  # as a list has none
 
     def __reduce__(self) -> tuple[Callable[[list[Match]], Matches], tuple[list[Match]]]:
-        """As another process gets it: all of them made."""
+        """Pickle as the complete list."""
         return matches_of, (self._all(),)
 
     def __add__(self, other: Iterable[Match]) -> list[Match]:
@@ -94,23 +94,23 @@ class Matches(Sequence[Match]):
 
 
 def matches_of(matches: list[Match]) -> Matches:
-    """A sequence of matches that are made already.
+    """Return a sequence of existing matches.
 
     >>> import pickle
     >>> found = matches_of([Match("e1", "s0", "exact")])
     >>> pickle.loads(pickle.dumps(found)) == found
     True
     """
-    found = Matches(len(matches), lambda start, stop: matches[start:stop])
-    found._whole = matches
-    return found
+    sequence = Matches(len(matches), lambda start, stop: matches[start:stop])
+    sequence._whole = matches
+    return sequence
 
 
 NO_MATCHES = Matches(0, lambda start, stop: [])
 
 
 def merged(parts: Sequence[tuple[Ordinals, Matches]]) -> Matches:
-    """The matches of several engines in the order of their ordinals; each part is in that order already.
+    """Merge the matches of several engines by ordinal; each part is sorted.
 
     >>> import numpy as np
     >>> def named(*ids): return Matches(len(ids), lambda a, b: [Match("e", id, "exact") for id in ids[a:b]])
@@ -133,7 +133,7 @@ def merged(parts: Sequence[tuple[Ordinals, Matches]]) -> Matches:
     def make(start: int, stop: int) -> list[Match]:
         chosen = zip(which[start:stop].tolist(), place[start:stop].tolist(), strict=True)
         if stop - start == len(order):
-            made = [found[:] for _, found in parts]
+            made = [piece[:] for _, piece in parts]
             return [made[part][at] for part, at in chosen]
         return [parts[part][1][at] for part, at in chosen]
 

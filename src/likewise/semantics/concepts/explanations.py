@@ -30,7 +30,7 @@ def explain_agreement(query: Facets, candidate: Facets, agreement: FacetAgreemen
     """Explain in one sentence why two names agree or differ.
 
     >>> pipe, air = Facets(("temperature",), certainty="head"), Facets(("temperature",), certainty="head")
-    >>> explain_agreement(pipe, air, Agreement(0.9, (Difference("excluded", 0.3, "pipe", "air"),)))
+    >>> explain_agreement(pipe, air, FacetAgreement(0.9, (FacetDifference("excluded", 0.3, "pipe", "air"),)))
     "both are temperature; you ask for the pipe's, this is the air's"
     """
     return "; ".join(

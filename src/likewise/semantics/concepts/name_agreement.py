@@ -33,7 +33,7 @@ class VocabularyNames:
     """Index of vocabulary names by the words in them.
 
     >>> air = Concept("name", "supply air flow", ("discharge air flow",), apart=("flow",))
-    >>> naming = Naming([air, Concept("name", "return air flow", apart=("flow",))])
+    >>> naming = VocabularyNames([air, Concept("name", "return air flow", apart=("flow",))])
     >>> naming.agreement("supply", "discharge"), naming.agreement("supply", "return"), naming.agreement("air", "flow")
     (0.5, -0.5, 0.0)
     >>> naming.example("supply", "discharge")

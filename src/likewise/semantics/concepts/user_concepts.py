@@ -33,6 +33,10 @@ def read_vocabulary(path: Path, sort: Sort = "kind") -> list[Concept]:
     """Return the concepts of a file. Its extension tells the format: CSV, SSSOM (.tsv), or RDF (SKOS, OWL, RDFS).
 
     `sort` is what the entries of RDF are.
+
+    Args:
+        path: The file.
+        sort: Sort of the concepts that entries of RDF become.
     """
     if not path.is_file():
         raise InputError(f"there is no file {path}; name a CSV, SSSOM or RDF file")
@@ -91,7 +95,20 @@ def _refuse_unknown_broader(path: Path, inventory: Inventory) -> None:
 
 
 def add_vocabulary(path: Path, name: str | None = None, sort: Sort = "kind") -> tuple[Path, list[Concept]]:
-    """Add the concepts of a file under a name (the file's by default), all or none. An equal name is replaced."""
+    """Add the concepts of a file under a name (the file's by default), all or none. An equal name is replaced.
+
+    Args:
+        path: The file.
+        name: Name of the vocabulary. Default: the file's.
+        sort: Sort of the concepts that entries of RDF become.
+
+    Returns:
+        The stored file and its concepts.
+
+    Raises:
+        FormatError: A row is invalid or names an unknown broader concept.
+        InputError: The file is missing or too large, or the concepts form a cycle.
+    """
     chosen = name or path.stem
     if not re.fullmatch(r"[\w.-]{1,100}", chosen):
         raise InputError(f"a vocabulary's name has letters, digits, '-', '_' and '.', found {chosen!r}; give another")

@@ -25,6 +25,17 @@ class Annotation(msgspec.Struct, frozen=True):
     `unit`; without a value it states the unit of `attribute`, or that `attribute` means the concept `means`. No
     attribute: the key itself. `line` is where it stands, `where` what it stands in if that is no table.
 
+    Attributes:
+        key: What selects events: `source`, `topic`, `model`, or the name of any attribute.
+        equals: Value of the key that selects an event; '' selects every event that has the key.
+        attribute: Attribute that is added or described. Default: the key itself.
+        value: Value of the added attribute, '' to describe an existing one.
+        unit: Unit of the attribute.
+        means: Concept that the attribute means.
+        relaxed: Whether the key is compared by meaning.
+        line: Line in the table, for messages.
+        where: Origin of the row if it is no table.
+
     >>> str(Annotation("source", "sensor-17", "room", "room 112"))
     'source is sensor-17: room = room 112'
     >>> str(Annotation("temp1", unit="degC", means="supply air temperature"))

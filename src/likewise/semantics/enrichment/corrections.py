@@ -100,8 +100,8 @@ class CorrectedAnnotations:
     """Annotations with corrections in front. Where both describe one attribute under one key, the correction wins.
 
     >>> from likewise.semantics.enrichment.table import NO_ANNOTATIONS
-    >>> known = Corrected(NO_ANNOTATIONS)
-    >>> known.lay([Correction("t", means="water temperature").row(1)])
+    >>> known = CorrectedAnnotations(NO_ANNOTATIONS)
+    >>> known.set_corrections([Correction("t", means="water temperature").row(1)])
     >>> [str(row) for row in known.current()]
     ['t: t is water temperature']
     """

@@ -17,6 +17,13 @@ _EXAMPLE: Final = "key,is,attribute,value,unit,means"
 def read_annotations(text: str, name: str = "annotations") -> AnnotationTable:
     """Decode annotations from CSV.
 
+    Args:
+        text: CSV with a header of `key, is, attribute, value, unit, means`; only `key` is required.
+        name: Name for messages.
+
+    Raises:
+        FormatError: The text is no CSV, has other columns, or a row is invalid.
+
     >>> table = read_annotations("key,is,attribute,value\\nsource,sensor-17,room,room 112\\n")
     >>> [str(row) for row in table]
     ['source is sensor-17: room = room 112']
@@ -30,6 +37,10 @@ def read_annotations(text: str, name: str = "annotations") -> AnnotationTable:
 
 def annotations_from_mappings(rows: Iterable[Mapping[str, object]], name: str = "annotations") -> AnnotationTable:
     """Decode annotations from mappings keyed by column. Rows are numbered from 1.
+
+    Args:
+        rows: Mappings from column to cell.
+        name: Name for messages.
 
     >>> len(annotations_from_mappings([{"key": "model", "is": "SHT31", "attribute": "temp1", "unit": "degC"}]))
     1

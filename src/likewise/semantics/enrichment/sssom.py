@@ -77,6 +77,11 @@ def write_sssom(corrections: Iterable[Correction]) -> str:
 def read_sssom(text: str, by: str = "", at: int = 0) -> list[Correction]:
     """Decode the corrections of an SSSOM table, all or none. A bad row is refused with its line number.
 
+    Args:
+        text: The table.
+        by: User who made the corrections.
+        at: When they were made, in µs.
+
     >>> said = [Correction("temp1", "model", "X", means="air temperature", unit="degC")]
     >>> read_sssom(write_sssom(said)) == said
     True

@@ -16,7 +16,15 @@ from likewise.semantics.enrichment.annotation import Annotation
 class AnnotationTable:
     """Rows in order. Contradicting rows are refused.
 
-    >>> table = Annotations([Annotation("source", "s1", "room", "112")])
+    Args:
+        rows: The rows, in order of precedence.
+        name: Name for messages.
+
+    Raises:
+        LimitExceeded: There are too many rows, or too many relaxed ones.
+        FormatError: Two rows give one attribute two units or two meanings.
+
+    >>> table = AnnotationTable([Annotation("source", "s1", "room", "112")])
     >>> len(table), table.current() is table, len(table.version)
     (1, True, 12)
     """

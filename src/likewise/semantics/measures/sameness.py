@@ -138,7 +138,7 @@ class SamenessMeasure:
         """Explain what two names or values have in common and what tells them apart; '' if unknown.
 
         >>> from likewise.semantics.library import load_space
-        >>> load_space().measure("sameness").explained(Term("pipe temperature"), Term("air_temp"))
+        >>> load_space().measure("sameness").explanation(Term("pipe temperature"), Term("air_temp"))
         "both are temperature; you ask for the pipe's, this is the air's"
         """
         if query.role == candidate.role == "value":

@@ -42,9 +42,9 @@ class SpaceManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `kind` says what the documents came from (`wordnet`, `mediawiki`, `text`, ...), `corpus` describes
     it in words, `options` are those of the build. Nothing in it depends on the time or the machine.
 
-    >>> m = Manifest(name="tiny", kind="text", corpus="two lines", tokenizer=TokenizerSettings(),
-    ...              counts=Counts(documents=2, terms=3, postings=4), files={})
-    >>> m.v, sealed(m).checksum == sealed(m).checksum, sealed(m).checksum[:8] == m.checksum[:8]
+    >>> m = SpaceManifest(name="tiny", kind="text", corpus="two lines", tokenizer=TokenizerSettings(),
+    ...              counts=SpaceCounts(documents=2, terms=3, postings=4), files={})
+    >>> m.v, with_checksum(m).checksum == with_checksum(m).checksum, with_checksum(m).checksum[:8] == m.checksum[:8]
     (1, True, False)
     """
 

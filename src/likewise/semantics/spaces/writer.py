@@ -174,6 +174,9 @@ def write_space(
     """Write a space from arrays in memory; `terms` must be sorted and distinct.
 
     An example stands at `SpaceFiles`.
+
+    Raises:
+        InputError: The folder exists and `overwrite` is false.
     """
     if any(a >= b for a, b in itertools.pairwise(terms)):
         raise InputError("the terms of a space must be sorted by code point, each once")

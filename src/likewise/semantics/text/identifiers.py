@@ -23,9 +23,9 @@ LONGEST_SEGMENTED: Final = 40  # longer runs are no joined words; keeps the sear
 def split_identifier(text: str) -> tuple[str, ...]:
     """Split an identifier or a phrase into its words, in order, as written.
 
-    >>> words_of("TempC_SHT"), words_of("wind_avg_km_h"), words_of("batteryLevel")
+    >>> split_identifier("TempC_SHT"), split_identifier("wind_avg_km_h"), split_identifier("batteryLevel")
     (('Temp', 'C', 'SHT'), ('wind', 'avg', 'km', 'h'), ('battery', 'Level'))
-    >>> words_of("RHAverage2"), words_of("CO2Level"), words_of("pm2.5"), words_of("room 112")
+    >>> split_identifier("RHAverage2"), split_identifier("CO2Level"), split_identifier("pm2.5"), split_identifier("room 112")
     (('RH', 'Average', '2'), ('CO2', 'Level'), ('pm2', '5'), ('room', '112'))
     """
     out: list[str] = []
@@ -64,7 +64,7 @@ def segment_word(word: str, cost: Callable[[str], float | None]) -> tuple[str, .
     `cost` is None for an unknown piece. Pieces have at least three letters.
 
     >>> known = {"air": 3.0, "temp": 4.0, "airt": 9.0, "emp": 9.0}
-    >>> segmented("airtemp", known.get), segmented("qqqqqq", known.get)
+    >>> segment_word("airtemp", known.get), segment_word("qqqqqq", known.get)
     (('air', 'temp'), ())
     """
     n = len(word)

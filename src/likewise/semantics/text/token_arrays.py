@@ -29,7 +29,7 @@ def split_words(
 
     `spaced` cuts one text that is not ASCII, and returns its words joined by single spaces.
 
-    >>> words, codes, ends = cut(pa.array(["a b", "", "b"]), lower=True, spaced=str)
+    >>> words, codes, ends = split_words(pa.array(["a b", "", "b"]), lower=True, spaced=str)
     >>> words.to_pylist(), codes.tolist(), ends.tolist()
     (['a', 'b'], [0, 1, 1], [2, 2, 3])
     """
@@ -47,7 +47,7 @@ def split_words(
 def accepted_words(words: pa.Array[Any], shortest: int, longest: int, stop_words: Sequence[str]) -> NDArray[np.bool_]:
     """Return which words have a permitted length and are no stop words.
 
-    >>> fitting(pa.array(["a", "the", "cat"], pa.large_string()), 2, 9, ["the"]).tolist()
+    >>> accepted_words(pa.array(["a", "the", "cat"], pa.large_string()), 2, 9, ["the"]).tolist()
     [False, False, True]
     """
     lengths = np.asarray(pc.call_function("utf8_length", [words]))
@@ -65,7 +65,7 @@ def filter_words(
 ) -> tuple[pa.Array[Any], NDArray[np.int32], NDArray[np.int64]]:
     """Return the texts again with accepted words only, stemmed.
 
-    >>> words, codes, ends = cut(pa.array(["a cat", "cats"]), lower=True, spaced=str)
+    >>> words, codes, ends = split_words(pa.array(["a cat", "cats"]), lower=True, spaced=str)
     >>> kept = np.array([False, True, True])
     >>> terms, codes, ends = filter_words(words, kept, lambda found: [w.rstrip("s") for w in found], codes, ends)
     >>> terms.to_pylist(), codes.tolist(), ends.tolist()

@@ -255,7 +255,7 @@ def unpack(packed: bytes) -> CompactWordNet:
 def _front_coded(texts: Sequence[str]) -> bytes:
     """Front-code sorted texts: each without the prefix it shares with the one before, after that prefix's length.
 
-    >>> _whole(_front(["car", "card", "dog"]))
+    >>> _whole(_front_coded(["car", "card", "dog"]))
     ['car', 'card', 'dog']
     """
     out, before = [], ""

@@ -67,8 +67,8 @@ class Lexicon:
     """Look up lexical items in WordNet, each once.
 
     >>> from likewise.semantics.library import load_space
-    >>> items = Items(load_space().relations)
-    >>> [item.text for item in items.of([Word("motor", "motor"), Word("vehicle", "vehicle"), Word("left", "left")])]
+    >>> items = Lexicon(load_space().relations)
+    >>> [item.text for item in items.of([NameWord("motor", "motor"), NameWord("vehicle", "vehicle"), NameWord("left", "left")])]
     ['motor vehicle', 'left']
     """
 
@@ -223,7 +223,7 @@ _PLAIN: Final = {
 def negated_stems(text: str) -> Iterator[str]:
     """Yield the stems that a negated word negates: `unlocked`, `harmless`.
 
-    >>> list(rests("disarmed")), list(rests("harmless")), list(rests("inflammable"))
+    >>> list(negated_stems("disarmed")), list(negated_stems("harmless")), list(negated_stems("inflammable"))
     (['armed'], ['harm', 'harmful'], [])
     """
     if " " in text or text in NOT_NEGATED:

@@ -151,7 +151,7 @@ class ValueComparer:
         >>> from likewise.semantics.library import load_space
         >>> judge = ValueComparer(load_space().relations)
         >>> event = [Term(f"{word} temperature", "value") for word in ("increased", "decreased")]
-        >>> judge.explained(*event, 0.9)
+        >>> judge.explanation(*event, 0.9)
         'the same temperature, but decreased, not increased'
         """
         from likewise.semantics.concepts.values.explanations import explain_reason

@@ -75,11 +75,11 @@ class ParsedValue(NamedTuple):
 def parse_value(text: str) -> ParsedValue:
     """Parse the text of a value.
 
-    >>> [c.text for c in read_value("Rack 07, row B12").codes], [w.text for w in read_value("second floor").words]
+    >>> [c.text for c in parse_value("Rack 07, row B12").codes], [w.text for w in parse_value("second floor").words]
     (['7', 'b12'], ['floor'])
-    >>> read_value("no leak detected").negated, read_value("leak has been repaired").completed
+    >>> parse_value("no leak detected").negated, parse_value("leak has been repaired").completed
     ((0,), True)
-    >>> read_value("approval pending").awaited, [w.text for w in read_value("cut of the mains").words]
+    >>> parse_value("approval pending").awaited, [w.text for w in parse_value("cut of the mains").words]
     (True, ['power', 'outage'])
     """
     spaced = _JOINED.sub(" ", unicodedata.normalize("NFC", text))

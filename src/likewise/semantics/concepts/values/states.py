@@ -36,7 +36,7 @@ def generic_sign(text: str) -> int:
 def state_bits(text: str) -> tuple[int, int]:
     """Return the pairs of states whose first, and whose second, side a whole text is, as bits.
 
-    >>> states_of("shut"), states_of("shut the window")
+    >>> state_bits("shut"), state_bits("shut the window")
     ((0, 4), (0, 0))
     """
     return _BITS.get((text, 0), 0), _BITS.get((text, 1), 0)

@@ -60,7 +60,7 @@ class VocabularyEntry(msgspec.Struct, frozen=True):
 def plain_label(text: str) -> str:
     """Return a label or an identifier as folded words separated by blanks.
 
-    >>> words("relativeHumidity"), words("Supply Air"), words("PM2.5 level")
+    >>> plain_label("relativeHumidity"), plain_label("Supply Air"), plain_label("PM2.5 level")
     ('relative humidity', 'supply air', 'pm2.5 level')
     """
     pieces = [piece for piece in re.split(r"[\s_]+", text) if piece]
