@@ -55,7 +55,7 @@ test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of br
 	$(BIN)/python -m tests.server.mqtt.kills --kills $(or $(KILLS),100)
 	$(BIN)/python -m tests.server.mqtt.listener_kills --kills $(or $(KILLS),100) --qos 1
 	$(BIN)/python -m tests.server.mqtt.listener_kills --kills $(or $(KILLS),30) --qos 2
-	$(BIN)/python -m tests.server.targets.kills --kills $(or $(KILLS),100) --folder $(or $(FOLDER),build/targets)
+	$(BIN)/python -m tests.server.sinks.kills --kills $(or $(KILLS),100) --folder $(or $(FOLDER),build/targets)
 	$(BIN)/python -m tests.server.mqtt.malformed
 	$(BIN)/python -m tests.server.mqtt.mutated --packets $(or $(PACKETS),1000000)
 	$(BIN)/python -m benchmarks.mqtt --rounds 3

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise import __version__
-from likewise.cli.terminal.gc_tuning import long_run
+from likewise.cli.terminal.gc_tuning import tune_gc
 from likewise.language import parse
 from likewise.matching.alerts.engine import AlertEngine
 from likewise.model import Event, event
@@ -110,7 +110,7 @@ def run(alerts: int, keys: int, seed: int) -> dict[str, Any]:
         "nobody": {"cpu_us": round(timed(engine, nobody, 2 * keys), 2)},
     }
     begun, said, due = time.process_time(), 0, engine.keys()
-    with long_run():
+    with tune_gc():
         for minute in range(1, 11):
             said += len(engine.advance(3 * keys + minute * 60 * SECOND))
     report["tick"] = {

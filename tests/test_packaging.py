@@ -204,7 +204,7 @@ def test_a_missing_extra_is_one_line_that_names_it(statement: str, extra: str) -
 SMALL = """
 import tempfile
 import likewise as lw
-from likewise.errors import MissingDependency, NotServed
+from likewise.errors import MissingDependency, UnsupportedSubscription
 
 try:
     lw.Matcher()
@@ -218,7 +218,7 @@ print([x.subscription_id for x in m.match(hot)], m.explain(hot, "warm").verdict)
 print([id for _, id, _ in m.match_batch([hot, hot]).pairs()])
 try:
     m.add(lw.parse("{temperature~ > 25 degC}", id="relaxed"))
-except NotServed as error:
+except UnsupportedSubscription as error:
     print("relaxed:", error)
 folder = tempfile.mkdtemp() + "/saved"
 m.save(folder)
@@ -251,17 +251,17 @@ def test_serving_without_the_extra_match_says_so_and_serves_in_profile_small_whe
     statement = """
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Matching
-from likewise.errors import NotServed
+from likewise.broker.config import Config, MatchingSettings
+from likewise.errors import UnsupportedSubscription
 import likewise.server.http.server
 
-with Broker(None, Config(matching=Matching(profile="small"))) as broker:
+with Broker(None, Config(matching=MatchingSettings(profile="small"))) as broker:
     tenant = broker.tenant("default")
     broker.register(tenant, "ann")
     broker.subscribe(tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
     try:
         broker.subscribe(tenant, "ann", [lw.parse("{no2~ > 40}", id="relaxed")])
-    except NotServed as error:
+    except UnsupportedSubscription as error:
         print(error)
     broker.publish(tenant, [lw.event({"no2": 45}, id="e1"), lw.event({"no2": 5}, id="e2")])
     broker.wait_until_matched()

@@ -14,7 +14,7 @@
     │   ├── DuplicateId            an id that is in use already
     │   ├── UnknownId              an id that is not in use
     │   ├── Conflict               the same id stands for other content already
-    │   ├── Circle                 brokers dial each other: something came back to where it went out
+    │   ├── RoutingLoop            brokers dial each other: something came back to where it went out
     │   ├── UnsupportedSubscription              no engine at hand serves this kind of subscription
     │   └── Unavailable            it cannot be done now: the disk is full, a queue blocks, the broker stops
     ├── AccessError                who asks may not
@@ -305,3 +305,18 @@ class MissingDependency(LikewiseError):
         self.extra = extra
         otherwise = f", or {or_else}" if or_else else ""
         super().__init__(f'{what} is missing; install it with: pip install "likewise[{extra}]"{otherwise}')
+
+
+# Names of release 0.1, still importable.
+_RENAMED: dict[str, type[LikewiseError]] = {
+    "Circle": RoutingLoop,
+    "NotServed": UnsupportedSubscription,
+    "UnitMistake": UnitSyntaxError,
+}
+
+
+def __getattr__(name: str) -> type[LikewiseError]:
+    try:
+        return _RENAMED[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None

@@ -51,3 +51,20 @@ __all__ = [
     "TargetDetails",
     "WebhookSettings",
 ]
+
+# Names of release 0.1, still importable.
+_RENAMED = {
+    "Because": MatchReason,
+    "Email": EmailSettings,
+    "Met": SubscriptionScore,
+    "MqttTopic": MqttTargetSettings,
+    "TargetShown": TargetDetails,
+    "Webhook": WebhookSettings,
+}
+
+
+def __getattr__(name: str) -> type:
+    try:
+        return _RENAMED[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None

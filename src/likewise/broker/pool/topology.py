@@ -330,8 +330,8 @@ def usable_cores() -> int:
 def scaling_settings(config: Config) -> ScalingSettings:
     """What decides how many workers there are.
 
-    >>> from likewise.broker.config import Matching
-    >>> scaling_settings(Config(matching=Matching(workers=3))).maximum
+    >>> from likewise.broker.config import MatchingSettings
+    >>> scaling_settings(Config(matching=MatchingSettings(workers=3))).maximum
     3
     """
     matching, limits = config.matching, config.workers

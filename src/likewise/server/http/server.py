@@ -150,8 +150,8 @@ async def _on_internal_error(request: Request, error: Exception) -> Response:
 def check_listening(config: Config, *, tokens: bool) -> None:
     """Refuse to listen beyond this machine while anybody could come in.
 
-    >>> from likewise.broker.config import Config, Server
-    >>> check_listening(Config(server=Server(host="0.0.0.0")), tokens=False)
+    >>> from likewise.broker.config import Config, ServerSettings
+    >>> check_listening(Config(server=ServerSettings(host="0.0.0.0")), tokens=False)
     Traceback (most recent call last):
     likewise.errors.StateError: '0.0.0.0' is reachable from other machines and there are no tokens; ...
     """
