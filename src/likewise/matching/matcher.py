@@ -144,6 +144,18 @@ class Matcher(MatcherAlerts):
 
         Its text in the language, or a mapping with its text or structure, is taken, too.
 
+        Args:
+            subscription: A `Subscription`, text of the language, or a mapping with its text or structure.
+            at: Time of the addition in µs since 1970. Default: the matcher's clock.
+
+        Returns:
+            The id of the subscription.
+
+        Raises:
+            DuplicateId: The id is in use.
+            ParseError: The text is not in the language.
+            UnsupportedSubscription: No engine serves this kind of subscription.
+
         >>> Matcher().add({"text": "{temp > 25 degC}", "id": "warm"})
         'warm'
         """
@@ -169,6 +181,17 @@ class Matcher(MatcherAlerts):
         `at` is one moment for all of them, or one for each. `numbers` are those that `MatchBatch.numbers` gives back,
         in place of the next ones: rising, and none as low as one that was dealt out.
 
+        Args:
+            subscriptions: Subscriptions, in any of the forms of `add`.
+            at: One time for all, or one for each, in µs since 1970. Default: the matcher's clock.
+            numbers: Numbers as in `MatchBatch.numbers`: ascending, and higher than all numbers in use. Default: the next ones.
+
+        Returns:
+            The ids, in order.
+
+        Raises:
+            DuplicateId: An id is in use or repeated; nothing was added.
+
         >>> Matcher().add_many([{"text": "{temp > 25 degC}", "id": "warm"}, {"text": "{temp < 0 degC}", "id": "cold"}])
         ['warm', 'cold']
         """
@@ -192,7 +215,14 @@ class Matcher(MatcherAlerts):
         return [subscription.id for subscription in parsed]
 
     def remove(self, id: str) -> None:
-        """Forget a subscription, wholly."""
+        """Forget a subscription, wholly.
+
+        Args:
+            id: Id of the subscription.
+
+        Raises:
+            UnknownId: No subscription has this id.
+        """
         self._state.remove(id)
         self._numbering.forget()
 
@@ -219,6 +249,16 @@ class Matcher(MatcherAlerts):
 
         A mapping or JSON is taken for an event, too. The answer is a sequence that makes a `Match` when it is looked
         at: what is counted and not read costs nothing. It never changes, whatever comes or goes later.
+
+        Args:
+            event: An `Event`, a mapping, or JSON.
+            at: Time of the match in µs since 1970. Default: the event's time, else the matcher's clock.
+
+        Returns:
+            The matches, in the order in which the subscriptions were added. Each `Match` is created on access.
+
+        Raises:
+            InvalidEvent: The event is impossible.
         """
         if type(event) is not Event:
             event = as_event(event)
@@ -235,7 +275,15 @@ class Matcher(MatcherAlerts):
         return Matches(len(matches), lambda start, stop: matches[start:stop])
 
     def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
-        """What `match` finds one by one, as arrays; of each event its arrivals first, then who moved up in a window."""
+        """What `match` finds one by one, as arrays; of each event its arrivals first, then who moved up in a window.
+
+        Args:
+            events: Events in any of the forms of `match`, or an `EventBatch`.
+            at: Time of each event's match in µs since 1970. Default: as in `match`.
+
+        Returns:
+            The matches of all events as arrays.
+        """
         events = as_events(events)
         moments, over = moments_of(events, at, self._clock)
         events = self._all_annotated(events)
@@ -289,7 +337,14 @@ class Matcher(MatcherAlerts):
         return ProbabilityCurves(conditions, curves[2], tuple(place for place, id in enumerate(ids) if id in stated))
 
     def advance(self, now: int) -> list[Match]:
-        """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""
+        """Let time pass up to `now`: validity ends, windows move; the promotions this causes.
+
+        Args:
+            now: The new time in µs since 1970.
+
+        Returns:
+            The promotions into windows that the passed time causes.
+        """
         times = [match for _, match in self._end_validity(now)[1]]
         return times + [match for engine in self._state.engines.values() for _, match in engine.advance(now)]
 
@@ -314,7 +369,14 @@ class Matcher(MatcherAlerts):
         return any(engine.holds_for_long(event_id) for engine in self._state.engines.values())
 
     def withdraw(self, event_id: str) -> list[Match]:
-        """Take an event back; the promotions this causes."""
+        """Take an event back; the promotions this causes.
+
+        Args:
+            event_id: Id of the event.
+
+        Returns:
+            The promotions into windows that its removal causes.
+        """
         self._withdrawn[event_id] = None
         if len(self._withdrawn) > MAX_WITHDRAWN:
             del self._withdrawn[next(iter(self._withdrawn))]
@@ -324,7 +386,16 @@ class Matcher(MatcherAlerts):
     # -- learning -------------------------------------------------------------------------------
 
     def feedback(self, event: GivenEvent, id: str, relevant: bool) -> Judgement:
-        """Say whether an event was what a subscription meant; moves the scores of the term pairs involved."""
+        """Say whether an event was what a subscription meant; moves the scores of the term pairs involved.
+
+        Args:
+            event: The event, in any of the forms of `match`.
+            id: Id of the subscription.
+            relevant: Whether the event is what the subscription means.
+
+        Returns:
+            The judgement; its `number` undoes it.
+        """
         subscription = self._state.held[self._state.ordinal(id)]
         event = self.annotated(event)
         pairs = feedback_pairs(event, subscription, self.interpretation.measure)
@@ -333,7 +404,14 @@ class Matcher(MatcherAlerts):
         return judgement
 
     def undo_feedback(self, number: int) -> None:
-        """Take a judgement back, by its number."""
+        """Take a judgement back, by its number.
+
+        Args:
+            number: Number of the judgement.
+
+        Raises:
+            UnknownId: No judgement has this number.
+        """
         self.forget_relatedness(judged_by(self.interpretation.feedback.undo(number).pairs))
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
@@ -348,6 +426,10 @@ class Matcher(MatcherAlerts):
         """Write everything to a folder, replacing what was saved there before.
 
         With `index`, what was built of exact conditions is kept beside them, so that loading builds nothing.
+
+        Args:
+            folder: Folder that is created or replaced.
+            index: Whether the index of exact conditions is saved, so that loading builds nothing.
         """
         from likewise.matching.storage.folder import save
 
@@ -376,6 +458,26 @@ class Matcher(MatcherAlerts):
         `types` and `annotations` stand in place of the saved ones; saved annotations are rows and follow no file.
         A saved index is memory-mapped and subscriptions are read when they are looked at; an index that does not fit
         is built anew, with the warning `IndexRebuilt`.
+
+        Args:
+            folder: Folder of a saved matcher.
+            space: Space of the saved matcher, if it was not found by name.
+            measure: Measure of the saved matcher, if it was the user's own object.
+            clock: Function that returns the time in µs since 1970. Default: the system clock.
+            cache_bytes: Memory that each engine may use for computed relatedness.
+            interpretation: Settings that replace the saved space, measure, threshold and lateness.
+            profile: Set of engines: `full` or `small`.
+            engines: Engines of single kinds, by name or as a class, that replace those of the profile.
+            types: Type hierarchy that replaces the saved one.
+            annotations: Annotations that replace the saved ones.
+
+        Returns:
+            The matcher, which continues without repeating a delivery.
+
+        Raises:
+            ArtefactMissing: The folder has no saved matcher.
+            ArtefactDamaged: A file is altered, or another space is open.
+            InputError: The measure is another one.
         """
         from likewise.matching.storage.folder import load
 

@@ -25,8 +25,10 @@ def split_identifier(text: str) -> tuple[str, ...]:
 
     >>> split_identifier("TempC_SHT"), split_identifier("wind_avg_km_h"), split_identifier("batteryLevel")
     (('Temp', 'C', 'SHT'), ('wind', 'avg', 'km', 'h'), ('battery', 'Level'))
-    >>> split_identifier("RHAverage2"), split_identifier("CO2Level"), split_identifier("pm2.5"), split_identifier("room 112")
-    (('RH', 'Average', '2'), ('CO2', 'Level'), ('pm2', '5'), ('room', '112'))
+    >>> split_identifier("RHAverage2"), split_identifier("CO2Level")
+    (('RH', 'Average', '2'), ('CO2', 'Level'))
+    >>> split_identifier("pm2.5"), split_identifier("room 112")
+    (('pm2', '5'), ('room', '112'))
     """
     out: list[str] = []
     word = ""

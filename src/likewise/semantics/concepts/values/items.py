@@ -68,7 +68,8 @@ class Lexicon:
 
     >>> from likewise.semantics.library import load_space
     >>> items = Lexicon(load_space().relations)
-    >>> [item.text for item in items.of([NameWord("motor", "motor"), NameWord("vehicle", "vehicle"), NameWord("left", "left")])]
+    >>> words = [ValueWord(word, word) for word in ("motor", "vehicle", "left")]
+    >>> [item.text for item in items.of(words)]
     ['motor vehicle', 'left']
     """
 
