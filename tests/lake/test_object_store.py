@@ -153,7 +153,7 @@ def test_a_store_that_cannot_be_reached_is_said(bucket: str, monkeypatch: pytest
         create_once(ObjectStorePath("s3://nobody/x"), b"")
     with pytest.raises(InputError, match="no address of an object store"):
         storage_path("ftp://city/lake")
-    monkeypatch.setattr("likewise.lake.storage.PATIENCE", 1)
+    monkeypatch.setattr("likewise.lake.storage.RETRY_TIMEOUT_S", 1)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(Unavailable, match="cannot be reached"):
         create_once(ObjectStorePath(f"{bucket}/x"), b"")

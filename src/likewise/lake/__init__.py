@@ -1,4 +1,4 @@
-"""What streams read and leave behind, for whoever streams: the pipeline on Spark and, beside it, a broker.
+"""The lake and the change log that streams read and write, on Spark or in the broker.
 
 `change_log` is the log of changes to subscriptions, with versions and numbers that are never used twice;
 `subscription_snapshot` is what it holds at one version. The lake itself is five tables, `matches`, `events`,

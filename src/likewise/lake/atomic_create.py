@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and that one of several writers makes."""
+"""Create files atomically: whole or not at all, and by one of several writers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def remove_below(place: StoragePath) -> int:
 
 @contextmanager
 def temporary_path(path: Path) -> Iterator[Path]:
-    """A name beside a file to write it under first; readers pass over it, and it is gone afterwards."""
+    """Return a temporary name beside a file, which readers ignore."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.parent / f".{path.name}.{uuid.uuid4().hex}"
     try:

@@ -1,4 +1,4 @@
-"""The change log of subscriptions: a folder that several may read and write, each change a version of its own.
+"""The change log of subscriptions: a folder with several readers and writers, where each change is a version.
 
     snapshots/00000000000000000020.jsonl   what was held at version 20: a line about it, then one a subscription
     changes/00000000000000000021.json      what changed from version 20 to 21
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of `changes`."""
+    """A file of `_commits`."""
 
     format: str
     v: int
@@ -60,14 +60,14 @@ class SnapshotHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
 
 
 class ChangeLog:
-    """The change log in a folder, which need not be there before the first change.
+    """The change log in a folder, which need not exist before the first change.
 
     >>> import tempfile
     >>> from likewise.language import parse
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     log = ChangeLog(folder)
     ...     _ = log.add([parse("{t > 25}", id="warm")], at=0), log.add([parse("{t > 26}", id="warm")], at=0)
-    ...     [(h.version, [n for n in h.subscriptions]) for h in (log.held(1), log.held())]
+    ...     [(h.version, [n for n in h.subscriptions]) for h in (log.snapshot(1), log.snapshot())]
     [(1, [0]), (2, [1])]
     """
 
@@ -77,7 +77,7 @@ class ChangeLog:
 
     @classmethod
     def opened(cls, folder: str | StoragePath) -> ChangeLog:
-        """The change log of a folder that must be there."""
+        """Open the change log of a folder that must exist."""
         log = cls(folder)
         if not log.is_there():
             raise ArtefactMissing(
@@ -86,33 +86,33 @@ class ChangeLog:
         return log
 
     def is_there(self) -> bool:
-        """Whether anything was ever written."""
+        """Return whether anything was ever written."""
         return bool(_numbers(self.folder / "changes", ".json") or _numbers(self.folder / "snapshots", ".jsonl"))
 
     # -- reading --------------------------------------------------------------------------------
 
     def newest(self) -> int:
-        """The newest version; 0 before the first change."""
+        """Return the newest version; 0 before the first change."""
         changes, snapshots = _numbers(self.folder / "changes", ".json"), self._snapshots()
         return max([0, *changes[-1:], *snapshots[-1:]])
 
     def snapshot(self, version: int | None = None) -> SubscriptionSnapshot:
-        """What is held at a version, the newest if none is said; one that is gone or not there yet is refused."""
+        """Return the snapshot of a version, by default the newest; raise if it is gone or not there yet."""
         newest = self.newest()
         version = newest if version is None else version
         if not 0 <= version <= newest:
             raise InputError(f"{self.folder} has the versions up to {newest}; there is no version {version}")
-        held = self._last if self._last.version <= version else SubscriptionSnapshot()
-        before = [each for each in self._snapshots() if held.version < each <= version]
-        if before and (held.version == 0 or not self._path(held.version + 1).is_file()):
-            held = self._snapshot(before[-1])
-        while held.version < version:
-            held = held.after(self.changes(held.version + 1))
-        self._last = held
-        return held
+        snapshot = self._last if self._last.version <= version else SubscriptionSnapshot()
+        before = [each for each in self._snapshots() if snapshot.version < each <= version]
+        if before and (snapshot.version == 0 or not self._path(snapshot.version + 1).is_file()):
+            snapshot = self._snapshot(before[-1])
+        while snapshot.version < version:
+            snapshot = snapshot.after(self.changes(snapshot.version + 1))
+        self._last = snapshot
+        return snapshot
 
     def changes(self, version: int) -> tuple[Change, ...]:
-        """What changed to make this version."""
+        """Return the changes that made a version."""
         path = self._path(version)
         if not path.is_file():
             oldest = min(self._snapshots(), default=0)
@@ -120,10 +120,10 @@ class ChangeLog:
                 f"version {version} of the subscriptions in {self.folder} is no longer kept; the oldest is {oldest}. "
                 "Compact with a larger --keep where versions are looked at later"
             )
-        found = _decoded(path, path.read_bytes(), Changes)
-        if found.version != version:
-            raise ArtefactDamaged(f"{path} says it is version {found.version}; restore a copy")
-        return found.changes
+        record = _decoded(path, path.read_bytes(), Changes)
+        if record.version != version:
+            raise ArtefactDamaged(f"{path} says it is version {record.version}; restore a copy")
+        return record.changes
 
     def _path(self, version: int) -> StoragePath:
         return self.folder / "changes" / f"{version:020d}.json"
@@ -134,14 +134,16 @@ class ChangeLog:
     def _snapshot(self, version: int) -> SubscriptionSnapshot:
         path = self.folder / "snapshots" / f"{version:020d}.jsonl"
         head, *lines = path.read_bytes().splitlines()
-        said = _decoded(path, head, SnapshotHead)
-        if len(lines) != said.subscriptions or said.version != version:
+        decoded_head = _decoded(path, head, SnapshotHead)
+        if len(lines) != decoded_head.subscriptions or decoded_head.version != version:
             raise ArtefactDamaged(
-                f"{path} holds {len(lines)} subscriptions of version {said.version}, and says {said.subscriptions} of "
-                f"{version}; restore a copy"
+                f"{path} holds {len(lines)} subscriptions of version {decoded_head.version}, "
+                f"and says {decoded_head.subscriptions} of {version}; restore a copy"
             )
         subscriptions = [_decoded(path, line, LoggedSubscription) for line in lines]
-        return SubscriptionSnapshot(version, said.next_number, subscriptions, said.known or NOTHING_KNOWN)
+        return SubscriptionSnapshot(
+            version, decoded_head.next_number, subscriptions, decoded_head.known or NOTHING_KNOWN
+        )
 
     # -- changing -------------------------------------------------------------------------------
 
@@ -150,20 +152,20 @@ class ChangeLog:
 
         What is held already, word for word, is no change.
         """
-        wanted = {each.id: each for each in map(with_default_id, subscriptions)}
+        added = {each.id: each for each in map(with_default_id, subscriptions)}
 
-        def changes(held: SubscriptionSnapshot) -> list[Change]:
-            found: list[Change] = []
-            number = held.next_number
-            for id, subscription in wanted.items():
-                former = held.number(id)
+        def changes(snapshot: SubscriptionSnapshot) -> list[Change]:
+            records: list[Change] = []
+            number = snapshot.next_number
+            for id, subscription in added.items():
+                former = snapshot.number(id)
                 if former is not None:
-                    if held.subscriptions[former].subscription == subscription:
+                    if snapshot.subscriptions[former].subscription == subscription:
                         continue
-                    found.append(SubscriptionRemoved(former, id))
-                found.append(SubscriptionAdded(number, subscription, at))
+                    records.append(SubscriptionRemoved(former, id))
+                records.append(SubscriptionAdded(number, subscription, at))
                 number += 1
-            return found
+            return records
 
         return self.change(changes)
 
@@ -171,14 +173,14 @@ class ChangeLog:
         """Hold some subscriptions no longer, or raise `UnknownId` and change nothing; what is held then."""
         unwanted = list(dict.fromkeys(ids))
 
-        def changes(held: SubscriptionSnapshot) -> list[Change]:
-            found: list[Change] = []
+        def changes(snapshot: SubscriptionSnapshot) -> list[Change]:
+            records: list[Change] = []
             for id in unwanted:
-                number = held.number(id)
+                number = snapshot.number(id)
                 if number is None:
                     raise UnknownId(id)
-                found.append(SubscriptionRemoved(number, id))
-            return found
+                records.append(SubscriptionRemoved(number, id))
+            return records
 
         return self.change(changes)
 
@@ -188,42 +190,42 @@ class ChangeLog:
         Another writer's version that came first is looked at, and ours comes after it.
         """
         while True:
-            held = self.snapshot()
-            wanted = changes(held)
-            if not wanted:
-                return held
-            upcoming = held.after(wanted)
-            v = VERSION if any(isinstance(each, SnapshotKnowledge) for each in wanted) else 1
-            made = Changes(FORMAT, v, upcoming.version, tuple(wanted))
+            snapshot = self.snapshot()
+            requested = changes(snapshot)
+            if not requested:
+                return snapshot
+            upcoming = snapshot.after(requested)
+            v = VERSION if any(isinstance(each, SnapshotKnowledge) for each in requested) else 1
+            made = Changes(FORMAT, v, upcoming.version, tuple(requested))
             if create_once(self._path(upcoming.version), msgspec.json.encode(made)):
                 self._last = upcoming
                 return upcoming
 
     def compact(self, keep: int = KEPT) -> int:
         """Write a snapshot, and forget what lies more than `keep` versions back; how many files went."""
-        held = self.snapshot()
-        known = None if held.known == NOTHING_KNOWN else held.known
+        snapshot = self.snapshot()
+        known = None if snapshot.known == NOTHING_KNOWN else snapshot.known
         v = 1 if known is None else VERSION
-        head = SnapshotHead(FORMAT, v, held.version, held.next_number, len(held.subscriptions), known)
-        lines = [msgspec.json.encode(each) for each in (head, *held.subscriptions.values())]
-        create_once(self.folder / "snapshots" / f"{held.version:020d}.jsonl", b"\n".join(lines) + b"\n")
+        head = SnapshotHead(FORMAT, v, snapshot.version, snapshot.next_number, len(snapshot.subscriptions), known)
+        lines = [msgspec.json.encode(each) for each in (head, *snapshot.subscriptions.values())]
+        create_once(self.folder / "snapshots" / f"{snapshot.version:020d}.jsonl", b"\n".join(lines) + b"\n")
         # What is kept must be reachable from a snapshot that is kept, else from the very first change.
-        first = max((each for each in self._snapshots() if each <= held.version - keep), default=0)
-        gone = [self._path(each) for each in _numbers(self.folder / "changes", ".json") if each <= first]
-        gone += [self.folder / "snapshots" / f"{each:020d}.jsonl" for each in self._snapshots() if each < first]
-        for path in gone:
+        first = max((each for each in self._snapshots() if each <= snapshot.version - keep), default=0)
+        removed = [self._path(each) for each in _numbers(self.folder / "changes", ".json") if each <= first]
+        removed += [self.folder / "snapshots" / f"{each:020d}.jsonl" for each in self._snapshots() if each < first]
+        for path in removed:
             path.unlink(missing_ok=True)
-        return len(gone) + sum(map(remove_below, self._saved_before(held.version - keep)))
+        return len(removed) + sum(map(remove_below, self._saved_before(snapshot.version - keep)))
 
     def _saved_before(self, version: int) -> list[StoragePath]:
-        """The saved matchers of earlier versions."""
+        """Return the saved matchers of earlier versions."""
         folder = self.folder / MATCHERS
         saved = sorted({name.partition("/")[0] for name, _ in files_below(folder)})
         return [folder / name for name in saved if name[:20].isdecimal() and int(name[:20]) < version]
 
 
 def _numbers(folder: StoragePath, ending: str) -> list[int]:
-    """The versions that have a file in a folder, in order."""
+    """Return the versions that have a file in a folder, in order."""
     if not folder.is_dir():
         return []
     names = (path.name.removesuffix(ending) for path in folder.iterdir() if path.name.endswith(ending))

@@ -1,4 +1,4 @@
-"""A lake of Delta tables: parts that were written already are added to each table's log, with (query, batch).
+"""A lake of Delta tables: written parts are added to each table's log, with (query, batch).
 
 Each of the tables has a log of its own. A batch that was committed to some of them and repeated is added to the
 others alone: a table's log says which batch of a query came last.
@@ -27,15 +27,15 @@ class DeltaCommits:
         self.folder = folder
 
     def committed(self, query: str, batch: int) -> bool:
-        """Whether a batch is there, in all tables."""
+        """Return whether a batch is committed in all tables."""
         return len(self.tables_with(query, batch)) == len(TABLES)
 
     def is_committed(self, query: str, batch: int) -> bool:
-        """Whether a batch is there in some table; an older lake has not all of them."""
+        """Return whether a batch is committed in any table; an older lake has not all of them."""
         return bool(self.tables_with(query, batch))
 
     def tables_with(self, query: str, batch: int) -> frozenset[str]:
-        """The tables in which a batch is there."""
+        """Return the tables in which a batch is committed."""
         known = [name for name in TABLES if (self.folder / name / "_delta_log").is_dir()]
         return frozenset(name for name in known if self._last(self.table(name), query) >= batch)
 
@@ -50,20 +50,20 @@ class DeltaCommits:
         return changed
 
     def parts(self, table: str | None = None) -> list[LakePart]:
-        """The parts that count, in the order of their paths."""
+        """Return the current parts, ordered by path."""
         import pyarrow as pa
 
-        found = []
+        parts = []
         for name in TABLES if table is None else [table]:
             for row in pa.table(self.table(name).get_add_actions(flatten=True)).to_pylist():
-                said = (row.get("partition.tenant") or "", str(row.get("partition.day") or ""))
-                found.append(
-                    LakePart(name, f"{name}/{unquote(row['path'])}", row["num_records"], row["size_bytes"], *said)
+                partition = (row.get("partition.tenant") or "", str(row.get("partition.day") or ""))
+                parts.append(
+                    LakePart(name, f"{name}/{unquote(row['path'])}", row["num_records"], row["size_bytes"], *partition)
                 )
-        return sorted(found, key=lambda part: part.path)
+        return sorted(parts, key=lambda part: part.path)
 
     def table(self, name: str) -> DeltaTable:
-        """One of the tables, made if it is not there."""
+        """Return a table, created if it does not exist."""
         from deltalake import DeltaTable
 
         place = self.folder / name
@@ -75,8 +75,8 @@ class DeltaCommits:
         return DeltaTable(str(place))
 
     def _last(self, table: DeltaTable, query: str) -> int:
-        found = table.transaction_version(query)
-        return -1 if found is None else int(found)
+        version = table.transaction_version(query)
+        return -1 if version is None else int(version)
 
     def _add(self, table: DeltaTable, name: str, query: str, batch: int, parts: list[LakePart]) -> None:
         from deltalake import CommitProperties, Transaction

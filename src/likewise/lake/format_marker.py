@@ -1,4 +1,4 @@
-"""The mark of a lake: a file that says that a lake lies here, so that an empty folder is not taken for one."""
+"""The marker file of a lake, so that an empty folder is not taken for one."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def mark_lake(folder: StoragePath, kind: str) -> None:
 
 
 def is_marked(folder: StoragePath) -> bool:
-    """Whether it was said."""
+    """Return whether a folder has the marker."""
     return (folder / MARKER).is_file()

@@ -1,4 +1,4 @@
-"""Upkeep of a lake: small parts of a day put together, days that are over taken out.
+"""Maintenance of a lake: compact the parts of each day, and expire old days.
 
 In plain Parquet one commit names what came and what went, so that a reader by commits sees all of it or none; then the
 files go. Files that no commit names, which an upkeep that died may leave, go a day later.
@@ -24,14 +24,14 @@ _LEFT: Final = 86_400  # seconds until a file that nobody names is nobody's
 
 
 class MaintenanceReport(msgspec.Struct, frozen=True):
-    """How many parts a lake had and has."""
+    """The number of parts before and after."""
 
     before: int
     after: int
 
 
 def open_lake(folder: StoragePath) -> PlainCommits | DeltaCommits:
-    """The lake in a folder, whichever it is."""
+    """Open the lake of a folder, in either format."""
     if (folder / "_commits").is_dir():
         return PlainCommits(folder)
     if any((folder / name / "_delta_log").is_dir() for name in TABLES):
@@ -88,11 +88,11 @@ def _tidy(lake: PlainCommits, added: list[LakePart], removed: list[str]) -> None
     for path in removed:
         (lake.folder / path).unlink(missing_ok=True)
     live = {part.path for part in lake.parts()}
-    gone = lake.removed_paths()
+    removed_earlier = lake.removed_paths()
     for table in TABLES:
         for below, written in list(files_below(lake.folder / table)):
             path, name = f"{table}/{below}", below.rpartition("/")[2]
             made = name.startswith(_MADE) and time.time() - written > _LEFT
-            if path in gone or (made and path not in live):
+            if path in removed_earlier or (made and path not in live):
                 (lake.folder / path).unlink(missing_ok=True)
     lake.checkpoint()

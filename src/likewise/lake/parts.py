@@ -1,4 +1,4 @@
-"""Parts of the lake's tables: Parquet files by tenant and day, under the same name whenever a batch is repeated.
+"""Parts of the lake's tables: Parquet files by tenant and day, with the same name when a batch is repeated.
 
 events/tenant=plant/day=2024-05-01/<query>-<batch>-<task>.parquet   EventBatch's schema
 matches/tenant=plant/day=2024-05-01/<query>-<batch>-<task>.parquet  one row an event that met something
@@ -37,7 +37,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class LakePart(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file of a table: its path below the lake's folder, its rows and bytes, and whose and which day's it is."""
+    """A file of a table: its path below the lake's folder, rows and bytes, tenant and day."""
 
     table: str
     path: str
@@ -48,7 +48,7 @@ class LakePart(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def lake_schema(table: str) -> pa.Schema:
-    """The schema of a table's files; `tenant` and `day` stand in their paths.
+    """Return the schema of a table's files; `tenant` and `day` are in their paths.
 
     >>> lake_schema("matches").names
     ['query', 'batch', 'inlet', 'partition', 'offset', 'event_id', 'source', 'time', 'subscriptions', 'scores']
@@ -59,15 +59,15 @@ def lake_schema(table: str) -> pa.Schema:
     if table == EVENTS:
         return batch_schema().remove_metadata()
     if table == SUBSCRIPTIONS:
-        told: dict[str, pa.DataType] = {"number": pa.int64(), "id": text, "kind": text, "text": text}
-        return pa.schema(told | {"version": pa.int64()})
+        subscriptions: dict[str, pa.DataType] = {"number": pa.int64(), "id": text, "kind": text, "text": text}
+        return pa.schema(subscriptions | {"version": pa.int64()})
     batch: dict[str, pa.DataType] = {"query": text, "batch": pa.int64()}
     if table == NOTIFICATIONS:
         whose: dict[str, pa.DataType] = {"shard": text, "place": pa.int64(), "subscription": pa.int64(), "cause": text}
         about: dict[str, pa.DataType] = {"event_id": text, "score": pa.float32(), "rank_value": pa.float64()}
         spoken: dict[str, pa.DataType] = {"key": pa.list_(text), "moment": moment, "since": moment}
         return pa.schema(batch | whose | about | spoken | {"suppressed": pa.int64(), "digest": text})
-    found: dict[str, pa.DataType] = batch | {
+    columns: dict[str, pa.DataType] = batch | {
         "inlet": text,
         "partition": pa.int32(),
         "offset": pa.int64(),
@@ -77,16 +77,16 @@ def lake_schema(table: str) -> pa.Schema:
     }
     if table == SELECTED:  # values, notes and units by the names that `select` gives, each a JSON object
         one: dict[str, pa.DataType] = {"subscription": pa.int64(), "score": pa.float32()}
-        return pa.schema(found | one | {"selected": text, "notes": text, "units": text})
-    met: dict[str, pa.DataType] = {
+        return pa.schema(columns | one | {"selected": text, "notes": text, "units": text})
+    matches: dict[str, pa.DataType] = {
         "subscriptions": pa.list_(pa.int64()),
         "scores": pa.list_(pa.float32()),
     }
-    return pa.schema(found | met)
+    return pa.schema(columns | matches)
 
 
 def day_text(day: int) -> str:
-    """A day, counted from 1970, as it stands in paths; beyond the calendar the nearest day in it.
+    """Return the text of a day, counted from 1970, in paths; beyond the calendar the nearest day in it.
 
     >>> day_text(0), day_text(19844), day_text(-(10**9))
     ('1970-01-01', '2024-05-01', '0001-01-01')
@@ -98,13 +98,13 @@ def day_text(day: int) -> str:
 
 
 def part_path(table: str, name: str, tenant: str = "", day: str = "") -> str:
-    """Where a part lies below the lake's folder."""
+    """Return the path of a part below the lake's folder."""
     owner = quote(tenant, safe=" @+,")  # what is no letter or digit is written as readers of such paths expect it
     return f"{table}/tenant={owner}/day={day}/{name}.parquet" if day else f"{table}/{name}.parquet"
 
 
 def _written_as(table: str) -> dict[str, Any]:
-    """How a table's columns are written: the numbers of `matches` rise within an event, and no reader skips by them.
+    """Return the Parquet options of a table: the numbers of `matches` ascend within an event.
 
     Half the CPU of what Parquet does by itself where an event meets a hundred subscriptions, in fewer bytes.
     """
@@ -142,7 +142,7 @@ def write_part(folder: StoragePath, table: str, rows: pa.Table, name: str, tenan
 
 
 def read_part(folder: StoragePath, part: LakePart) -> pa.Table:
-    """The rows of a part."""
+    """Read the rows of a part."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -152,7 +152,7 @@ def read_part(folder: StoragePath, part: LakePart) -> pa.Table:
 
 
 def subscription_rows(subscriptions: Iterable[LoggedSubscription], version: int) -> pa.Table:
-    """What numbers stand for, as rows of the table `subscriptions`."""
+    """Return subscriptions as rows of the table `subscriptions`."""
     import pyarrow as pa
 
     from likewise.language import subscription_text

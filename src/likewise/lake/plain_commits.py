@@ -33,7 +33,7 @@ class LakeCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LakeCheckpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A `base`: the parts that counted, up to which batch of each query and which `tidy`, and what went last."""
+    """A checkpoint: the parts that counted, the last batch of each query and `tidy`, and what was removed last."""
 
     format: str
     v: int
@@ -53,7 +53,7 @@ class PlainCommits:
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     lake = PlainCommits(Path(folder))
-    ...     [lake.commit("q", 0, [Part("matches", "matches/a.parquet", 1, 9)]) for _ in range(2)]
+    ...     [lake.commit("q", 0, [LakePart("matches", "matches/a.parquet", 1, 9)]) for _ in range(2)]
     [True, False]
     """
 
@@ -61,15 +61,15 @@ class PlainCommits:
         self.folder = folder
 
     def committed(self, query: str, batch: int) -> bool:
-        """Whether a batch is there."""
+        """Return whether a batch is committed."""
         return self._path(query, batch).is_file() or self._checkpoint().batches.get(query, -1) >= batch
 
     def is_committed(self, query: str, batch: int) -> bool:
-        """Whether a batch is there, so that this is the lake it went to."""
+        """Return whether a batch is committed, so that this is the lake it went to."""
         return self.committed(query, batch)
 
     def tables_with(self, query: str, batch: int) -> frozenset[str]:
-        """The tables in which a batch is there: all or none."""
+        """Return the tables in which a batch is committed: all or none."""
         return frozenset(TABLES if self.committed(query, batch) else ())
 
     def commit(self, query: str, batch: int, parts: list[LakePart]) -> bool:
@@ -99,12 +99,12 @@ class PlainCommits:
         """
         files = self._files()
         base = self._checkpoint(files)
-        said = [path for path in files if not _covered(path, base)]
-        if len(said) < 2:
+        commits = [path for path in files if not _covered(path, base)]
+        if len(commits) < 2:
             return 0
         batches = dict(base.batches)
         tidied = base.tidied
-        for path in said:
+        for path in commits:
             query, number = path.name.rpartition("-")[0], _number(path)
             if query == "tidy":
                 tidied = max(tidied, number)
@@ -112,7 +112,7 @@ class PlainCommits:
                 batches[query] = max(batches.get(query, -1), number)
         number = max((_number(path) for path in files if path.name.startswith("base-")), default=-1) + 1
         removed = tuple(sorted(self.removed_paths()))  # once more: an upkeep that died may have left their files
-        made = LakeCheckpoint(FORMAT, VERSION, tuple(_current_parts(base, said).values()), batches, tidied, removed)
+        made = LakeCheckpoint(FORMAT, VERSION, tuple(_current_parts(base, commits).values()), batches, tidied, removed)
         if not create_once(self.folder / "_commits" / f"base-{number:010d}.json", msgspec.json.encode(made)):
             return 0  # somebody else did so
         for path in files:
@@ -120,25 +120,25 @@ class PlainCommits:
         return len(files)
 
     def parts(self, table: str | None = None) -> list[LakePart]:
-        """The parts that count, in the order of their paths."""
+        """Return the current parts, ordered by path."""
         for attempt in range(TRIES):
             try:
                 files = self._files()
                 base = self._checkpoint(files)
-                found = _current_parts(base, [path for path in files if not _covered(path, base)])
+                parts = _current_parts(base, [path for path in files if not _covered(path, base)])
                 break
             except FileNotFoundError:  # folded meanwhile: what is there now is looked at
                 if attempt == TRIES - 1:
                     raise
-        return [found[path] for path in sorted(found) if table in (None, found[path].table)]
+        return [parts[path] for path in sorted(parts) if table in (None, parts[path].table)]
 
     def removed_paths(self) -> set[str]:
-        """The paths of parts that counted until of late."""
-        said = [path for path in self._files() if path.name.startswith("tidy-")]
-        return {path for commit in said for path in _read(commit).removed} or set(self._checkpoint().removed)
+        """Return the paths of recently removed parts."""
+        commits = [path for path in self._files() if path.name.startswith("tidy-")]
+        return {path for commit in commits for path in _read(commit).removed} or set(self._checkpoint().removed)
 
     def _checkpoint(self, files: list[StoragePath] | None = None) -> LakeCheckpoint:
-        """The newest `base`; an empty one if there is none."""
+        """Return the newest checkpoint; an empty one if there is none."""
         for attempt in range(TRIES):
             bases = [path for path in (files or self._files()) if path.name.startswith("base-")]
             try:
@@ -157,8 +157,8 @@ class PlainCommits:
 
     def _files(self) -> list[StoragePath]:
         folder = self.folder / "_commits"
-        found = [path for path in folder.iterdir() if path.name.endswith(".json")] if folder.is_dir() else []
-        return sorted((path for path in found if not path.name.startswith(".")), key=lambda path: path.name)
+        files = [path for path in folder.iterdir() if path.name.endswith(".json")] if folder.is_dir() else []
+        return sorted((path for path in files if not path.name.startswith(".")), key=lambda path: path.name)
 
 
 def _number(path: StoragePath) -> int:
@@ -166,7 +166,7 @@ def _number(path: StoragePath) -> int:
 
 
 def _covered(path: StoragePath, base: LakeCheckpoint) -> bool:
-    """Whether `base` stands for a commit, or is one."""
+    """Return whether a checkpoint covers a commit, or is the file itself."""
     name = path.name.rpartition("-")[0]
     if name == "base":
         return True
@@ -174,12 +174,12 @@ def _covered(path: StoragePath, base: LakeCheckpoint) -> bool:
 
 
 def _current_parts(base: LakeCheckpoint, commits: list[StoragePath]) -> dict[str, LakePart]:
-    """The parts that count by `base` and the commits after it."""
-    said = [_read(path) for path in commits]
-    found = {each.path: each for each in base.parts} | {part.path: part for each in said for part in each.added}
-    for path in (path for each in said for path in each.removed):
-        found.pop(path, None)
-    return found
+    """Return the parts after a checkpoint and the commits since."""
+    read = [_read(path) for path in commits]
+    parts = {each.path: each for each in base.parts} | {part.path: part for each in read for part in each.added}
+    for path in (path for each in read for path in each.removed):
+        parts.pop(path, None)
+    return parts
 
 
 def _read(path: StoragePath) -> LakeCommit:

@@ -1,4 +1,4 @@
-"""Where a lake, a change log or a checkpoint lies: a folder, or an address of an object store such as `s3://bucket/lake`.
+"""The location of a lake, a change log or a checkpoint: a folder, or an address such as `s3://bucket/lake`.
 
 Both are `Place`s: `/` goes down, files are read, listed and removed the same way. `lake.atomic_create` makes files, for
 folders by links, for object stores by conditional puts. What an object store needs to know (region, endpoint, keys)
@@ -26,7 +26,7 @@ _SETTINGS: Final = ("AWS_", "GOOGLE_", "AZURE_")
 
 
 class ObjectStorePath:
-    """A place in an object store, as a path of a folder is one; what is missing raises `FileNotFoundError`.
+    """A path in an object store, used like a `Path`; what is missing raises `FileNotFoundError`.
 
     >>> place = ObjectStorePath("s3://bucket/lake") / "matches" / "a.parquet"
     >>> str(place), place.name, str(place.parent)
@@ -36,14 +36,14 @@ class ObjectStorePath:
     __slots__ = ("_bucket", "key")
 
     def __init__(self, address: str) -> None:
-        found = _ADDRESS.fullmatch(address)
-        if found is None or found["scheme"] not in SCHEMES:
+        match = _ADDRESS.fullmatch(address)
+        if match is None or match["scheme"] not in SCHEMES:
             raise InputError(
                 f"{address!r} is no address of an object store; expected one such as s3://bucket/lake "
                 f"({', '.join(each + '://' for each in SCHEMES)})"
             )
-        self._bucket = f"{found['scheme']}://{found['bucket']}"
-        self.key = found["key"].strip("/")
+        self._bucket = f"{match['scheme']}://{match['bucket']}"
+        self.key = match["key"].strip("/")
 
     def __truediv__(self, name: str) -> ObjectStorePath:
         return ObjectStorePath(f"{self}/{name}")
@@ -52,7 +52,7 @@ class ObjectStorePath:
         return f"{self._bucket}/{self.key}" if self.key else self._bucket
 
     def __repr__(self) -> str:
-        return f"ObjectPlace({str(self)!r})"
+        return f"ObjectStorePath({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ObjectStorePath) and str(self) == str(other)
@@ -62,23 +62,23 @@ class ObjectStorePath:
 
     @property
     def name(self) -> str:
-        """Its last part."""
+        """Return the last part of the path."""
         return self.key.rpartition("/")[2]
 
     @property
     def parent(self) -> ObjectStorePath:
-        """Where it lies."""
+        """Return the parent path."""
         return ObjectStorePath(f"{self._bucket}/{self.key.rpartition('/')[0]}")
 
     def read_bytes(self) -> bytes:
-        """What it holds."""
+        """Read the object."""
         import obstore
 
         with translated_errors(self):
             return bytes(obstore.get(self._store(), self.key).bytes())
 
     def is_file(self) -> bool:
-        """Whether there is something of this name."""
+        """Return whether there is an object of this name."""
         import obstore
 
         try:
@@ -89,17 +89,17 @@ class ObjectStorePath:
         return True
 
     def is_dir(self) -> bool:
-        """Whether there is something below it."""
-        found = self._listed()
-        return bool(found["objects"] or found["common_prefixes"])
+        """Return whether there are objects below it."""
+        listing = self._listed()
+        return bool(listing["objects"] or listing["common_prefixes"])
 
     def iterdir(self) -> Iterator[ObjectStorePath]:
-        """The files right below it."""
+        """List the files right below it."""
         for each in self._listed()["objects"]:
             yield ObjectStorePath(f"{self._bucket}/{each['path']}")
 
     def files(self) -> Iterator[tuple[str, float]]:
-        """The files below it, at any depth: the path from here, and when it was written (s)."""
+        """List the files below it at any depth: relative path, and time of writing (s)."""
         import obstore
 
         with translated_errors(self):
@@ -154,9 +154,9 @@ StoragePath = Path | ObjectStorePath
 
 
 def storage_path(address: str | Path | ObjectStorePath) -> StoragePath:
-    """The place of an address: a folder, by its absolute path, or an object store's.
+    """Return the path of an address: an absolute folder, or a path in an object store.
 
-    >>> event_coordinates("s3://bucket/lake/"), event_coordinates("lake").is_absolute()
+    >>> storage_path("s3://bucket/lake/"), storage_path("lake").is_absolute()
     (ObjectStorePath('s3://bucket/lake'), True)
     """
     if isinstance(address, ObjectStorePath):
@@ -169,12 +169,12 @@ def storage_path(address: str | Path | ObjectStorePath) -> StoragePath:
 
 
 def store_settings() -> dict[str, str]:
-    """What the environment says about object stores."""
+    """Return the object store's settings in the environment."""
     return {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
 
 
 def files_below(place: StoragePath) -> Iterator[tuple[str, float]]:
-    """The files below a place, at any depth: the path from there, and when each was written (s)."""
+    """List the files below a path at any depth: relative path, and time of writing (s)."""
     if isinstance(place, ObjectStorePath):
         yield from place.files()
         return
@@ -185,7 +185,7 @@ def files_below(place: StoragePath) -> Iterator[tuple[str, float]]:
 
 @lru_cache(maxsize=8)
 def _opened(bucket: str, settings: tuple[tuple[str, str], ...]) -> Any:
-    """A bucket, opened once for what the environment says."""
+    """Open a bucket, once for the same settings."""
     require("objects", "an object store", or_else="a folder needs nothing more")
     from obstore.store import from_url
 
@@ -197,7 +197,7 @@ def _opened(bucket: str, settings: tuple[tuple[str, str], ...]) -> Any:
 
 @contextmanager
 def translated_errors(place: ObjectStorePath) -> Iterator[None]:
-    """An object store's own errors in words of ours; that something is missing, or there already, is no error here."""
+    """Translate an object store's errors, except that something is missing or exists already."""
     from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
 
     try:

@@ -1,4 +1,4 @@
-"""What a change log holds at one version: subscriptions, and what is known beside them."""
+"""A snapshot of the change log at one version: subscriptions, feedback, annotations and term meaning."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from likewise.semantics.feedback import Judgement
 
 
 class LoggedSubscription(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """A subscription with its number, which is never another one's, and the moment (µs) it was added."""
+    """A subscription with its number, which is never reused, and the time (µs) it was added."""
 
     number: int
     subscription: Subscription
@@ -23,7 +23,7 @@ class LoggedSubscription(msgspec.Struct, frozen=True, gc=False, forbid_unknown_f
 
     @property
     def end(self) -> int | None:
-        """When its validity is over; None if it is not said."""
+        """Return when it expires; None if it does not."""
         lasts = self.subscription.valid_for
         return None if lasts is None else self.at + lasts
 
@@ -31,20 +31,20 @@ class LoggedSubscription(msgspec.Struct, frozen=True, gc=False, forbid_unknown_f
 class SubscriptionAdded(
     LoggedSubscription, frozen=True, gc=False, forbid_unknown_fields=True, tag="add", tag_field="change"
 ):
-    """A subscription came."""
+    """A subscription was added."""
 
 
 class SubscriptionRemoved(
     msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="remove", tag_field="change"
 ):
-    """The subscription of this number, and this id, went."""
+    """The subscription with this number and id was removed."""
 
     number: int
     id: str
 
 
 class TermMeaning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """By what words are compared where the log is written: names, a threshold, and the checksums of what they name."""
+    """How the writer compares terms: space, measure and threshold, with checksums of what they name."""
 
     space: str | None = None
     measure: str | None = None
@@ -62,7 +62,7 @@ class SnapshotKnowledge(
     tag="know",
     tag_field="change",
 ):
-    """What is known beside subscriptions, from here on: feedback, annotations (as CSV), meaning; None is no change."""
+    """Feedback, annotations (as CSV) and term meaning from here on; None is no change."""
 
     feedback: tuple[Judgement, ...] | None = None
     annotations: str | None = None
@@ -76,16 +76,18 @@ _ENCODER: Final = msgspec.json.Encoder(order="deterministic")
 
 
 class SubscriptionSnapshot:
-    """What is held at a version: subscriptions by number, in the order they came. It never changes.
+    """The subscriptions at a version, by number, in the order they came. Immutable.
 
     Its `digest` is that of the subscriptions, by whatever way they came, and `digests` are those of versions before, as
     far as they were passed: a log that was made anew has the same versions and numbers, but other digests.
 
     >>> from likewise.language import parse
-    >>> held = SubscriptionSnapshot().after([Added(0, parse("{t > 25}", id="warm"), 5)])
-    >>> held.version, held.next_number, held.number("warm"), len(held.after([Removed(0, "warm")]).subscriptions)
+    >>> held = SubscriptionSnapshot().after([SubscriptionAdded(0, parse("{t > 25}", id="warm"), 5)])
+    >>> emptied = held.after([SubscriptionRemoved(0, "warm")])
+    >>> held.version, held.next_number, held.number("warm"), len(emptied.subscriptions)
     (1, 1, 0, 0)
-    >>> held.digest == SubscriptionSnapshot(7, 1, list(held.subscriptions.values())).digest, held.digest == SubscriptionSnapshot().digest
+    >>> same = SubscriptionSnapshot(7, 1, list(held.subscriptions.values()))
+    >>> held.digest == same.digest, held.digest == SubscriptionSnapshot().digest
     (True, False)
     """
 
@@ -112,44 +114,46 @@ class SubscriptionSnapshot:
 
     @property
     def digest(self) -> str:
-        """What tells these subscriptions, with their numbers and moments, from others."""
+        """Return a hash of the subscriptions with their numbers and times."""
         return f"{self._sum % 2**64:016x}"
 
     def number(self, id: str) -> int | None:
-        """The number of the subscription with this id; None if none has it."""
+        """Return the number of the subscription with this id; None if there is none."""
         return self._numbers.get(id)
 
     def after(self, changes: Sequence[Change]) -> SubscriptionSnapshot:
-        """What is held after the changes of the next version."""
-        held, upcoming, known, total = dict(self.subscriptions), self.next_number, self.known, self._sum
+        """Return the snapshot after the changes of the next version."""
+        subscriptions, upcoming, known, total = dict(self.subscriptions), self.next_number, self.known, self._sum
         for change in changes:
             if isinstance(change, SnapshotKnowledge):
-                said = {
+                changed = {
                     name: value
                     for name in SnapshotKnowledge.__struct_fields__
                     if (value := getattr(change, name)) is not None
                 }
-                known = msgspec.structs.replace(known, **said)
+                known = msgspec.structs.replace(known, **changed)
             elif isinstance(change, SubscriptionRemoved):
-                gone = held.pop(change.number, None)
-                if gone is None:
+                removed = subscriptions.pop(change.number, None)
+                if removed is None:
                     raise ArtefactDamaged(
                         f"version {self.version + 1} of the subscriptions removes {change.id!r} ({change.number}), "
                         "which is not held; restore a copy"
                     )
-                total -= _digest(gone)
+                total -= _digest(removed)
             elif change.number < upcoming:
                 raise ArtefactDamaged(
                     f"version {self.version + 1} of the subscriptions uses the number {change.number} again; restore a "
                     "copy"
                 )
             else:
-                added = held[change.number] = LoggedSubscription(change.number, change.subscription, change.at)
+                added = subscriptions[change.number] = LoggedSubscription(change.number, change.subscription, change.at)
                 total += _digest(added)
                 upcoming = change.number + 1
         last = dict([*self.digests.items(), (self.version, self.digest)][-_REMEMBERED:])
-        return SubscriptionSnapshot(self.version + 1, upcoming, list(held.values()), known, digests=last, total=total)
+        return SubscriptionSnapshot(
+            self.version + 1, upcoming, list(subscriptions.values()), known, digests=last, total=total
+        )
 
 
-def _digest(held: LoggedSubscription) -> int:
-    return int.from_bytes(hashlib.blake2b(_ENCODER.encode(held), digest_size=16).digest())
+def _digest(subscription: LoggedSubscription) -> int:
+    return int.from_bytes(hashlib.blake2b(_ENCODER.encode(subscription), digest_size=16).digest())

@@ -1,4 +1,4 @@
-"""JSON of the lake's files, each with the version of its format (`v`): a later one is refused with words."""
+"""Decode the lake's versioned JSON files (`v`); a later version is refused with an explanation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def decoded(path: StoragePath, data: bytes, kind: type[T], *, current: int, format: str = "") -> T:
-    """What a file, or a line of it, says; `path` names it where that cannot be read, or says another `format`.
+    """Decode a file, or a line of it; `path` is for error messages.
 
     >>> from pathlib import Path
     >>> decoded(Path("x.json"), b'{"a": 1}', dict[str, int], current=1)

@@ -1,4 +1,4 @@
-"""A lake's events as a plain table: one row an event, and a column for each attribute that is asked for.
+"""A lake's events as a plain table: one row an event, and a column for each requested attribute.
 
 In the lake an event is a list of tuples, since no two sources say the same. Whoever analyses them wants columns:
 `view` makes them, each in the unit that is asked for.
@@ -40,7 +40,7 @@ MOST: Final = 200  # columns where none are named
 
 
 class ViewColumn(NamedTuple):
-    """An attribute as a column: its name there, and the unit its readings are brought to; None leaves them be."""
+    """An attribute as a column: its name, and the unit to convert to; None converts nothing."""
 
     attribute: str
     unit: Unit | None
@@ -48,16 +48,16 @@ class ViewColumn(NamedTuple):
 
 
 def view_column(text: str) -> ViewColumn:
-    """A column as it is asked for: `temperature in degC as t`.
+    """Parse a column such as `temperature in degC as t`.
 
     >>> view_column("temperature in degC").name, view_column("air temperature as t").attribute
     ('temperature', 'air temperature')
     """
-    found = _COLUMN.fullmatch(text.strip())
-    if found is None:
+    match = _COLUMN.fullmatch(text.strip())
+    if match is None:
         raise InputError(f"a column is `attribute`, `attribute in UNIT` or `attribute as name`, not {text!r}")
-    attribute = found["attribute"].strip().strip('"')
-    return ViewColumn(attribute, unit(found["unit"]) if found["unit"] else None, found["name"] or attribute)
+    attribute = match["attribute"].strip().strip('"')
+    return ViewColumn(attribute, unit(match["unit"]) if match["unit"] else None, match["name"] or attribute)
 
 
 def view(
@@ -68,7 +68,7 @@ def view(
     first_day: str = "",
     last_day: str = "",
 ) -> pa.Table:
-    """The events of a lake as a table: `id`, `source`, `time`, `tenant`, `day`, and the columns that are asked for.
+    """Return the events of a lake as a table: `id`, `source`, `time`, `tenant`, `day`, and the requested columns.
 
     A column is an attribute, compared as subscriptions compare them; `temperature in degC` brings its readings to that
     unit, and has null for what cannot be brought to it. Of an attribute that an event states several times the first
@@ -80,31 +80,31 @@ def view(
     import pyarrow as pa
 
     place = storage_path(lake)
-    asked = [view_column(each) for each in columns]
+    requested = [view_column(each) for each in columns]
     chosen = [
         part
         for part in open_lake(place).parts(EVENTS)
         if tenant in (None, part.tenant) and first_day <= part.day and (not last_day or part.day <= last_day)
     ]
-    if not asked:
-        asked = [ViewColumn(name, None, name) for name in _attributes(place, chosen)]
-    names = [each.name for each in asked]
+    if not requested:
+        requested = [ViewColumn(name, None, name) for name in _attributes(place, chosen)]
+    names = [each.name for each in requested]
     if twice := [name for name in names if names.count(name) > 1 or name in _OWN]:
         raise InputError(f"two columns would be called {twice[0]!r}; say `as` with another name")
-    own: dict[str, list[Any]] = {name: [] for name in _OWN}
+    event_columns: dict[str, list[Any]] = {name: [] for name in _OWN}
     values: dict[str, list[Any]] = {name: [] for name in names}
     for part, batch in _batches(place, chosen):
-        told = batch.to_arrow(dictionary=False)
+        table = batch.to_arrow(dictionary=False)
         for name in ("id", "source", "time"):
-            own[name] += told.column(name).to_pylist()
-        own["tenant"] += [part.tenant] * len(batch)
-        own["day"] += [part.day] * len(batch)
-        for column, found in zip(asked, _first_readings(batch, asked), strict=True):
-            values[column.name] += found
+            event_columns[name] += table.column(name).to_pylist()
+        event_columns["tenant"] += [part.tenant] * len(batch)
+        event_columns["day"] += [part.day] * len(batch)
+        for column, readings in zip(requested, _first_readings(batch, requested), strict=True):
+            values[column.name] += readings
     text: pa.DataType = pa.string()
     kinds = {"id": text, "source": text, "time": pa.timestamp("us", tz="UTC"), "tenant": text, "day": text}
-    arrays = {name: pa.array(own[name], kinds[name]) for name in _OWN}
-    return pa.table(arrays | {each.name: column_array(values[each.name], each.unit is not None) for each in asked})
+    arrays = {name: pa.array(event_columns[name], kinds[name]) for name in _OWN}
+    return pa.table(arrays | {each.name: column_array(values[each.name], each.unit is not None) for each in requested})
 
 
 def _batches(place: StoragePath, parts: Sequence[LakePart]) -> Iterator[tuple[LakePart, EventBatch]]:
@@ -113,7 +113,7 @@ def _batches(place: StoragePath, parts: Sequence[LakePart]) -> Iterator[tuple[La
 
 
 def _attributes(place: StoragePath, parts: Sequence[LakePart]) -> list[str]:
-    """The attributes that occur, the most frequent first, each in the words it was first met in."""
+    """Return the attributes, the most frequent first, each as it was first spelled."""
     import numpy as np
 
     counts: dict[str, int] = {}
@@ -129,16 +129,16 @@ def _attributes(place: StoragePath, parts: Sequence[LakePart]) -> list[str]:
     return [words[name] for name in ordered[:MOST]]
 
 
-def _first_readings(batch: EventBatch, asked: Sequence[ViewColumn]) -> Iterator[list[Any]]:
-    """For each column the first reading of each event, or None."""
+def _first_readings(batch: EventBatch, columns_requested: Sequence[ViewColumn]) -> Iterator[list[Any]]:
+    """Return the first reading of each event for each column, or None."""
     import numpy as np
 
     columns = batch.columns()
     folded = [fold(name) for name in columns.attributes]
     owner = np.repeat(np.arange(len(batch)), np.diff(columns.offsets))
-    for column in asked:
-        meant = np.array([name == fold(column.attribute) for name in folded], bool)
-        places = np.flatnonzero(meant[columns.attribute]) if len(meant) else np.empty(0, np.int64)
+    for column in columns_requested:
+        matching = np.array([name == fold(column.attribute) for name in folded], bool)
+        places = np.flatnonzero(matching[columns.attribute]) if len(matching) else np.empty(0, np.int64)
         events, first = np.unique(owner[places], return_index=True)
         values: list[Any] = [None] * len(batch)
         for event, place in zip(events.tolist(), places[first].tolist(), strict=True):
@@ -159,12 +159,12 @@ def _value(columns: Any, place: int, column: ViewColumn) -> Any:
     if kind not in (NUMBER, WHOLE):
         return None
     stated = "" if columns.unit[place] < 0 else columns.units[columns.unit[place]]
-    found = reading_unit(columns.attributes[columns.attribute[place]], stated, column.unit) or column.unit
-    return float(found.to(column.unit, value)) if found.dimension == column.unit.dimension else None
+    unit = reading_unit(columns.attributes[columns.attribute[place]], stated, column.unit) or column.unit
+    return float(unit.to(column.unit, value)) if unit.dimension == column.unit.dimension else None
 
 
 def column_array(values: list[Any], number: bool = False) -> pa.Array[Any]:
-    """Values as an array: numbers if all are, truths if all are, else text."""
+    """Return values as an array: numbers if all are, Booleans if all are, else text."""
     import pyarrow as pa
 
     there = [each for each in values if each is not None]
@@ -186,7 +186,7 @@ _OWN_selection: Final = ("event_id", "time")
 def selected(
     lake: str | StoragePath, subscription: str, *, tenant: str | None = None, first_day: str = "", last_day: str = ""
 ) -> pa.Table:
-    """What a subscription selected: `event_id` and `time` of the event, then the columns its `select` names.
+    """Return a subscription's selected values: `event_id` and `time` of the event, then a column for each name.
 
     The subscription is named by its id in the change log; several that had the id one after the other give their rows
     together. A name that is also `event_id` or `time` stands for what was selected. What is no plain value
@@ -197,10 +197,10 @@ def selected(
 
     place = storage_path(lake)
     parts = open_lake(place)
-    told = [row for part in parts.parts(SUBSCRIPTIONS) for row in read_part(place, part).to_pylist()]
-    numbers = {row["number"] for row in told if row["id"] == subscription}
+    known_rows = [row for part in parts.parts(SUBSCRIPTIONS) for row in read_part(place, part).to_pylist()]
+    numbers = {row["number"] for row in known_rows if row["id"] == subscription}
     if not numbers:
-        known = ", ".join(sorted({row["id"] for row in told})[:10])
+        known = ", ".join(sorted({row["id"] for row in known_rows})[:10])
         raise InputError(f"no subscription {subscription!r} was matched into {place}; it knows {known or 'none'}")
     rows: list[dict[str, Any]] = []
     for part in parts.parts(SELECTED):
