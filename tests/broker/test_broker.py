@@ -311,7 +311,7 @@ def test_ended_subscriptions_are_forgotten_when_nothing_names_them(
     broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While a delivery is under way its subscriptions keep their names; afterwards only the newest, to look back at."""
-    monkeypatch.setattr("likewise.broker.maintenance.housekeeping.ENDED_KEPT", 0)
+    monkeypatch.setattr("likewise.broker.maintenance.housekeeping.EXPIRED_RETENTION", 0)
     subscribed(broker, "ann", s="{no2 > 40}")
     publish(broker, "e1")
     broker.wait_until_matched()

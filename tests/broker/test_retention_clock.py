@@ -396,7 +396,7 @@ def test_steps_are_written_to_the_log_and_the_metrics(machine: Machine) -> None:
         with capture_logs() as lines:
             machine.wall.step(YEARS)
             machine.live(85, broker)
-        assert "what was stored before a step of the clock is not removed by it" in [line["event"] for line in lines]
+        assert "removal_delayed_by_clock_step" in [line["event"] for line in lines]
         page = broker.metrics.page(None).decode()
         assert "likewise_clock_held_back 20.0" in page
         assert "likewise_clock_behind_seconds 3.155328e+08" in page

@@ -183,5 +183,5 @@ def test_the_command_line_serves_and_talks_tls(
         _, log = served.communicate(timeout=60)
     lines = [msgspec.json.decode(line) for line in log.splitlines() if line.startswith(b"{")]
     steps = [line["event"] for line in lines if line.get("event_id") == "e1"]
-    assert steps == ["event received", "event matched", "event delivered"]
+    assert steps == ["event_received", "event_matched", "event_delivered"]
     assert all(line["tenant"] == "default" for line in lines if "event_id" in line)

@@ -1,4 +1,4 @@
-"""Looking after a broker: its figures; and its store, whose care is listed here for whoever administers it."""
+"""Statistics of a running broker, and verification of its store, for administrators."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Migrated", "TenantStats", "backup", "compact", "keep_copying", "migr
 
 def verify_store(data: Path) -> dict[str, int]:
     """Check the structure, every row of every table and every saved window; how many of each there are."""
-    found = verify_tables(data)
+    counts = verify_tables(data)
     with reading_store(data) as tables:
-        return found | {"windows": verify_windows(tables, data)}
+        return counts | {"windows": verify_windows(tables, data)}
 
 
 def stats(broker: Broker, tenant: str) -> TenantStats:
-    """What a tenant has in a broker."""
+    """Return a tenant's statistics: its numbers of subscribers, subscriptions, events and deliveries."""
     mine = broker.tenant(tenant)
     queues = list(mine.subscribers.values())
     with broker.store.reading() as tables:

@@ -1,4 +1,4 @@
-"""The broker: publish, subscribe, deliver, acknowledge. Everything that connects to it goes through here.
+"""The broker: publish, subscribe, deliver, acknowledge. Every connector calls `Broker`.
 
 docs/life-of-an-event.md follows one event through these functions.
 """
@@ -91,15 +91,17 @@ class Broker(BrokerRequests):
         trace: EventTrace | None = None,
         elsewhere: frozenset[Kind] = frozenset(),
         store_cache: int = STORE_CACHE_BYTES,
-        kept_from: NeededFrom | None = None,
+        needed_from: NeededFrom | None = None,
     ) -> None:
         self.elsewhere = elsewhere  # the kinds of subscriptions that a broker above decides
-        self._needed_from = [] if kept_from is None else [kept_from]  # what others still need of the log
+        self._needed_from = [] if needed_from is None else [needed_from]  # what others still need of the log
         self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
         EngineSelection(self.config.matching.profile)  # refuses at once what is not installed
-        said = self.config.annotations.file
-        self.annotations = NO_ANNOTATIONS if said is None else AnnotationFile(said, on_change=_log_annotations)
+        annotation_file = self.config.annotations.file
+        self.annotations = (
+            NO_ANNOTATIONS if annotation_file is None else AnnotationFile(annotation_file, on_change=_log_annotations)
+        )
         self.types = as_types(self.config.matching.types)
         self.data = data
         if steady is None and clock is system_clock:
@@ -139,8 +141,10 @@ class Broker(BrokerRequests):
         self.lake = self._open_lake()
         if self.lake is not None:
             self._needed_from.append(self.lake.needed_from)
-        said = self.config.lake.stream_log
-        self.stream_log = None if said is None else StreamLog(store, tenants, said, self._meaning)
+        stream_log_folder = self.config.lake.stream_log
+        self.stream_log = (
+            None if stream_log_folder is None else StreamLog(store, tenants, stream_log_folder, self._meaning)
+        )
         self._housekeeping = Housekeeping(
             store,
             tenants,
@@ -150,9 +154,9 @@ class Broker(BrokerRequests):
             retention=self.retention,
             lock=self.lock,
             on_expired=lambda events: self.trace.expired(tenants, events),
-            kept_from=self._needed_from,
+            needed_from=self._needed_from,
             resting=lambda tenant: self.activation.at_rest(tenant),
-            beside=not self.config.matching.workers,
+            concurrent=not self.config.matching.workers,
         )
         self.retention.changed = self._housekeeping.clock_changed
         self.visibility = self._housekeeping.reach
@@ -166,7 +170,7 @@ class Broker(BrokerRequests):
             tenants,
             data=self.data,
             learns=self.config.catalogue.learn,
-            on_heard=self._observe,
+            on_entries=self._observe,
             on_turn=self._update_sources,
         )
         self.source_demand = SourceDemand(self.config.matching.profile, self._texts, self._observed_attributes)
@@ -200,16 +204,16 @@ class Broker(BrokerRequests):
             self.stream_log.start()
 
     def _meaning(self) -> TermMeaning:
-        """By what words are compared, for streams on Spark."""
-        said = self.config.matching
-        if said.profile == "small":
-            return TermMeaning(threshold=said.threshold)
+        """Return space, measure and threshold by which terms are compared, for streams on Spark."""
+        settings = self.config.matching
+        if settings.profile == "small":
+            return TermMeaning(threshold=settings.threshold)
         if self._term_meaning is None:
             from likewise.semantics.concepts.library import inventory_checksum  # which a small profile does without
 
             by = self.make_matcher().interpretation
             self._term_meaning = TermMeaning(
-                said.space, said.measure, said.threshold, by.space.checksum, inventory_checksum()
+                settings.space, settings.measure, settings.threshold, by.space.checksum, inventory_checksum()
             )
         return self._term_meaning
 
@@ -221,7 +225,7 @@ class Broker(BrokerRequests):
         return LakeFollower(self.store, self.tenants, self.config.lake)
 
     def _make_worker(self) -> MatchingLoop:
-        """The thread that matches, or that coordinates those who do."""
+        """Return the matching loop, or with a worker pool the coordinator of its processes."""
         keeping = self._housekeeping
         if not self.config.matching.workers:
             return MatchingLoop(
@@ -264,18 +268,18 @@ class Broker(BrokerRequests):
         return self.catalogue.observed(tenant, source)
 
     def _topics_of(self, tenant: Tenant, source: str) -> list[str]:
-        """The topics that a source publishes to, as far as it was seen; a topic without a map is its source."""
-        seen = [
+        """Return the topics that a source was observed to publish to; a topic without a topic map is its own source."""
+        topics = [
             each.text for each in self.catalogue.observed(tenant, source) if each.attribute == "topic" and each.text
         ]
-        return [source, *seen]
+        return [source, *topics]
 
     def _retained_commands(self, tenant: Tenant) -> list[SensingCommand]:
-        """What sources were told before a restart: that is retained."""
+        """Return the sensing commands from before a restart, which are retained messages."""
         rows = tenant.retained.find(f"{SENSE}#", self.clock())
         with self.store.reading() as tables:
             messages = read_messages(tables, [row.position for row in rows])
-        return [said for said in map(decode_sense_message, messages.values()) if said is not None]
+        return [command for command in map(decode_sense_message, messages.values()) if command is not None]
 
     def _update_sources(self) -> None:
         for tenant in list(self.tenants.values()):
@@ -288,7 +292,7 @@ class Broker(BrokerRequests):
         self.store.append([command_entry(tenant.number, command)], lambda result: None)
 
     def make_matcher(self, saved: Path | None = None) -> Matcher:
-        """A matcher as the configuration says, empty or with what a folder keeps."""
+        """Return a matcher as configured, empty or loaded from a folder."""
         matching, clock = self.config.matching, self.clock
         alerts = self.config.alerts
         interpretation = Interpretation(
@@ -310,10 +314,10 @@ class Broker(BrokerRequests):
     # -- tenants --------------------------------------------------------------------------------
 
     def tenant(self, name: str) -> Tenant:
-        """The tenant with this name, made if it is new."""
-        found = self._names.get(name)
-        if found is not None:
-            return found
+        """Return the tenant with this name; create it if it is new."""
+        known = self._names.get(name)
+        if known is not None:
+            return known
         with self._making:  # not `lock`, which the writer takes when it has committed
             if name not in self._names:
                 number = self.store.commit(lambda tables: _add_tenant(tables, name))
@@ -338,7 +342,7 @@ class Broker(BrokerRequests):
     # -- upkeep ---------------------------------------------------------------------------------
 
     def troubles(self) -> list[str]:
-        """What does not work now and is tried again until it does: storing, its chores, workers, the lake, the line."""
+        """Return what fails now and is retried: storing, background tasks, workers, the lake, the uplink."""
         workers = [] if self.topology is None else list(self.topology.pool.failover.troubles.values())
         if self.autoscaler is not None and self.autoscaler.trouble:
             workers.append(self.autoscaler.trouble)
@@ -351,15 +355,15 @@ class Broker(BrokerRequests):
             *self._housekeeping.tasks,
             *workers,
         )
-        beside = [each.retries for each in (self.lake, self.stream_log) if each is not None]
-        return [each for each in known if each is not None] + [each for chores in beside for each in chores]
+        background = [each.retries for each in (self.lake, self.stream_log) if each is not None]
+        return [each for each in known if each is not None] + [each for tasks in background for each in tasks]
 
     def sweep(self) -> SweepResult:
         """Forget what is over now."""
         return self._housekeeping.sweep()
 
     def note_listening(self) -> None:
-        """From now on events can come in; until here silence was nobody's."""
+        """Record that events can arrive from now on; the time until here is an outage, not silence of sources."""
         self._housekeeping.note_listening()
 
     def wait_until_matched(self, timeout: float = 60.0) -> None:
@@ -391,13 +395,13 @@ class Broker(BrokerRequests):
         handed_over = threading.Event()  # once it is set, whatever was handed in is with the worker
         self.store.write(lambda tables: None, lambda result: handed_over.set())
         if not handed_over.wait(FINISHING_SECONDS + BATCH_STOP_SECONDS):
-            _log.warning("a commit was still under way; whoever waits for it was told nothing and asks again")
+            _log.warning("stop_during_commit")
             self._stop_pool()
             return
         matched = self.worker.stop()
         self.ended = matched and not self._readers_left
         if not matched:
-            _log.warning("matching was still under way; the next start goes on from the log")
+            _log.warning("stop_during_matching")
         self._stop_pool()
         self.store.close()
 
@@ -415,7 +419,7 @@ class Broker(BrokerRequests):
         try:
             self.retention.save()
         except OSError as error:
-            _log.warning("the time of the end could not be noted", error=str(error))
+            _log.warning("stop_time_not_saved", error=str(error))
 
     def _stop_pool(self) -> None:
         if self.topology is not None:
@@ -438,7 +442,7 @@ def _add_tenant(tables: StoreTables, name: str) -> int:
 def _log_annotations(file: AnnotationFile) -> None:
     """Say in the log that other annotations hold, or why those in the file do not."""
     if file.problem:
-        _log.error("annotations cannot be used; those of before hold", file=str(file.path), problem=file.problem)
+        _log.error("annotations_invalid", file=str(file.path), problem=file.problem)
     else:
         rows = file.table
-        _log.info("annotations are in use", file=str(file.path), rows=len(rows), version=rows.version)
+        _log.info("annotations_loaded", file=str(file.path), rows=len(rows), version=rows.version)

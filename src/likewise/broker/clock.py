@@ -1,4 +1,4 @@
-"""What time it is: one judge for the whole broker, which does not believe a sudden step of the machine's clock at once.
+"""The broker's clock: it does not believe a sudden step of the machine's clock at once.
 
 Events say when they expire by the clock on the wall, so that is the clock to go by. But a clock may be set wrong for a
 moment, and what is over is removed for good. So the wall clock is held against one that nobody can set. A step that
@@ -26,7 +26,7 @@ _BOOT: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 def steady_clock() -> float:
-    """Seconds that nobody can set, those asleep among them where the machine counts them."""
+    """Return seconds that nobody can set, time asleep included where the machine counts it."""
     return time.clock_gettime(_BOOT)
 
 
@@ -38,10 +38,10 @@ class _Doubt(NamedTuple):
 
 
 class BelievedClock:
-    """Gives the time in µs UTC. Without a steady clock the wall clock is believed whatever it says.
+    """Returns the time in µs UTC. Without a steady clock every step of the wall clock is believed.
 
     >>> wall, steady = [100_000_000], [0.0]
-    >>> judged = Timekeeper(lambda: wall[0], lambda: steady[0])
+    >>> judged = BelievedClock(lambda: wall[0], lambda: steady[0])
     >>> wall[0] += 3_600_000_000  # an hour at once
     >>> from structlog.testing import capture_logs
     >>> with capture_logs() as said:
@@ -49,7 +49,7 @@ class BelievedClock:
     ...     steady[0] += 60  # it stands
     ...     print(judged(), said[-1]["event"])
     100000000 3700000000
-    3700000000 the clock's step is believed
+    3700000000 clock_step_believed
     """
 
     def __init__(
@@ -77,21 +77,21 @@ class BelievedClock:
         self._lock = threading.Lock()
 
     def __call__(self) -> int:
-        """The time by which things are over, and by which events arrive: while in doubt the earlier one."""
+        """Return the time by which things expire and events arrive: while a step is in doubt, the earlier one."""
         return min(self._look())
 
     def latest(self) -> int:
-        """The time from which things are kept: while in doubt the later one."""
+        """Return the time from which retention counts: while a step is in doubt, the later one."""
         return max(self._look())
 
     @property
     def doubt(self) -> str | None:
-        """What is in doubt."""
+        """Describe the step that is in doubt; None if there is none."""
         doubt = self._doubt
         return None if doubt is None else f"the clock stepped by {shown_step(doubt.step)}, which is not believed yet"
 
     def _look(self) -> tuple[int, int]:
-        """What is believed, and what the wall clock says."""
+        """Return the believed time, and the wall clock's."""
         wall = self._wall()
         if not self._compared:
             return wall, wall
@@ -112,14 +112,14 @@ class BelievedClock:
         if doubt is not None and (before is None or doubt.since != before.since):
             self.steps += 1
             _log.warning(
-                "the clock stepped; that is believed if it stands",
+                "clock_step_in_doubt",
                 step=shown_step(doubt.step),
                 seconds=BELIEVE_AFTER_S,
             )
         elif doubt is None and before is not None:
             stood = abs(wall - expected) > PLAUSIBLE_STEP_US
             _log.warning(
-                "the clock's step is believed" if stood else "the clock stepped back to where it was",
+                "clock_step_believed" if stood else "clock_step_reverted",
                 step=shown_step(before.step),
             )
         return believed, wall
@@ -136,7 +136,7 @@ class BelievedClock:
             else:
                 self.steps += 1
                 self.on_step(step)
-                _log.warning("the clock stepped", step=shown_step(step))
+                _log.warning("clock_stepped", step=shown_step(step))
             self._believed = wall, steady
         return wall, wall
 
@@ -148,7 +148,7 @@ class BelievedClock:
         return doubted
 
     def _evaluate(self, wall: int, expected: int, steady: float) -> tuple[int, _Doubt | None]:
-        """What to believe, and what is in doubt then."""
+        """Return the time to believe, and the step that is then in doubt."""
         step, doubt = wall - expected, self._doubt
         if abs(step) <= PLAUSIBLE_STEP_US:
             return wall, None

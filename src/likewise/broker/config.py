@@ -27,7 +27,7 @@ FOREVER: Final = "forever"
 
 
 class ServerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the broker listens; without tokens, by which other names and for which web pages (docs/broker.md).
+    """Where the broker listens; without tokens, under which names and for which web pages (docs/broker.md).
 
     `connections` bounds HTTP, WebSocket and MQTT connections together; if it is left out, it is 10,000 or what the
     limit of open files allows. `proxies` are addresses or networks that speak for many clients: bounds and delays for
@@ -61,11 +61,11 @@ def _span(keep: int | str | None) -> int | None:
 
 
 class StoreSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is kept: `keep` ends the validity of every event so long after its arrival, if not sooner.
+    """Retention: `keep` ends the validity of every event so long after its arrival, if not sooner.
 
     It is a span of time such as `7 days`, `12 h` or a number of µs; `forever` ends none.
 
-    >>> Keeping("12 h").span, Keeping("forever").span
+    >>> StoreSettings("12 h").retention, StoreSettings("forever").retention
     (43200000000, None)
     """
 
@@ -77,14 +77,14 @@ class StoreSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def retention(self) -> int | None:
-        """How long events are kept, in µs; None for ever."""
+        """Return how long events are kept, in µs; None for ever."""
         return _span(self.keep)
 
     @property
     def text(self) -> str:
-        """The same in words.
+        """Return the retention as text.
 
-        >>> Keeping(90_000_000).said, Keeping("7 days").said
+        >>> StoreSettings(90_000_000).text, StoreSettings("7 days").text
         ('1 min 30 s', '7 days')
         """
         if self.retention is None:
@@ -97,14 +97,14 @@ class StoreSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class QueueSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a queue is like unless its subscriber asks for something else."""
+    """The policy and limit of a queue unless its subscriber asks for something else."""
 
     policy: QueuePolicy = "drop-oldest"
     limit: int = defaults.QUEUE_LIMIT
 
 
 class MatchingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How events are matched; each by default if it is left out.
+    """How events are matched; each setting has a default.
 
     `profile` chooses the engines. `types` is an RDF file of declared types that `is-a` follows. `compile` says whether
     `likewise serve` compiles what matching needs before it listens, where that was not done before; without it the
@@ -130,7 +130,7 @@ class MatchingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Bounds and thresholds of matching by workers; `likewise admin workers` changes them while the broker runs.
+    """Bounds and thresholds of the worker pool; `likewise admin workers` changes them at run time.
 
     `maximum` is one less than the cores if it is left out; `memory` are the bytes all workers may take together, 0 for
     no bound. `split_us` and `merge_us` (µs an event, over the `last` ones) are the thresholds of the policy `paper`;
@@ -164,19 +164,19 @@ class AlertSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AnnotationSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is known about sources, models, topics and attributes: a CSV file, read again when it changes."""
+    """The annotations of sources, models, topics and attributes: a CSV file, read again when it changes."""
 
     file: str | None = None
 
 
 class CatalogueSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Whether sources are learnt of from what they send (docs/guides/catalogue.md); announcements hold anyway."""
+    """Whether source profiles are learnt from events (docs/guides/catalogue.md); announcements count anyway."""
 
     learn: bool = True
 
 
 class LakeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where wanted readings are kept for good (docs/guides/lake.md); nowhere if `folder` is left out.
+    """The lake, which keeps readings for good (docs/guides/lake.md); there is none without `folder`.
 
     `folder` may be an address such as `s3://bucket/lake`. `format` is `parquet` or `delta`. `keep` says what is kept:
     `matches` alone, the `wanted` events too, or `all`. `name` is what this broker's batches go by there, one for each
@@ -200,7 +200,7 @@ class LakeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TenantLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one tenant may do; `rate` is events a second, without end if it is left out.
+    """The limits of one tenant; `rate` is in events a second, unlimited if it is left out.
 
     `backlog` is how many entries may wait to be matched, `backlog_seconds` how long what waits may take at the pace of
     late; past either, publishers are told to come again. `retained_topics` and `retained_bytes` bound the retained
@@ -220,7 +220,7 @@ class TenantLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BridgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A broker of MQTT whose messages are published here (docs/guides/mqtt.md).
+    """A foreign MQTT broker whose messages are published here (docs/guides/mqtt.md).
 
     `url` is `mqtt://host/topic/#`, with `mqtts` over TLS. `maps` are presets or files of topic maps, all presets if it
     is left out. `share` names a group of bridges that share the messages. `password_file` keeps a secret out of here.
@@ -242,7 +242,7 @@ class BridgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MqttSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Brokers of MQTT whose messages are published here (`bridge`), and where devices connect themselves.
+    """MQTT: brokers whose messages are published here (`bridge`), and the listener for devices.
 
     `port` and `tls_port` are where it is listened for them, on the server's host and with its certificate; not at all
     if both are left out. `session` is how long a session may outlive its connection, `connections` how many there may
@@ -293,20 +293,20 @@ class MqttSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ("send_bytes", 1, 2**40),
             ("stalled_seconds", 0.1, 86_400),
         ):
-            said = getattr(self, name)
-            if said is not None and not least <= said <= most:
-                raise InputError(f"[mqtt] {name} is from {least:,} to {most:,}, not {said:,}")
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise InputError(f"[mqtt] {name} is from {least:,} to {most:,}, not {value:,}")
         duration(self.session)
 
 
 class TargetNetworks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which networks targets may reach beside public ones: `allow = ["192.168.0.0/16"]` (docs/guides/targets.md)."""
+    """Networks that targets may reach beside public ones: `allow = ["192.168.0.0/16"]` (docs/guides/targets.md)."""
 
     allow: tuple[str, ...] = ()
 
 
 class EdgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Brokers at the edge (docs/guides/edge.md): the seconds between two signs of life of either side."""
+    """Brokers at the edge (docs/guides/edge.md): the seconds between two heartbeats of either side."""
 
     interval: float = defaults.EDGE_INTERVAL
 
@@ -316,14 +316,14 @@ class EdgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LoggingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is logged, and how: `json` or `text`."""
+    """The level and the format of the log: `json` or `text`."""
 
     level: str = "info"
     format: str = "json"
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that can be configured.
+    """The whole configuration.
 
     >>> Config().server.port
     8787
@@ -346,7 +346,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_config(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Config:
-    """The configuration of a file, if one is named, and of the environment above it.
+    """Read the configuration of a file, if one is named, overridden by the environment.
 
     A list is written with commas in the environment.
 
@@ -355,10 +355,10 @@ def read_config(path: Path | None = None, environment: Mapping[str, str] | None 
     >>> read_config(environment={"LIKEWISE_SERVER_HOSTS": "a.example, b.example"}).server.hosts
     ('a.example', 'b.example')
     """
-    said: dict[str, dict[str, object]] = {}
+    sections: dict[str, dict[str, object]] = {}
     if path is not None:
         try:
-            said = tomllib.loads(path.read_text(encoding="utf-8"))
+            sections = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise ArtefactMissing(
                 f"there is no configuration file {path}; name another or leave --config out"
@@ -369,9 +369,9 @@ def read_config(path: Path | None = None, environment: Mapping[str, str] | None 
         section, _, key = name.removeprefix(PREFIX).lower().partition("_")
         if name.startswith(PREFIX) and section in Config.__struct_fields__ and key:
             items = [item.strip() for item in value.split(",") if item.strip()]
-            said.setdefault(section, {})[key] = items if _is_list(section, key) else value
+            sections.setdefault(section, {})[key] = items if _is_list(section, key) else value
     try:
-        return msgspec.convert(said, Config, strict=False)
+        return msgspec.convert(sections, Config, strict=False)
     except (msgspec.ValidationError, InputError) as error:
         raise FormatError(f"the configuration cannot be used: {error}; see docs/broker.md") from None
 

@@ -1,4 +1,4 @@
-"""What takes the processor for long goes one after the other: matching, questions, learning, reading large requests.
+"""Run CPU-bound work one at a time, so that request threads meet at most one busy thread.
 
 Threads share one interpreter. A thread that answers a request needs it a few dozen times on its way, each time for
 moments, and waits each time for as many turns as there are busy threads. So those who are busy for long wait for each
@@ -26,13 +26,13 @@ from likewise.defaults import CPU_GATE_TIMEOUT, SLICE_SECONDS
 
 
 class FairLock:
-    """A turn that is handed from one to the next, in the order in which they came.
+    """A fair lock with a timeout: handed on in the order in which threads came.
 
-    >>> turn = Turn()
-    >>> turn.take(1.0), turn.take(0.0)
+    >>> turn = FairLock()
+    >>> turn.acquire(1.0), turn.acquire(0.0)
     (True, False)
     >>> turn.release()
-    >>> turn.take(0.0)
+    >>> turn.acquire(0.0)
     True
     """
 
@@ -42,7 +42,7 @@ class FairLock:
         self._overdue = False  # whether somebody had no more patience with who has it
         self._waiters: deque[threading.Lock] = deque()
 
-    def acquire(self, patience: float) -> bool:
+    def acquire(self, timeout: float) -> bool:
         """Wait for it, at most so many seconds; whether it came."""
         with self._guard:
             if not self._locked:
@@ -50,14 +50,14 @@ class FairLock:
                 return True
             if self._overdue:
                 return False
-            own = threading.Lock()
-            own.acquire()
-            self._waiters.append(own)
-        if own.acquire(timeout=patience):
+            waiter = threading.Lock()
+            waiter.acquire()
+            self._waiters.append(waiter)
+        if waiter.acquire(timeout=timeout):
             return True
         with self._guard:
-            if own in self._waiters:
-                self._waiters.remove(own)
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
                 self._overdue = True
                 return False
         return True  # it came in the last moment
@@ -73,10 +73,10 @@ class FairLock:
 
 
 class ShortSwitchInterval:
-    """The interpreter's threads take turns quickly while anybody is within.
+    """Shortens the interpreter's switch interval while any thread is within.
 
     >>> usual = sys.getswitchinterval()
-    >>> with Hurry() as hurry, hurry:
+    >>> with ShortSwitchInterval() as hurry, hurry:
     ...     sys.getswitchinterval() < usual
     True
     >>> sys.getswitchinterval() == usual
@@ -113,24 +113,24 @@ _GATE: Final = FairLock()
 
 @contextmanager
 def cpu_slot() -> Iterator[None]:
-    """A slice of long work, in its turn."""
-    came = _GATE.acquire(CPU_GATE_TIMEOUT)
+    """Hold the CPU gate for a slice of long work."""
+    acquired = _GATE.acquire(CPU_GATE_TIMEOUT)
     try:
         with SHORT_SWITCH_INTERVAL:
             yield
     finally:
-        if came:
+        if acquired:
             _GATE.release()
 
 
 def run_exclusive(work: Callable[[], T]) -> T:
-    """What some work returns that is one slice."""
+    """Run a function that is one slice of long work, and return its result."""
     with cpu_slot():
         return work()
 
 
 class CpuSlices:
-    """Long work that looks up from time to time, and then lets others have the processor for as long as it had it."""
+    """Long work that yields the processor from time to time, for as long as it had it."""
 
     _acquired = False
     _begun = 0.0

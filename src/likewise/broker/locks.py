@@ -20,7 +20,7 @@ CHECKED = False  # whether locks made from now on keep the rules
 
 
 class Lock(Protocol):
-    """What a lock does."""
+    """The interface of a lock."""
 
     def acquire(self, blocking: bool = True) -> bool:
         """Take it, waiting for it or not."""
@@ -36,13 +36,13 @@ class Lock(Protocol):
 
 
 def make_lock(name: str, *, again: bool = False) -> Lock:
-    """A lock with its place in the order; with `again` its holder may take it again."""
-    found = cast("Lock", threading.RLock() if again else threading.Lock())
-    return _Checked(ORDER.index(name), found) if CHECKED else found
+    """Make a lock with its rank in the order; with `again` its holder may acquire it again."""
+    lock = cast("Lock", threading.RLock() if again else threading.Lock())
+    return _Checked(ORDER.index(name), lock) if CHECKED else lock
 
 
 class OutOfOrder(AssertionError):
-    """A lock was waited for against the order, or a commit with a lock held."""
+    """A thread waited for a lock against the order, or for a commit with a lock held."""
 
 
 _held = threading.local()
@@ -51,19 +51,19 @@ _held = threading.local()
 def _ranks() -> list[tuple[int, object]]:
     if not hasattr(_held, "ranks"):
         _held.ranks = []
-    found: list[tuple[int, object]] = _held.ranks
-    return found
+    ranks: list[tuple[int, object]] = _held.ranks
+    return ranks
 
 
 def may_wait() -> None:
     """Refuse to wait for a commit with a lock held that the writer may need."""
-    held = [ORDER[rank] for rank, _ in _ranks() if rank]
-    if held:
-        raise OutOfOrder(f"a commit is waited for with {', '.join(held)} held; see docs/contributing/locks.md")
+    names = [ORDER[rank] for rank, _ in _ranks() if rank]
+    if names:
+        raise OutOfOrder(f"a commit is waited for with {', '.join(names)} held; see docs/contributing/locks.md")
 
 
 class _Checked:
-    """A lock that refuses to be waited for out of order."""
+    """A lock that raises `OutOfOrder` when a thread waits for it out of order."""
 
     def __init__(self, rank: int, lock: Lock) -> None:
         self._rank = rank
@@ -72,13 +72,13 @@ class _Checked:
     def acquire(self, blocking: bool = True) -> bool:
         """Take it, waiting for it or not."""
         ranks = _ranks()
-        if blocking and any(rank >= self._rank and own is not self for rank, own in ranks):
-            held = ", ".join(ORDER[rank] for rank, _ in ranks)
-            raise OutOfOrder(f"{ORDER[self._rank]} is waited for with {held} held; see docs/contributing/locks.md")
-        taken = self._lock.acquire(blocking)
-        if taken:
+        if blocking and any(rank >= self._rank and lock is not self for rank, lock in ranks):
+            names = ", ".join(ORDER[rank] for rank, _ in ranks)
+            raise OutOfOrder(f"{ORDER[self._rank]} is waited for with {names} held; see docs/contributing/locks.md")
+        acquired = self._lock.acquire(blocking)
+        if acquired:
             ranks.append((self._rank, self))
-        return taken
+        return acquired
 
     def release(self) -> None:
         """Let it go."""

@@ -1,4 +1,4 @@
-"""What a broker is asked for: subscribers, subscriptions, events and deliveries.
+"""Requests to a broker: subscribers, subscriptions, events and deliveries.
 
 Each request that changes something is an entry of the log. There are two forms of it: one that returns when it is on
 disk, and `start_...`, which tells `done` then.
@@ -53,7 +53,7 @@ def _any_event(position: int, source: str) -> bool:
 
 
 class BrokerRequests:
-    """What `Broker` takes from anybody who connects to it; its parts are made there."""
+    """The part of `Broker` that handles requests."""
 
     config: Config
     clock: BelievedClock
@@ -83,21 +83,21 @@ class BrokerRequests:
         done: Done,
         also: Sequence[Command] = (),
     ) -> None:
-        """`register`, telling `done` when it is on disk; other commands may follow it at once."""
-        wanted = allowed_queue(tenant, id, policy, limit, self.config.queues, self.config.limits)
+        """Do `register`, and call `done` when it is on disk; other commands may follow it at once."""
+        command = allowed_queue(tenant, id, policy, limit, self.config.queues, self.config.limits)
 
         def applied(results: list[object]) -> None:
-            found = _first_error(results)
-            done(results[0] if found is results else found)
+            result = _first_error(results)
+            done(results[0] if result is results else result)
 
-        self.commands(tenant, [wanted, *also], applied)
+        self.commands(tenant, [command, *also], applied)
 
     def unregister(self, tenant: Tenant, id: str) -> None:
         """Forget a subscriber, its subscriptions and what waits for it."""
         wait_for(lambda done: self.start_unregister(tenant, id, done))
 
     def start_unregister(self, tenant: Tenant, id: str, done: Done) -> None:
-        """`unregister`, telling `done` when it is on disk."""
+        """Do `announce`, and call `done` when it is on disk."""
         tenant.subscriber(id)
         self.commands(tenant, [UnregisterCommand(id)], lambda results: done(_only(results)))
 
@@ -107,13 +107,13 @@ class BrokerRequests:
         self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], *, replace: bool = False
     ) -> list[StoredSubscription]:
         """Hold subscriptions of a subscriber, all or none; valid earlier events it has not had are delivered first."""
-        found = wait_for(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
-        return cast("list[StoredSubscription]", found)
+        stored = wait_for(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
+        return cast("list[StoredSubscription]", stored)
 
     def start_subscribe(
         self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], replace: bool, done: Done
     ) -> None:
-        """`subscribe`, telling `done` the subscriptions as held, or the first error."""
+        """Do `subscribe`, and call `done` with the stored subscriptions, or the first error."""
         check_subscriptions(tenant, subscriber, subscriptions, replace, self.config.limits)
         commands = [SubscribeCommand(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
         self.commands(tenant, commands, lambda results: done(_first_error(results)))
@@ -123,7 +123,7 @@ class BrokerRequests:
         wait_for(lambda done: self.start_unsubscribe(tenant, subscriber, id, done))
 
     def start_unsubscribe(self, tenant: Tenant, subscriber: str, id: str, done: Done) -> None:
-        """`unsubscribe`, telling `done` when it is on disk."""
+        """Do `announce`, and call `done` when it is on disk."""
         tenant.subscription(subscriber, id)
         self.commands(tenant, [UnsubscribeCommand(subscriber, id)], lambda results: done(_only(results)))
 
@@ -165,32 +165,32 @@ class BrokerRequests:
         return cast("list[Receipt]", wait_for(lambda done: self.start_publish(tenant, events, done)))
 
     def start_publish(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
-        """`publish`, telling `done` the receipts; the caller has waited while `tenant.blocked`."""
+        """Do `publish`, and call `done` with the receipts; the caller has waited while `tenant.blocked`."""
         self.store.append(*self.request(tenant, events, self.expires_at(), done))
 
-    def request(self, tenant: Tenant, events: Sequence[Event], kept: int | None, done: Done) -> Request:
-        """What `start_publish` appends, for those who append several together."""
-        return self.received(tenant, self.entries(tenant, events, kept), done)
+    def request(self, tenant: Tenant, events: Sequence[Event], expires_at: int | None, done: Done) -> Request:
+        """Return the request of `start_publish`, for callers that append several together."""
+        return self.received(tenant, self.entries(tenant, events, expires_at), done)
 
-    def entries(self, tenant: Tenant, events: Sequence[Event], kept: int | None) -> list[Entry]:
-        """The entries that events become, kept until a moment at most."""
+    def entries(self, tenant: Tenant, events: Sequence[Event], expires_at: int | None) -> list[Entry]:
+        """Return the entries of events that expire at `kept` at the latest."""
         if len(events) > self.config.limits.batch:
             raise LimitExceeded("events of one request", allowed=self.config.limits.batch, found=len(events))
         self._refuse_if_failed()
-        return event_entries(tenant.number, events, kept)
+        return event_entries(tenant.number, events, expires_at)
 
     def received(self, tenant: Tenant, entries: list[Entry], done: Done) -> Request:
-        """What is appended for entries of a tenant that come now."""
+        """Return the append request for entries of a tenant that arrive now."""
         self.metrics.received(tenant.name, len(entries))
         return entries, self.trace.received(tenant.name, entries, done)
 
     def expires_at(self) -> int | None:
-        """Until when an event is kept that is published now; None for ever."""
+        """Return the expiry of an event that is published now; None for ever."""
         keep = self.config.store.retention
         return None if keep is None else self.clock.latest() + keep
 
     def find_event(self, tenant: Tenant, id: str, source: str | None = None, sees: IsVisible = _any_event) -> int:
-        """The position of an event by its id, and its source where several share the id.
+        """Return the position of an event by its id, and its source where several share the id.
 
         `sees` says by its position and source whether who asks may know of one; the others are not there for them.
         """
@@ -198,27 +198,27 @@ class BrokerRequests:
             names = None if source is None else tenant.sources.identities.names_of(source)
             known = find_events(tables, tenant.number, id, names)
         known = [each for each in known if each[1] == source] or known  # a name of before is asked for last
-        found = [position for position, by in known if sees(position, by)]
-        if not found:
+        positions = [position for position, by in known if sees(position, by)]
+        if not positions:
             raise UnknownId(id)
-        if len(found) > 1:
+        if len(positions) > 1:
             raise StateError(f"several sources published the id {id!r}; say which source is meant")
-        return found[0]
+        return positions[0]
 
     def stored_event(self, tenant: Tenant, id: str, source: str | None = None, sees: IsVisible = _any_event) -> Entry:
-        """The same event itself."""
+        """Return an event of the log, found as by `find_event`."""
         position = self.find_event(tenant, id, source, sees)
-        found = next(self.store.entries(position - 1, position), None)
-        if found is None:
+        entry = next(self.store.entries(position - 1, position), None)
+        if entry is None:
             raise UnknownId(id)
-        return found
+        return entry
 
     def withdraw(self, tenant: Tenant, id: str, source: str | None = None) -> None:
         """Take an event back: it is given to nobody any more, and leaves the windows."""
         wait_for(lambda done: self.start_withdraw(tenant, id, source, done))
 
     def start_withdraw(self, tenant: Tenant, id: str, source: str | None, done: Done) -> None:
-        """`withdraw`, telling `done` when it is on disk."""
+        """Do `announce`, and call `done` when it is on disk."""
         done = self.trace.withdrawn(tenant.name, id, source, done)
         self.command(tenant, WithdrawCommand(self.find_event(tenant, id, source)), done)
 
@@ -233,7 +233,7 @@ class BrokerRequests:
         limit: int = SEND_PAGE,
         most_bytes: int | None = None,
     ) -> list[tuple[int, bytes]]:
-        """The next deliveries after a sequence number that are not acknowledged, as JSON.
+        """Return the next unacknowledged deliveries after a sequence number, as JSON.
 
         What has expired or was withdrawn leaves the queue here. With `most_bytes` a page ends with the delivery that
         reaches so many: whoever is sent it may not read it.
@@ -263,21 +263,21 @@ class BrokerRequests:
         messages: bool = False,
         most_bytes: int | None = None,
     ) -> list[Delivery]:
-        """`page`, as they are kept; with `messages` those that devices published are read, too."""
-        found = pending_deliveries(
+        """Return the same as `Delivery` values; with `messages` including the messages of devices."""
+        deliveries = pending_deliveries(
             self.store, self.lock, tenant, queue, after, limit, self.retention.times(), most_bytes
         )
-        if not messages or all(each.message is not None and not each.message.part for each in found):
-            return found
+        if not messages or all(each.message is not None and not each.message.part for each in deliveries):
+            return deliveries
         size = 0
         with self.store.reading() as tables:
-            for place, each in enumerate(found):
+            for place, each in enumerate(deliveries):
                 if each.message is None or each.message.part:
                     each.message = read_messages(tables, (each.event,)).get(each.event)
                 size += each.size
                 if most_bytes is not None and size >= most_bytes:
-                    return found[: place + 1]
-        return found
+                    return deliveries[: place + 1]
+        return deliveries
 
     def acknowledge_each(self, tenant: Tenant, queue: SubscriberQueue, numbers: Collection[int]) -> None:
         """Settle deliveries by their sequence numbers, in whatever order."""
@@ -287,7 +287,7 @@ class BrokerRequests:
             self._acknowledgements.note(queue.number, queue.acknowledged)
 
     def sent(self, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]]) -> None:
-        """Deliveries went out to a stream."""
+        """Record that deliveries went out to a stream."""
         self.metrics.sent(tenant.name, len(page))
         self.trace.sent(tenant.name, queue.id, page)
 
@@ -304,10 +304,10 @@ class BrokerRequests:
 
 
 def _only(results: list[object]) -> object:
-    """The result of a single command."""
+    """Return the result of a single command."""
     return results[0]
 
 
 def _first_error(results: list[object]) -> object:
-    """The first error among the results, else all of them."""
+    """Return the first error among the results, else all of them."""
     return next((result for result in results if isinstance(result, BaseException)), results)

@@ -1,4 +1,4 @@
-"""Retention: by what time stored things are over, while the clock may be wrong.
+"""The retention clock: the time by which stored things expire, while the machine's clock may be wrong.
 
 A step of the clock that has stood for a minute is believed: events arrive by it. But a wrong clock may stand for
 longer, and a machine may start with one; what is removed by such a clock is gone. So each believed step, and each start
@@ -37,14 +37,14 @@ _log = structlog.get_logger("likewise.clock")
 
 
 class ClockEpoch(msgspec.Struct, frozen=True, gc=False):
-    """Entries of the log up to a position whose times are so many µs behind the clock; negative: ahead of it."""
+    """A position of the log, and by how many µs entries up to it are behind the clock; negative: ahead of it."""
 
     upto: int
     behind: int
 
 
 class DelayedRange(NamedTuple):
-    """Positions of the log after one, up to another, and by how many µs their expiry waits."""
+    """A range of positions, and by how many µs its expiry is delayed."""
 
     after: int
     upto: int
@@ -52,7 +52,7 @@ class DelayedRange(NamedTuple):
 
 
 class _ClockRecord(msgspec.Struct, frozen=True):
-    """The file: when this was noted, by both clocks, and in which run of the machine."""
+    """The file: the time by both clocks, and the machine's boot id."""
 
     boot: str
     steady: float
@@ -63,9 +63,9 @@ class _ClockRecord(msgspec.Struct, frozen=True):
 
 
 class RetentionTimes:
-    """The time by which an entry of the log is over, by its position; a snapshot.
+    """The time by which an entry of the log expires, by its position; a snapshot.
 
-    >>> times = RetentionTimes(100, (Epoch(7, 60), Epoch(9, -5)))
+    >>> times = RetentionTimes(100, (ClockEpoch(7, 60), ClockEpoch(9, -5)))
     >>> times(3), times(7), times(8), times(10)
     (40, 40, 100, 100)
     """
@@ -78,7 +78,7 @@ class RetentionTimes:
         self._bounds = [epoch.upto for epoch in epochs]
 
     def __call__(self, position: int) -> int:
-        """The time for an entry at a position."""
+        """Return the time for an entry at a position."""
         if not self._epochs:
             return self.now
         place = bisect_left(self._bounds, position)
@@ -86,22 +86,22 @@ class RetentionTimes:
 
     @property
     def oldest(self) -> int:
-        """The earliest of these times."""
+        """Return the earliest of these times."""
         return self.now - max((0, *(epoch.behind for epoch in self._epochs)))
 
     def spans(self, first: int = 0) -> list[DelayedRange]:
-        """The positions from one on whose expiry waits."""
-        found, after = [], first - 1
+        """Return the ranges of positions whose expiry is delayed."""
+        ranges, after = [], first - 1
         for epoch in self._epochs:
             if epoch.upto > after:
                 if epoch.behind > 0:
-                    found.append(DelayedRange(after, epoch.upto, epoch.behind))
+                    ranges.append(DelayedRange(after, epoch.upto, epoch.behind))
                 after = epoch.upto
-        return found
+        return ranges
 
 
 class RetentionClock:
-    """Says by what time things are over, and remembers over restarts what the clock did. From any thread."""
+    """Returns the times by which things expire, and remembers steps of the clock over restarts. Thread-safe."""
 
     def __init__(self, clock: BelievedClock, position: Callable[[], int], data: Path | None, boot: str) -> None:
         """Go by a clock.
@@ -139,7 +139,7 @@ class RetentionClock:
         step = now - last - int(passed * 1e6)
         if last > 0 and abs(step) > PLAUSIBLE_STEP_US:
             _log.warning(
-                "the broker was off for a time that it cannot account for, or the clock stepped meanwhile",
+                "start_after_unknown_time",
                 step=shown_step(step),
             )
             self._stepped(step)
@@ -149,12 +149,12 @@ class RetentionClock:
 
     @property
     def hold_left(self) -> float:
-        """Seconds of running time until what is not unread follows the clock."""
+        """Return the seconds of running time until everything but unread deliveries follows the clock."""
         return max(0.0, self._hold_until - self._clock.elapsed()) if self.behind else 0.0
 
     @property
     def behind(self) -> int:
-        """By how many µs the oldest epoch is behind the clock; 0 if none is."""
+        """Return by how many µs the oldest epoch is behind the clock; 0 if none is."""
         return max((0, *(epoch.behind for epoch in self._epochs)))
 
     @property
@@ -164,18 +164,18 @@ class RetentionClock:
         return latest if abs(latest) > PLAUSIBLE_STEP_US else self.behind
 
     def times(self) -> RetentionTimes:
-        """The times by which unread deliveries are over, now."""
+        """Return the times by which unread deliveries expire now."""
         now = self._clock()  # first: it may find a step, which changes the epochs
         return RetentionTimes(now, self._epochs)
 
     def __call__(self) -> int:
-        """The time by which things are over that have no position in the log: the clock, an hour after a step."""
+        """Return the time by which things without a position expire: the clock, an hour after a step."""
         now = self._clock()
         return now - self.behind if self.hold_left else now
 
     @property
     def removes_nothing(self) -> bool:
-        """Whether nothing is removed by the clock, read or not."""
+        """Return whether nothing is removed by the clock, read or not."""
         return self.doubtful is not False and self.hold_left > 0
 
     def trouble(self) -> str | None:
@@ -193,12 +193,12 @@ class RetentionClock:
         )
         return (
             f"the clock is {shown_step(self.behind)} ahead of the time this broker can account for; "
-            f"{self.delayed_events} events from before are over by it, and {until}: set the clock right, or if it is right "
-            "say `likewise admin clock accept`"
+            f"{self.delayed_events} events from before are over by it, and {until}: set the clock right, or if it is "
+            "right say `likewise admin clock accept`"
         )
 
     def status(self) -> ClockStatus:
-        """The same as values."""
+        """Return the state as values."""
         return ClockStatus(
             self._clock(),
             self.offset / 1e6,
@@ -226,7 +226,7 @@ class RetentionClock:
             self.doubtful, self.delayed_events = None, 0
         if self.behind:
             _log.warning(
-                "what was stored before a step of the clock is not removed by it",
+                "removal_delayed_by_clock_step",
                 step=shown_step(by),
                 behind=shown_step(self.behind),
                 seconds=REVIEW_PERIOD_S,
@@ -239,18 +239,18 @@ class RetentionClock:
         """Take the clock for right from now on, durably; whether there was anything to accept."""
         doubted = self._clock.accept()
         with self._lock:
-            found = bool(self._epochs) or doubted
+            accepted = bool(self._epochs) or doubted
             self._epochs, self.delayed_events = (), 0
             self._hold_until = self._clock.elapsed()
         self.save()
-        if found:
-            _log.warning("the clock is accepted: what is over by it is removed")
+        if accepted:
+            _log.warning("clock_accepted")
             self.changed()
-        return found
+        return accepted
 
     @property
     def has_epochs(self) -> bool:
-        """Whether something was stored by another time than the clock's."""
+        """Return whether something was stored by another time than the clock's."""
         return bool(self._epochs)
 
     def forget(self, settled: Callable[[DelayedRange], bool]) -> None:
@@ -290,7 +290,7 @@ class RetentionClock:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=_ClockRecord)
         except msgspec.MsgspecError as error:
-            _log.warning("the record of the clock cannot be read; the time of the last commit counts", error=str(error))
+            _log.warning("clock_record_unreadable", error=str(error))
             return None
 
 

@@ -43,7 +43,7 @@ def make_edge_broker(
         trace=trace,
         elsewhere=ELSEWHERE,
         store_cache=CACHE_BYTES,
-        kept_from=_first_unprocessed,
+        needed_from=_first_unprocessed,
     )
 
 

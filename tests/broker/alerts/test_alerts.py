@@ -242,7 +242,9 @@ def test_stops_and_crashes_neither_lose_nor_repeat_what_alerts_say(seed: int, tm
                 what = chance.randrange(6)
                 if what < 4:
                     state = chance.choice(("open", "open", "closed"))
-                    publish(broker, f"e{step}", chance.choice("ab"), gateway=state, room=chance.choice(("hall", "attic")))
+                    publish(
+                        broker, f"e{step}", chance.choice("ab"), gateway=state, room=chance.choice(("hall", "attic"))
+                    )
                 elif what == 4:
                     tick(broker)
                 else:

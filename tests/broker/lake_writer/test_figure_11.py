@@ -248,7 +248,7 @@ def test_figure_11_a_reading_that_is_wanted_later_is_kept_once(tmp_path: Path) -
 
 def test_figure_11_an_ended_subscription_is_still_told_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What its number stands for is kept before the store forgets it."""
-    monkeypatch.setattr("likewise.broker.maintenance.housekeeping.ENDED_KEPT", 0)
+    monkeypatch.setattr("likewise.broker.maintenance.housekeeping.EXPIRED_RETENTION", 0)
     said = Config(store=StoreSettings("forever"), lake=LakeSettings(str(tmp_path / "lake"), every="3600 s"))
     with Broker(tmp_path / "data", said) as broker:
         assert broker.lake is not None

@@ -107,9 +107,11 @@ def test_one_that_runs_without_end_is_seen_by_what_it_ran_and_not_by_the_clock(m
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         answering, silent, now = watching.Watchdog(process.pid), watching.Watchdog(process.pid), 0.0
-        while not silent.hangs(now, 0.0, asked=True):
-            assert not answering.hangs(now, now, asked=True)  # it answered just now
-            assert not watching.Watchdog(process.pid).hangs(now + 1e6, 0.0, asked=True)  # so long, by the clock alone
+        while not silent.hangs(now, 0.0, requested=True):
+            assert not answering.hangs(now, now, requested=True)  # it answered just now
+            assert not watching.Watchdog(process.pid).hangs(
+                now + 1e6, 0.0, requested=True
+            )  # so long, by the clock alone
             now += 0.05
             time.sleep(0.05)
         ran = watching._process_state(Path(f"/proc/{process.pid}/stat"))

@@ -57,22 +57,22 @@ def test_each_step_of_an_event_is_said_under_its_id(lines: list[Any]) -> None:
         broker.sweep()
     identity = {"tenant": "default", "event_id": "e1", "source": "/roof"}
     for step, level in (
-        ("event received", "debug"),
-        ("event known already", "debug"),
-        ("events refused", "info"),
-        ("event matched", "debug"),
-        ("event expired", "debug"),
+        ("event_received", "debug"),
+        ("event_duplicate", "debug"),
+        ("events_refused", "info"),
+        ("event_matched", "debug"),
+        ("event_expired", "debug"),
     ):
         found = said(lines, step)[0]
         assert identity.items() <= found.items(), (step, found)
         assert found["log_level"] == level
-    [matched, _] = said(lines, "event matched")
+    [matched, _] = said(lines, "event_matched")
     assert (matched["sequence"], matched["recipients"], matched["cause"]) == (1, 1, "arrival")
-    assert said(lines, "events refused")[0]["code"] == "conflict"
-    assert said(lines, "event became a dead letter")[0]["event_id"] == "e2"
-    [letters] = said(lines, "dead letters")
+    assert said(lines, "events_refused")[0]["code"] == "conflict"
+    assert said(lines, "event_dead_lettered")[0]["event_id"] == "e2"
+    [letters] = said(lines, "dead_letters_added")
     assert (letters["count"], letters["reason"], letters["source"]) == (1, "queue_full", "/yard")
-    assert said(lines, "event withdrawn")[0]["event_id"] == "e2"
+    assert said(lines, "event_withdrawn")[0]["event_id"] == "e2"
 
 
 def test_at_the_level_info_single_events_are_not_spoken_of(lines: list[Any]) -> None:
@@ -86,7 +86,7 @@ def test_at_the_level_info_single_events_are_not_spoken_of(lines: list[Any]) -> 
         assert lines == []
         with pytest.raises(Conflict):
             broker.publish(tenant, [lw.event({"x": -1}, id="7")])
-        assert [(line["event"], line["event_id"]) for line in lines] == [("events refused", "7")]
+        assert [(line["event"], line["event_id"]) for line in lines] == [("events_refused", "7")]
 
 
 def test_what_is_sent_acknowledged_and_refused_at_the_door_is_said(lines: list[Any]) -> None:
@@ -104,10 +104,10 @@ def test_what_is_sent_acknowledged_and_refused_at_the_door_is_said(lines: list[A
             socket.send('{"sequence":1}')
             socket.send('{"sequence":1}')
             socket.ping().wait(30)
-    [delivered] = said(lines, "event delivered")
+    [delivered] = said(lines, "event_delivered")
     assert (delivered["event_id"], delivered["source"], delivered["subscriber"]) == ("e1", "/roof", "ann")
-    assert said(lines, "deliveries acknowledged")[0]["sequence"] == 1
-    assert [line["code"] for line in said(lines, "events refused")] == ["format", "rate"]
+    assert said(lines, "deliveries_acknowledged")[0]["sequence"] == 1
+    assert [line["code"] for line in said(lines, "events_refused")] == ["format", "rate"]
 
 
 def test_a_broker_used_as_a_library_says_nothing_of_single_events(lines: list[Any]) -> None:

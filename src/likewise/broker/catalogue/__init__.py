@@ -1,4 +1,4 @@
-"""The catalogue: what every source means, announced, learnt, corrected once (docs/guides/catalogue.md).
+"""The catalogue: what every source means, as announced, observed and corrected (docs/guides/catalogue.md).
 
 `follower` is a thread beside the log that looks at what came, once a second; `source_profiles` keeps what was
 `observations` as columns, by `shapes`, and `persistence` brings it over a restart. `announcements` writes what sources

@@ -1,4 +1,4 @@
-"""Whom alerts wait for because they announced it: `absent for` counts for them though nothing of them held yet.
+"""Keep `absent for` waiting for sources that announced an alert's attribute before they sent any event.
 
 What a source announces and what alerts ask for changes seldom; then it is looked at who is to be waited for, and what
 is new of that is written to the log.
@@ -17,10 +17,10 @@ Append = Callable[[Tenant, Command], None]
 
 
 class AbsenceWatch:
-    """Keeps the alerts of tenants waiting for announced sources; one thread takes turns."""
+    """Registers announced sources with the alerts that wait for them; used by one thread."""
 
-    def __init__(self, wanted: SourceDemand, append: Append) -> None:
-        self._demand = wanted
+    def __init__(self, demand: SourceDemand, append: Append) -> None:
+        self._demand = demand
         self._append = append
         self._known: dict[int, dict[tuple[int, str], Key]] = {}  # by tenant: alert and source
         self._checked: dict[int, tuple[object, ...]] = {}
@@ -36,9 +36,9 @@ class AbsenceWatch:
         if self._checked.get(tenant.number) == state:
             return
         silent = {
-            held.number
-            for held in tenant.live()
-            if held.subscription.alert is not None and held.subscription.alert.absent_for is not None
+            stored.number
+            for stored in tenant.live()
+            if stored.subscription.alert is not None and stored.subscription.alert.absent_for is not None
         }
         before = self._known.get(tenant.number, {})
         now = self._demand.expected(tenant, silent) if silent and tenant.sources.announcements else {}

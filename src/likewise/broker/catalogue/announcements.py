@@ -1,4 +1,4 @@
-"""What sources and people say, written into the log: announcements with their leases, corrections, a person's word."""
+"""Write announcements with their leases, corrections and pinned sources into the log."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ LEASE_OVER = "its lease is over"
 
 
 class SourceCommands:
-    """Writes what is said about sources; what came of it is told once it is on disk."""
+    """Appends commands about sources to the log; `done` is called once a command is on disk and applied."""
 
     def __init__(
-        self, log: EventLog, clock: Callable[[], int], expiry: Callable[[], int], kept_until: Callable[[], int | None]
+        self, log: EventLog, clock: Callable[[], int], expiry: Callable[[], int], expires_at: Callable[[], int | None]
     ) -> None:
         self._log = log
         self._clock = clock
         self._expiry = expiry  # the time by which leases are over
-        self._expires_at = kept_until
+        self._expires_at = expires_at
         self._ending: set[tuple[int, str]] = set()  # whose lease is over and is being revoked
 
     def announce(self, tenant: Tenant, announcement: Announcement) -> bool:
@@ -55,7 +55,7 @@ class SourceCommands:
         return cast("bool", wait_for(lambda done: self.start_announce(tenant, announcement, done)))
 
     def start_announce(self, tenant: Tenant, announcement: Announcement, done: Done) -> None:
-        """`announce`, telling `done` when it is on disk.
+        """Do `announce`, and call `done` when it is on disk.
 
         What it says anew is an event, too; what is said again only renews the lease.
         """
@@ -70,10 +70,10 @@ class SourceCommands:
             withdrawn: list[Command] = []
         else:
             withdrawn = [WithdrawCommand(before.event)] if before.event else []
-        said = [] if renewed else [announcement_event(announcement)]
-        told = before is not None and before.announcement.controllable and not announcement.controllable
-        message = clear_sense_message(announcement.source) if told else None
-        self._append(tenant, command, said, withdrawn, lambda result: done(_either(result, renewed)), message)
+        events = [] if renewed else [announcement_event(announcement)]
+        was_controlled = before is not None and before.announcement.controllable and not announcement.controllable
+        message = clear_sense_message(announcement.source) if was_controlled else None
+        self._append(tenant, command, events, withdrawn, lambda result: done(_either(result, renewed)), message)
 
     def announce_all(self, tenant: Tenant, announced: Iterable[Announcement]) -> None:
         """Hold announcements that others made, and that nobody waits for; what is refused is said."""
@@ -81,21 +81,21 @@ class SourceCommands:
             try:
                 self.start_announce(tenant, announcement, lambda result: None)
             except LikewiseError as refused:
-                _log.warning("an announcement is refused", source=announcement.source[:60], reason=str(refused))
+                _log.warning("announcement_refused", source=announcement.source[:60], reason=str(refused))
 
     def revoke(self, tenant: Tenant, source: str, reason: str = "") -> None:
         """Let an announcement hold no longer."""
         wait_for(lambda done: self.start_revoke(tenant, source, reason, done))
 
     def start_revoke(self, tenant: Tenant, source: str, reason: str, done: Done) -> None:
-        """`revoke`, telling `done` when it is on disk."""
-        held = tenant.sources.announcement(source)
-        withdrawn: list[Command] = [WithdrawCommand(held.event)] if held.event else []
-        said, message = source_event("revocation", source, reason), None
-        if held.announcement.controllable:
+        """Do `announce`, and call `done` when it is on disk."""
+        stored = tenant.sources.announcement(source)
+        withdrawn: list[Command] = [WithdrawCommand(stored.event)] if stored.event else []
+        event, message = source_event("revocation", source, reason), None
+        if stored.announcement.controllable:
             message = clear_sense_message(source)
-        waited_for = held.event if reason == LEASE_OVER else 0  # that it says no more is what alerts may wait for
-        self._append(tenant, RevokeCommand(source, reason, waited_for), [said], withdrawn, done, message)
+        waited_for = stored.event if reason == LEASE_OVER else 0  # that it says no more is what alerts may wait for
+        self._append(tenant, RevokeCommand(source, reason, waited_for), [event], withdrawn, done, message)
 
     def end_leases(self, tenant: Tenant) -> list[str]:
         """Revoke what is over by now; whose it was."""
@@ -113,10 +113,10 @@ class SourceCommands:
         return cast("list[int]", wait_for(lambda done: self.start_correct(tenant, corrections, done)))
 
     def start_correct(self, tenant: Tenant, corrections: Sequence[Correction], done: Done) -> None:
-        """`correct`, telling `done` the numbers, or the first error."""
-        held = len(tenant.sources.corrections) + len(corrections)
-        if held > MAX_CORRECTIONS:
-            raise LimitExceeded("corrections of a tenant", allowed=MAX_CORRECTIONS, found=held)
+        """Do `correct`, and call `done` with the numbers, or the first error."""
+        total = len(tenant.sources.corrections) + len(corrections)
+        if total > MAX_CORRECTIONS:
+            raise LimitExceeded("corrections of a tenant", allowed=MAX_CORRECTIONS, found=total)
         self._commands(tenant, [CorrectCommand(each) for each in corrections], done)
 
     def take_back(self, tenant: Tenant, number: int) -> None:
@@ -124,14 +124,14 @@ class SourceCommands:
         wait_for(lambda done: self.start_take_back(tenant, number, done))
 
     def start_take_back(self, tenant: Tenant, number: int, done: Done) -> None:
-        """`take_back`, telling `done` when it is on disk."""
+        """Do `announce`, and call `done` when it is on disk."""
         if number not in tenant.sources.corrections:
             raise UnknownId(f"correction {number}")
         self._commands(tenant, [RemoveCorrectionCommand(number)], lambda found: done(_first(found)))
 
-    def start_keep(self, tenant: Tenant, source: str, kept: bool, done: Done) -> None:
-        """A person's word that a source shall go on, or need not; `done` is told when it is on disk."""
-        self._commands(tenant, [PinSourceCommand(source, kept)], lambda found: done(_first(found)))
+    def start_keep(self, tenant: Tenant, source: str, pinned: bool, done: Done) -> None:
+        """Pin a source, so that it stays on without demand, or unpin it; call `done` when it is on disk."""
+        self._commands(tenant, [PinSourceCommand(source, pinned)], lambda found: done(_first(found)))
 
     def identify(self, tenant: Tenant, namings: Iterable[IdentityAnnouncement]) -> None:
         """Write which stable ids were announced, if that is new; what is read from then on has them."""
@@ -149,11 +149,11 @@ class SourceCommands:
             CorrectCommand(replace(each, name=source))
             for each in known.corrections_of(command.before)
             for source in others
-            if each.attribute not in {own.attribute for own in known.corrections_of(source)}
+            if each.attribute not in {existing.attribute for existing in known.corrections_of(source)}
         ]
         room = max(0, MAX_CORRECTIONS - len(known.corrections))
         if len(copies) > room:
-            _log.warning("corrections could not all be copied", source=command.before[:60], left_out=len(copies) - room)
+            _log.warning("corrections_not_copied", source=command.before[:60], left_out=len(copies) - room)
         commands: list[Command] = [command, *copies[:room]]
         self._commands(tenant, commands, done)
 
@@ -167,14 +167,14 @@ class SourceCommands:
         self,
         tenant: Tenant,
         command: Command,
-        said: list[Event],
+        catalogue_events: list[Event],
         withdrawn: list[Command],
         done: Done,
         message: StoredMessage | None = None,
     ) -> None:
-        """A command, the event of it with its message of MQTT, and what it takes back, one after the other."""
+        """Append a command, its event with the MQTT message, and what it withdraws, in this order."""
         entries: list[Entry] = [command_entry(tenant.number, command, done)]
-        events = event_entries(tenant.number, said, self._expires_at())
+        events = event_entries(tenant.number, catalogue_events, self._expires_at())
         for entry in events:
             entry.message = message
         entries += events
@@ -199,7 +199,7 @@ class SourceCommands:
 def _forget_naming(tenant: Tenant, command: RenameSourceCommand, result: object) -> None:
     if isinstance(result, BaseException):
         tenant.sources.identities.forget(command)
-        _log.warning("a stable id could not be written down", source=command.before[:60], error=str(result))
+        _log.warning("source_identity_not_stored", source=command.before[:60], error=str(result))
 
 
 def _if_refused(done: Done) -> Done:
@@ -211,5 +211,5 @@ def _either(result: object, value: object) -> object:
     return result if isinstance(result, BaseException) else value
 
 
-def _first(found: object) -> object:
-    return found[0] if isinstance(found, list) else found
+def _first(results: object) -> object:
+    return results[0] if isinstance(results, list) else results

@@ -1,4 +1,4 @@
-"""What an attribute is taken for, and how probably: corrected by a person, else read from its name, unit and kind."""
+"""Interpret observed attributes: by a correction, else by name, unit and kind, with a probability."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS: Final = ((1, "text"), (2, "number"), (4, "boolean"), (8, "number"))
 
 
 def kinds_of(bits: int) -> tuple[str, ...]:
-    """The kinds of values that were seen.
+    """Return the kinds of values in a bit set.
 
     >>> kinds_of(9)
     ('text', 'number')
@@ -30,15 +30,15 @@ def kinds_of(bits: int) -> tuple[str, ...]:
 
 
 def observed_term(attribute: str, unit: str, bits: int) -> Term:
-    """The term of an attribute as it was seen."""
-    found = any_unit(unit) if unit else None
+    """Return the term of an observed attribute."""
+    known_unit = any_unit(unit) if unit else None
     kinds = kinds_of(bits)
     kind: ValueKind = kinds[0] if len(kinds) == 1 else ""  # type: ignore[assignment]
-    return Term(attribute, "attribute", (), "" if found is None else found.symbol, kind)
+    return Term(attribute, "attribute", (), "" if known_unit is None else known_unit.symbol, kind)
 
 
 def concept_of(facets: Facets) -> str:
-    """What a name is taken for, in few words; '' if it says nothing that is known.
+    """Return the concept of a parsed name in a few words; '' if nothing in it is known.
 
     >>> from likewise.semantics.concepts.facets import Qualifier
     >>> concept_of(Facets(("temperature",), (Qualifier("water"),), role="setpoint"))
@@ -52,7 +52,7 @@ def concept_of(facets: Facets) -> str:
 
 
 class AttributeMeanings:
-    """What a tenant's attributes are taken for; kept as long as corrections and feedback stay."""
+    """Caches the interpretation of a tenant's attributes as long as corrections and feedback stay the same."""
 
     def __init__(self, tenant: Tenant, reads: bool = True) -> None:
         self._tenant = tenant
@@ -63,21 +63,23 @@ class AttributeMeanings:
     def of(
         self, attributes: Iterable[ObservedAttribute | ObservedName], source: str = "", model: str = ""
     ) -> list[AttributeInterpretation]:
-        """What each is taken for, of a source or of whoever sends it."""
-        wanted = list(attributes)
-        terms = [observed_term(each.attribute, each.unit, each.kinds) for each in wanted]
+        """Return the interpretation of each attribute, of one source or of any."""
+        observed = list(attributes)
+        terms = [observed_term(each.attribute, each.unit, each.kinds) for each in observed]
         self._read([term for term in terms if term not in self._cached])
-        found = []
+        meanings = []
         for term in terms:
             corrected = correction_of(self._tenant.sources, term.text, source, model)
             if corrected is None:
-                found.append(self._cached[term])
+                meanings.append(self._cached[term])
                 continue
-            number, said = corrected
-            found.append(
-                AttributeInterpretation(said.means or self._cached[term].means, 1.0, str(said), "corrected", number)
+            number, correction = corrected
+            meanings.append(
+                AttributeInterpretation(
+                    correction.means or self._cached[term].means, 1.0, str(correction), "corrected", number
+                )
             )
-        return found
+        return meanings
 
     def _read(self, terms: list[Term]) -> None:
         if not self._reads:
@@ -97,18 +99,18 @@ class AttributeMeanings:
             return
         curve = interpretation.probability_curve("conditions")
         for term in terms:
-            said: Facets = facets(term)
-            means = concept_of(said)
+            parsed: Facets = facets(term)
+            means = concept_of(parsed)
             if not means:
-                self._cached[term] = AttributeInterpretation(words=describe_facets(said))
+                self._cached[term] = AttributeInterpretation(words=describe_facets(parsed))
                 continue
-            asked = Term(means, "attribute", (), term.unit, term.kind)
-            likely = curve.of(float(measure.matrix([asked], [term])[0, 0])) / len(said.kinds)
-            self._cached[term] = AttributeInterpretation(means, round(likely, 3), describe_facets(said))
+            concept = Term(means, "attribute", (), term.unit, term.kind)
+            likely = curve.of(float(measure.matrix([concept], [term])[0, 0])) / len(parsed.kinds)
+            self._cached[term] = AttributeInterpretation(means, round(likely, 3), describe_facets(parsed))
 
 
 def correction_of(known: SourceRegistry, attribute: str, source: str, model: str) -> tuple[int, Correction] | None:
-    """What a person said about an attribute: of the source, else of its model, else of everybody."""
+    """Return the correction of an attribute: of the source, else of its model, else of all sources."""
     name = fold(attribute)
     best: tuple[int, int, Correction] | None = None
     for number, each in known.corrected(name):

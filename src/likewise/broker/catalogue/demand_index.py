@@ -1,4 +1,4 @@
-"""The demand of every announcement, kept up to date as commands come by: what each source is asked for.
+"""Index the demand for every announced source, kept up to date with the log's commands.
 
 A tenant has an index once it has an announcement. It follows the log a little behind matching; whoever asks is answered
 as of then.
@@ -36,7 +36,7 @@ ObservedAttributes = Callable[[Tenant, str], Iterable[ObservedAttribute]]
 
 
 class _TenantDemand:
-    """What is kept for one tenant."""
+    """The demand index of one tenant, and what it still has to take in."""
 
     def __init__(self, tenant: Tenant, profile: Profile) -> None:
         self.index = DemandIndex(tenant.stateless.interpretation, profile)
@@ -49,159 +49,160 @@ class _TenantDemand:
 
 
 class SourceDemand:
-    """Which sources are wanted, by which subscriptions; changed on one thread, asked from any."""
+    """Which sources have demand, by which subscriptions; changed on one thread, read from any."""
 
     def __init__(
         self,
         profile: Profile,
         texts: Texts = lambda tenant, name: (),
-        seen: ObservedAttributes = lambda tenant, source: (),
+        observed: ObservedAttributes = lambda tenant, source: (),
     ) -> None:
         self._profile = profile
         self._texts = texts
-        self._observed = seen
+        self._observed = observed
         self._tenants: dict[int, _TenantDemand] = {}
         self._subscribed: dict[int, int] = {}  # by tenant without an index: the last subscription that came by
         self._lock = threading.Lock()  # of the indexes
 
     def observe(self, tenant: Tenant, entries: Iterable[Entry]) -> None:
-        """Entries came by."""
+        """Note new subscriptions and sources that sent something."""
         with self._lock:
-            own = self._tenants.get(tenant.number)
+            demand = self._tenants.get(tenant.number)
             for entry in entries:
                 if entry.kind == COMMAND:
                     if not isinstance(entry.value, SubscribeCommand):
                         continue
-                    if own is None:
+                    if demand is None:
                         self._subscribed[tenant.number] = entry.position
                     else:
-                        own.waiting.append(entry.position)
-                elif own is not None and entry.source in own.announced:
-                    own.spoke.add(entry.source)
+                        demand.waiting.append(entry.position)
+                elif demand is not None and entry.source in demand.announced:
+                    demand.spoke.add(entry.source)
 
     def bring_up_to_date(self, tenant: Tenant) -> bool:
         """Take in what changed; whether the tenant has any announcement."""
-        announced = {source: held.announcement for source, held in list(tenant.sources.announcements.items())}
+        announced = {source: stored.announcement for source, stored in list(tenant.sources.announcements.items())}
         with self._lock:
-            own = self._tenants.get(tenant.number)
-            if own is None:
+            demand = self._tenants.get(tenant.number)
+            if demand is None:
                 if not announced:
                     return False
-                own = self._tenants[tenant.number] = _TenantDemand(tenant, self._profile)
-                own.unheard = self._subscribed.pop(tenant.number, 0)
-            self._take_subscriptions(tenant, own)
-            for source in [source for source in own.announced if source not in announced]:
-                own.index.revoke(source)
-                own.words.pop(source, None)
-                del own.announced[source]
-            for source, said in announced.items():
-                known = own.announced.get(source)
-                own.announced[source] = said
-                if known is not said and (known is None or not known.same_as(said)):
-                    own.words.pop(source, None)
-                    self._announce(tenant, own, said)
-            for source in list(own.spoke)[:SOURCES_PER_TURN]:
-                own.spoke.discard(source)
-                if source in own.announced:
-                    self._announce(tenant, own, own.announced[source])
-            if not own.index.up_to_date():
-                own.index.recompile()
+                demand = self._tenants[tenant.number] = _TenantDemand(tenant, self._profile)
+                demand.unheard = self._subscribed.pop(tenant.number, 0)
+            self._take_subscriptions(tenant, demand)
+            for source in [source for source in demand.announced if source not in announced]:
+                demand.index.revoke(source)
+                demand.words.pop(source, None)
+                del demand.announced[source]
+            for source, announcement in announced.items():
+                known = demand.announced.get(source)
+                demand.announced[source] = announcement
+                if known is not announcement and (known is None or not known.same_as(announcement)):
+                    demand.words.pop(source, None)
+                    self._announce(tenant, demand, announcement)
+            for source in list(demand.spoke)[:SOURCES_PER_TURN]:
+                demand.spoke.discard(source)
+                if source in demand.announced:
+                    self._announce(tenant, demand, demand.announced[source])
+            if not demand.index.up_to_date():
+                demand.index.recompile()
         return bool(announced)
 
-    def _announce(self, tenant: Tenant, own: _TenantDemand, said: Announcement) -> None:
+    def _announce(self, tenant: Tenant, demand: _TenantDemand, announcement: Announcement) -> None:
         """Compile an announcement, with what was seen beside it, unless that was done with the same words."""
-        whole = with_observed(said, self._observed(tenant, said.source))
+        whole = with_observed(announcement, self._observed(tenant, announcement.source))
         texts = {each.name: frozenset(self._texts(tenant, each.name)) for each in whole.attributes if not each.values}
         words = (whole.attributes, frozenset(texts.items()))
-        if own.words.get(said.source) != words:
-            own.words[said.source] = words
-            own.index.announce(whole, lambda name: texts.get(name, ()))
+        if demand.words.get(announcement.source) != words:
+            demand.words[announcement.source] = words
+            demand.index.announce(whole, lambda name: texts.get(name, ()))
 
-    def _take_subscriptions(self, tenant: Tenant, own: _TenantDemand) -> None:
-        waiting, own.waiting = own.waiting, []
+    def _take_subscriptions(self, tenant: Tenant, demand: _TenantDemand) -> None:
+        waiting, demand.waiting = demand.waiting, []
         for number in waiting:
-            held = tenant.subscriptions.get(number)
-            if held is not None and held.ended is None:
-                if number not in own.index:
-                    own.index.add(number, held.subscription)
+            stored = tenant.subscriptions.get(number)
+            if stored is not None and stored.ended is None:
+                if number not in demand.index:
+                    demand.index.add(number, stored.subscription)
             elif number > tenant.matched:
-                own.waiting.append(number)
+                demand.waiting.append(number)
         for number in list(tenant.ended):
-            own.index.remove(number)
-        if time.monotonic() - own.compared >= FULL_COMPARISON_S or not own.compared or own.unheard:
-            own.compared = time.monotonic()
-            if tenant.matched >= own.unheard:
-                own.unheard = 0  # everything up to it is held, or was refused
-            live = {held.number: held.subscription for held in tenant.live()}
+            demand.index.remove(number)
+        if time.monotonic() - demand.compared >= FULL_COMPARISON_S or not demand.compared or demand.unheard:
+            demand.compared = time.monotonic()
+            if tenant.matched >= demand.unheard:
+                demand.unheard = 0  # everything up to it is held, or was refused
+            live = {stored.number: stored.subscription for stored in tenant.live()}
             for number, subscription in live.items():
-                if number not in own.index:
-                    own.index.add(number, subscription)
-            for number in own.index.numbers() - live.keys():
-                own.index.remove(number)
+                if number not in demand.index:
+                    demand.index.add(number, subscription)
+            for number in demand.index.numbers() - live.keys():
+                demand.index.remove(number)
 
     def subscriptions_for(self, tenant: Tenant, source: str) -> list[tuple[int, Subscription]]:
-        """The subscriptions that a source may have something for."""
-        own = self._tenants.get(tenant.number)
-        if own is None or source not in own.announced:
+        """Return the subscriptions that a source may have events for."""
+        demand = self._tenants.get(tenant.number)
+        if demand is None or source not in demand.announced:
             return []
         with self._lock:
-            return [(number, own.index.subscription(number)) for number in own.index.subscriptions_of(source)]
+            return [(number, demand.index.subscription(number)) for number in demand.index.subscriptions_of(source)]
 
     def subscription_count(self, tenant: Tenant) -> int:
-        """How many subscriptions are looked at."""
-        own = self._tenants.get(tenant.number)
-        return 0 if own is None else len(own.index)
+        """Return the number of subscriptions in a tenant's index."""
+        demand = self._tenants.get(tenant.number)
+        return 0 if demand is None else len(demand.index)
 
     def expected(self, tenant: Tenant, alerts: set[int]) -> dict[tuple[int, str], Key]:
-        """By alert and source, the keys that are to be waited for by what the source announced."""
-        own = self._tenants.get(tenant.number)
-        found: dict[tuple[int, str], Key] = {}
-        if own is not None:
+        """Return the keys that alerts wait for by what sources announced; by alert and source."""
+        demand = self._tenants.get(tenant.number)
+        keys: dict[tuple[int, str], Key] = {}
+        if demand is not None:
             with self._lock:
-                held = own.index.numbers() & alerts
-                by_fact = {number for number in held if uses_announced_facts(own.index.subscription(number))}
-                for source in own.announced:
-                    for number in by_fact | held.intersection(own.index.subscriptions_of(source)):
-                        key = own.index.expected_key(source, number, own.announced[source])
+                numbers = demand.index.numbers() & alerts
+                by_fact = {number for number in numbers if uses_announced_facts(demand.index.subscription(number))}
+                for source in demand.announced:
+                    for number in by_fact | numbers.intersection(demand.index.subscriptions_of(source)):
+                        key = demand.index.expected_key(source, number, demand.announced[source])
                         if key is not None:
-                            found[number, source] = key
-        return found
+                            keys[number, source] = key
+        return keys
 
     def count(self, tenant: Tenant, source: str) -> int | None:
-        """How many those are; None if it has announced nothing."""
-        own = self._tenants.get(tenant.number)
-        return None if own is None or source not in own.announced else len(self.subscriptions_for(tenant, source))
+        """Return how many subscriptions a source may have events for; None if it has announced nothing."""
+        demand = self._tenants.get(tenant.number)
+        return None if demand is None or source not in demand.announced else len(self.subscriptions_for(tenant, source))
 
     def demand(self, tenant: Tenant, source: str) -> Demand:
-        """What a source is asked for, as filters."""
+        """Return the demand for a source, as filters."""
         tenant.sources.announcement(source)
         self.bring_up_to_date(tenant)
         with self._lock:
             return self._tenants[tenant.number].index.demand(source)
 
 
-def with_observed(said: Announcement, readings: Iterable[ObservedAttribute]) -> Announcement:
-    """An announcement with what was seen of its source: attributes that it does not name, numbers beyond its ranges.
+def with_observed(announcement: Announcement, readings: Iterable[ObservedAttribute]) -> Announcement:
+    """Return an announcement with its source's other observed attributes, and ranges widened to observed numbers.
 
     So what was new once is judged from then on, and not sent on for ever because it is not known.
 
     >>> from likewise.model.announcements.announcement import AnnouncedAttribute
     >>> roof = Announcement("roof", (AnnouncedAttribute("t", low=0, high=9),))
     >>> nan = float("nan")
-    >>> seen = [Reading("t", "", 3, 2, -4, 5, 0, 5, "", ()), Reading("mode", "", 1, 1, nan, nan, 0, nan, "eco", ())]
-    >>> [(each.name, each.low, each.high) for each in with_observed(roof, seen).attributes]
+    >>> rows = ("t", "", 3, 2, -4, 5, 0, 5, "", ()), ("mode", "", 1, 1, nan, nan, 0, nan, "eco", ())
+    >>> observed = [ObservedAttribute(*row) for row in rows]
+    >>> [(each.name, each.low, each.high) for each in with_observed(roof, observed).attributes]
     [('t', -4, 9), ('mode', None, None)]
     """
-    found = {(fold(each.name), each.unit): each for each in said.attributes}
-    names = {fold(each.name) for each in said.all_attributes()}
-    units = {fold(each.name): each.unit for each in said.attributes}
+    attributes = {(fold(each.name), each.unit): each for each in announcement.attributes}
+    names = {fold(each.name) for each in announcement.all_attributes()}
+    units = {fold(each.name): each.unit for each in announcement.attributes}
     for reading in readings:
         unit = any_unit(reading.unit) if reading.unit else None
         if reading.unit and unit is None:
             continue  # a unit that is not known can be no announcement's
         name = fold(reading.attribute)
         key = (name, units.get(name, "") if unit is None else unit.symbol)  # what states none is in the announced one
-        known = found.get(key)
+        known = attributes.get(key)
         if known is not None and known.kind == "number":
             low, high = (known.low, known.high)
             if low is not None and reading.low < low:
@@ -209,7 +210,11 @@ def with_observed(said: Announcement, readings: Iterable[ObservedAttribute]) -> 
             if high is not None and reading.high > high:
                 high = reading.high
             with suppress(InputError):  # a number so large that it has no base: it stays outside
-                found[key] = replace(known, low=low, high=high)
-        elif known is None and name not in names and len(found) < MAX_ANNOUNCED_ATTRIBUTES:
-            found[key] = AnnouncedAttribute(reading.attribute, key[1])
-    return said if list(found.values()) == list(said.attributes) else replace(said, attributes=tuple(found.values()))
+                attributes[key] = replace(known, low=low, high=high)
+        elif known is None and name not in names and len(attributes) < MAX_ANNOUNCED_ATTRIBUTES:
+            attributes[key] = AnnouncedAttribute(reading.attribute, key[1])
+    return (
+        announcement
+        if list(attributes.values()) == list(announcement.attributes)
+        else replace(announcement, attributes=tuple(attributes.values()))
+    )

@@ -1,4 +1,4 @@
-"""The follower of the log that learns: a thread of its own, which looks once a second at what came.
+"""Follow the log and learn the profiles of its sources, on a thread of its own, once a second.
 
 It is handed what is on disk and costs the writer one append to a list. Of very many events a second it looks at a
 part, at least at the first of each source; ranges and counts of readings are then those of the events it looked at.
@@ -37,7 +37,7 @@ OnEntries = Callable[[Tenant, Sequence[Entry]], None]
 
 
 class ProfileFollower:
-    """Keeps `source_profiles` of each tenant up to date if it `learns`; `on_heard` is told on its thread what came."""
+    """Keeps the profiles of each tenant up to date if it `learns`; calls `on_entries` on its thread."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class ProfileFollower:
         *,
         data: Path | None,
         learns: bool = True,
-        on_heard: OnEntries = lambda tenant, entries: None,
+        on_entries: OnEntries = lambda tenant, entries: None,
         on_turn: Callable[[], None] = lambda: None,
     ) -> None:
         self.learnt: dict[int, SourceProfiles] = {}
@@ -57,7 +57,7 @@ class ProfileFollower:
         self._data = data if learns else None
         self._learns = learns
         self._trouble: dict[str, str] = {}  # what does not work now, and why
-        self._on_entries = on_heard
+        self._on_entries = on_entries
         self._on_turn = on_turn
         self._positions: dict[int, int] = {}
         self._saved: dict[int, int] = {}
@@ -74,15 +74,15 @@ class ProfileFollower:
     def start(self) -> None:
         """Take up what was saved, and what came since."""
         for number in list(self._tenants):
-            found = None if self._data is None else load_profiles(profile_path(self._data, number))
-            learnt, after = found or (SourceProfiles(), 0)
+            saved = None if self._data is None else load_profiles(profile_path(self._data, number))
+            learnt, after = saved or (SourceProfiles(), 0)
             self.learnt[number] = learnt
             self._positions[number] = self._saved[number] = after
         self._received_position = self._learnt_position = self._log.position
         self._thread.start()
 
     def take(self, entries: list[Entry]) -> None:
-        """New entries are on disk. On the writer's thread: as little as can be."""
+        """Take in new entries that are on disk. Called on the writer's thread, so it only appends to a list."""
         if self._count < CATALOGUE_WAITING:
             self._waiting.append(entries)
             self._count += len(entries)
@@ -129,17 +129,17 @@ class ProfileFollower:
             work()
             self._trouble.pop(what, None)
         except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            if self._trouble.get(what) != said and not (self._ending.is_set() and isinstance(error, LikewiseError)):
-                _log.error("the catalogue could not do its work; it tries again", work=what, exc_info=error)
-            self._trouble[what] = said
+            reason = f"{type(error).__name__}: {error}"
+            if self._trouble.get(what) != reason and not (self._ending.is_set() and isinstance(error, LikewiseError)):
+                _log.error("catalogue_task_failed", work=what, exc_info=error)
+            self._trouble[what] = reason
 
     def _learn_pending(self) -> None:
         waiting, self._waiting = self._waiting, []
         self._count = 0
         end = waiting[-1][-1].position if waiting else self._received_position
-        for number, own in by_tenant([entry for entries in waiting for entry in entries]).items():
-            self._learn_entries(number, own)
+        for number, tenant_entries in by_tenant([entry for entries in waiting for entry in entries]).items():
+            self._learn_entries(number, tenant_entries)
         self._learnt_position = max(self._learnt_position, end)
 
     def _learn_entries(self, number: int, entries: Sequence[Entry]) -> None:
@@ -147,12 +147,12 @@ class ProfileFollower:
         if tenant is None:
             return
         events = [e for e in entries if e.kind == EVENT and e.source != SPEAKER]
-        looked = _part(events)
-        self.passed_over += len(events) - len(looked)
+        sampled = _part(events)
+        self.passed_over += len(events) - len(sampled)
         if self._learns:
-            for first in range(0, len(looked), LEARN_BATCH):
+            for first in range(0, len(sampled), LEARN_BATCH):
                 begun = time.thread_time()
-                self.learn(number, looked[first : first + LEARN_BATCH])
+                self.learn(number, sampled[first : first + LEARN_BATCH])
                 self._ending.wait(REST_FACTOR * (time.thread_time() - begun))  # others first
         self._positions[number] = entries[-1].position
         self._on_entries(tenant, entries)
@@ -198,7 +198,7 @@ class ProfileFollower:
 
 
 def _columns(entries: Sequence[Entry]) -> EventColumns:
-    """The columns of events: those they were read into together, or new ones."""
+    """Return the columns of events: those of their batch, or new ones."""
     batch = entries[0].batch
     if batch is None:
         return columns_of([value for entry in entries if isinstance(value := entry.value, Event)])
@@ -207,14 +207,14 @@ def _columns(entries: Sequence[Entry]) -> EventColumns:
 
 
 def _part(events: list[Entry]) -> list[Entry]:
-    """The events to look at: all, or the first of each source and some between."""
+    """Return the events to learn from: all, or the first of each source and a sample of the others."""
     if len(events) <= EVENTS_PER_LOOK:
         return events
     every = -(-len(events) // EVENTS_PER_LOOK)
-    seen: set[str] = set()
+    sources: set[str] = set()
     chosen = []
     for place, entry in enumerate(events):
-        if place % every == 0 or entry.source not in seen:
-            seen.add(entry.source)
+        if place % every == 0 or entry.source not in sources:
+            sources.add(entry.source)
             chosen.append(entry)
     return chosen

@@ -1,4 +1,4 @@
-"""What is learnt, as values: of a source, of one of its attributes, of a word over all sources."""
+"""Observed values: of a source, of one of its attributes, of an attribute name over all sources."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class ObservedAttribute(NamedTuple):
-    """What was learnt of one attribute of a source; numbers are NaN where there were none."""
+    """An observed attribute of a source; numbers are NaN where it had none."""
 
     attribute: str
     unit: str
@@ -23,7 +23,7 @@ class ObservedAttribute(NamedTuple):
 
 
 class ObservedSource(NamedTuple):
-    """What was learnt of a source; `interval` is the usual time between two events in seconds, NaN after one."""
+    """An observed source; `interval` is the usual time between two events in seconds, NaN after one."""
 
     source: str
     events: int
@@ -34,7 +34,7 @@ class ObservedSource(NamedTuple):
 
 
 class ObservedName(NamedTuple):
-    """A name with a unit over all sources: how often, by how many, which kinds and numbers."""
+    """An attribute name with a unit over all sources: how often, in how many sources, which kinds and numbers."""
 
     attribute: str
     unit: str
@@ -47,7 +47,7 @@ class ObservedName(NamedTuple):
 
 
 class ProfileState(msgspec.Struct, frozen=True):
-    """The words of what was learnt; `shape` numbers each source's among `shapes`, `last` is the last text of a row."""
+    """The texts of saved profiles; `shape` is each source's index in `shapes`, `last` the last text of a row."""
 
     sources: list[str]
     names: list[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""What a source is worth beside others that offer the same: its battery, its reputation, how fresh its readings are.
+"""Rate sources that offer the same: by battery, reputation, and how fresh their readings are.
 
 Reputation is an exponential mean over its events: whether they hold to the range it announced, come on time, and agree
 with the median of its neighbours.
@@ -26,7 +26,7 @@ class SourceReputation:
     """The reputations of a tenant's announced sources, and their last readings.
 
     >>> from likewise.model.announcements.announcement import AnnouncedAttribute
-    >>> Reputation().of(Announcement("s", (AnnouncedAttribute("t"),), reputation=0.9))
+    >>> SourceReputation().of(Announcement("s", (AnnouncedAttribute("t"),), reputation=0.9))
     0.9
     """
 
@@ -38,11 +38,11 @@ class SourceReputation:
     def observe(self, announced: dict[str, Announcement], entries: Iterable[Entry]) -> None:
         """Take in events of announced sources."""
         for entry in entries:
-            said = announced.get(entry.source) if entry.kind == EVENT else None
-            if said is None or not isinstance(entry.value, Event):
+            announcement = announced.get(entry.source) if entry.kind == EVENT else None
+            if announcement is None or not isinstance(entry.value, Event):
                 continue
-            marks = [self._on_time(said, entry.arrival)]
-            for each in said.attributes:
+            marks = [self._on_time(announcement, entry.arrival)]
+            for each in announcement.attributes:
                 items = [item for item in entry.value.tuples if item.attribute == each.name]
                 if items:
                     marks.append(float(all(meets(each.predicate(), item) for item in items)))
@@ -50,14 +50,16 @@ class SourceReputation:
                     if reading is not None:
                         marks += self._agrees(each.name, entry.source, reading[0])
             mark = sum(marks) / len(marks)
-            before = self._mean.get(entry.source, AT_FIRST if said.reputation is None else said.reputation)
+            before = self._mean.get(
+                entry.source, AT_FIRST if announcement.reputation is None else announcement.reputation
+            )
             self._mean[entry.source] = SLOWLY * before + (1 - SLOWLY) * mark
 
-    def _on_time(self, said: Announcement, arrival: int) -> float:
-        before, self._last[said.source] = self._last.get(said.source), arrival
-        if before is None or said.interval is None:
+    def _on_time(self, announcement: Announcement, arrival: int) -> float:
+        before, self._last[announcement.source] = self._last.get(announcement.source), arrival
+        if before is None or announcement.interval is None:
             return 1.0
-        return float(arrival - before <= LATE * said.interval * 1e6)
+        return float(arrival - before <= LATE * announcement.interval * 1e6)
 
     def _agrees(self, name: str, source: str, number: float) -> list[float]:
         known = self._readings.setdefault(name, {})
@@ -68,7 +70,7 @@ class SourceReputation:
         return [float(abs(number - middle) <= FAR * max(1.0, abs(middle)))]
 
     def last_observed(self, source: str) -> int | None:
-        """When a source was last heard (µs); None if it was not."""
+        """Return when a source last sent an event (µs); None if it did not."""
         return self._last.get(source)
 
     def forget(self, source: str) -> None:
@@ -78,14 +80,16 @@ class SourceReputation:
         for known in self._readings.values():
             known.pop(source, None)
 
-    def of(self, said: Announcement) -> float:
-        """A source's reputation, from 0 to 1."""
-        return self._mean.get(said.source, AT_FIRST if said.reputation is None else said.reputation)
+    def of(self, announcement: Announcement) -> float:
+        """Return a source's reputation, from 0 to 1."""
+        return self._mean.get(
+            announcement.source, AT_FIRST if announcement.reputation is None else announcement.reputation
+        )
 
-    def worth(self, said: Announcement, now: int) -> float:
-        """What a source is worth: battery, reputation and freshness, weighted."""
-        last = self._last.get(said.source)
-        interval = 60.0 if said.interval is None else said.interval
+    def worth(self, announcement: Announcement, now: int) -> float:
+        """Return the weighted sum of battery, reputation and freshness."""
+        last = self._last.get(announcement.source)
+        interval = 60.0 if announcement.interval is None else announcement.interval
         fresh = AT_FIRST if last is None else 1.0 / (1.0 + max(0.0, (now - last) / 1e6 / interval - 1.0))
-        battery = 1.0 if said.battery is None else said.battery
-        return sum(w * x for w, x in zip(WEIGHTS, (battery, self.of(said), fresh), strict=True))
+        battery = 1.0 if announcement.battery is None else announcement.battery
+        return sum(w * x for w, x in zip(WEIGHTS, (battery, self.of(announcement), fresh), strict=True))

@@ -1,4 +1,4 @@
-"""Which confirmation would change most: attributes that subscriptions may mean, or may not, by what comes of them.
+"""Rank the questions about attributes by how many deliveries a person's answer would change.
 
 An attribute that a subscription asks for with the probability p is delivered, or not, wrongly in about min(p, 1 - p)
 of the cases. Times the events it stands in a day, and summed over the subscriptions that ask, that is how many
@@ -27,44 +27,44 @@ LEAST: Final = 0.02  # what is less doubtful is no question
 
 
 def requested_terms(tenant: Tenant) -> dict[Term, int]:
-    """The relaxed attributes that subscriptions ask for, and how many ask for each."""
-    found: dict[Term, int] = {}
-    for held in tenant.live():
-        body = held.subscription.body
+    """Count the subscriptions that ask for each relaxed attribute."""
+    counts: dict[Term, int] = {}
+    for stored in tenant.live():
+        body = stored.subscription.body
         if isinstance(body, Condition):
-            theme = theme_of(held.subscription.themes)
+            theme = theme_of(stored.subscription.themes)
             for term in {predicate_attribute_term(p, theme) for p in body.predicates() if p.attribute_relaxed}:
-                found[term] = found.get(term, 0) + 1
-    return found
+                counts[term] = counts.get(term, 0) + 1
+    return counts
 
 
 def useful_questions(
     tenant: Tenant, words: Sequence[ObservedName], understanding: AttributeMeanings, now: int, since: int, limit: int
 ) -> list[ReviewQuestion]:
-    """The questions whose answers would change most deliveries; what was corrected is none."""
+    """Return the questions whose answers would change most deliveries; corrected attributes are left out."""
     corrected = {fold(each.attribute) for each in tenant.sources.corrections.values()}
     left = sorted((w for w in words if fold(w.attribute) not in corrected), key=lambda w: -w.times)[:MOST_WORDS]
-    asked = requested_terms(tenant)
-    terms = sorted(asked, key=lambda term: -asked[term])[:MOST_TERMS]
+    requested = requested_terms(tenant)
+    terms = sorted(requested, key=lambda term: -requested[term])[:MOST_TERMS]
     if not left or not terms:
         return []
     interpretation = tenant.stateless.interpretation
-    seen = [observed_term(word.attribute, word.unit, word.kinds) for word in left]
-    scores = interpretation.measure.matrix(terms, seen)
+    observed = [observed_term(word.attribute, word.unit, word.kinds) for word in left]
+    scores = interpretation.measure.matrix(terms, observed)
     likely = interpretation.probability_curve("conditions").each(np.asarray(scores, np.float32))
     doubt = np.minimum(likely, 1 - likely)
     doubt[doubt < LEAST] = 0
-    weight = np.array([asked[term] for term in terms], np.float64)
+    weight = np.array([requested[term] for term in terms], np.float64)
     span = max((now - since) / 1e6, 60.0)
     daily = np.array([word.times / span * DAY for word in left])
     gain = (weight[:, None] * doubt).sum(0) * daily
     order = [place for place in np.argsort(-gain, kind="stable").tolist() if gain[place] > 0][:limit]
-    taken = understanding.of([left[place] for place in order])
+    meanings = understanding.of([left[place] for place in order])
     made = []
-    for place, said in zip(order, taken, strict=True):
+    for place, meaning in zip(order, meanings, strict=True):
         word, column = left[place], likely[:, place]
         best = [at for at in np.argsort(-column).tolist() if doubt[at, place] > 0][:5]
-        proposed = said.means or terms[best[0]].text
+        proposed = meaning.means or terms[best[0]].text
         made.append(
             ReviewQuestion(
                 word.attribute,
@@ -72,7 +72,7 @@ def useful_questions(
                 round(float(gain[place]), 2),
                 word.sources,
                 proposed,
-                said.probability,
+                meaning.probability,
                 tuple((terms[at].text, round(float(column[at]), 3)) for at in best),
             )
         )

@@ -1,4 +1,4 @@
-"""Where sources announce themselves and are told over MQTT: topics of their own, and the message of what is said.
+"""MQTT topics for announcements and sensing commands, and the messages on them.
 
 A device publishes its announcement to `likewise/announcements/SOURCE`, an empty one to revoke it, and is told on
 `likewise/sense/SOURCE`; that message is retained, so whoever connects later has the newest word. The topics are the
@@ -23,7 +23,7 @@ _DECODE: Final = msgspec.json.Decoder(SensingCommand).decode
 
 
 def sense_topic(source: str) -> str:
-    """Where a source is told; what a topic cannot have is percent-encoded.
+    """Return the topic of a source's sensing commands, percent-encoded where a topic needs it.
 
     >>> sense_topic("roof/1"), sense_topic("50% + 1")
     ('likewise/sense/roof/1', 'likewise/sense/50%25 %2B 1')
@@ -32,7 +32,7 @@ def sense_topic(source: str) -> str:
 
 
 def source_in(topic: str, prefix: str) -> str:
-    """The source that a topic below a prefix names; '' if it is not below it.
+    """Return the source that a topic below a prefix names; '' if it is not below it.
 
     >>> source_in("likewise/announcements/roof/1", ANNOUNCEMENTS), source_in("home/attic", ANNOUNCEMENTS)
     ('roof/1', '')
@@ -40,22 +40,22 @@ def source_in(topic: str, prefix: str) -> str:
     return unquote(topic[len(prefix) :]) if topic.startswith(prefix) else ""
 
 
-def sense_message(said: SensingCommand) -> StoredMessage:
-    """What a source is told, as a message that is retained.
+def sense_message(command: SensingCommand) -> StoredMessage:
+    """Return a sensing command as a retained message.
 
-    >>> sense_message(Sense("roof", True, 7, 60.0)).payload
+    >>> sense_message(SensingCommand("roof", True, 7, 60.0)).payload
     b'{"source":"roof","on":true,"version":7,"interval":60.0}'
     """
-    return StoredMessage(sense_topic(said.source), _ENCODE(said), 1, retain=True)
+    return StoredMessage(sense_topic(command.source), _ENCODE(command), 1, retain=True)
 
 
 def clear_sense_message(source: str) -> StoredMessage:
-    """The empty message that ends what was retained: the source is told nothing any more."""
+    """Return the empty message that removes a source's retained sensing command."""
     return StoredMessage(sense_topic(source), b"", 1, retain=True)
 
 
 def decode_sense_message(message: StoredMessage) -> SensingCommand | None:
-    """What a retained message told; None if it is none of ours."""
+    """Decode a sensing command from a retained message; None if the message is none."""
     try:
         return _DECODE(message.payload) if message.topic.startswith(SENSE) and message.payload else None
     except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -1,17 +1,12 @@
-"""What is learnt of a tenant's sources from their events, as columns: bounded, and quick to add to.
+"""Learn the profile of each source from its events, in columns: bounded, fast to add to, and saved over restarts.
 
-A source has a shape (`shapes`) and a block of rows, one for each attribute with a unit: how often it was seen, what
-kinds of values, their range, the last one, and a short line of earlier ones. Names, texts and sources are bounded by
-limits that are stated (`likewise.defaults`); what does not fit is counted, never kept.
+A source has a shape, and a block of rows, one for each attribute with a unit: how often it was observed, which kinds of
+values, their range, the last one, and a short series of earlier ones. Most sources are like others, so a shape is
+shared: a source costs the rows of its attributes, not a dictionary of names. Names, texts and sources are bounded by
+limits (`likewise.defaults`); what exceeds them is counted, not stored.
 
-What was learnt, over a restart: one file a tenant, with a checksum and the position of the log it has come to.
-
-A file that is missing, damaged or of another version is said and left; what the log still holds is learnt anew.
-
-Shapes: which attributes a source has, in the order in which it was first seen with them.
-
-Most sources of a stream are like others, so a shape is shared by all that are alike: a source costs the rows of its
-readings, not a dictionary of names. A shape knows the one that follows with one name more.
+Profiles are saved in one file a tenant, with a checksum and their position in the log. A file that is missing, damaged
+or of another version is reported and ignored; what the log still holds is learnt again.
 """
 
 from __future__ import annotations
@@ -39,9 +34,9 @@ from likewise.formats.arrow.columns import TEXT, EventColumns
 
 
 class AttributeShape:
-    """Names (by number) and where each stands.
+    """Attribute numbers, and the index of each.
 
-    >>> first = Shape()
+    >>> first = AttributeShape()
     >>> first.with_name(7) is first.with_name(7), first.with_name(7).with_name(3).places
     (True, {7: 0, 3: 1})
     """
@@ -54,11 +49,11 @@ class AttributeShape:
         self._following: dict[int, AttributeShape] = {}
 
     def with_name(self, name: int) -> AttributeShape:
-        """The shape with one name more, which is not among them."""
-        found = self._following.get(name)
-        if found is None:
-            found = self._following[name] = AttributeShape((*self.names, name))
-        return found
+        """Return the shape with one more name, which must not be in it."""
+        shape = self._following.get(name)
+        if shape is None:
+            shape = self._following[name] = AttributeShape((*self.names, name))
+        return shape
 
 
 SPARKLINE_POINTS: Final = 12  # numbers of the line that is drawn
@@ -84,11 +79,11 @@ OF_SOURCES: Final = {
 
 
 class SourceProfiles:
-    """What a tenant's sources were seen to send.
+    """The observed attributes of a tenant's sources.
 
     >>> from likewise.formats.arrow.columns import columns_of
     >>> from likewise.model import event
-    >>> learnt = Learnt()
+    >>> learnt = SourceProfiles()
     >>> learnt.add(columns_of([event({"no2": 45}), event({"no2": 30})]), ["a", "a"], [1_000_000, 3_000_000])
     >>> found = learnt.source("a")
     >>> found.events, found.interval, [(r.attribute, r.low, r.high, r.number) for r in found.readings]
@@ -119,12 +114,12 @@ class SourceProfiles:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of its columns; names and texts come on top."""
+        """Return the bytes of the columns; names and texts come on top."""
         return sum(each.nbytes for each in (*self._row.values(), *self._of.values(), self._text))
 
     @property
     def since(self) -> int:
-        """When the first of its sources was first seen (µs); 0 if there is none."""
+        """Return when the first source was first observed (µs); 0 if there is none."""
         return int(self._of["first"][: len(self._index)].min(initial=2**62)) if self._index else 0
 
     # -- learning -------------------------------------------------------------------------------
@@ -145,12 +140,12 @@ class SourceProfiles:
                     continue
             gathered.setdefault(number, []).append(at[place])
             low, high = offsets[place], offsets[place + 1]
-            own = names[low:high]
+            event_names = names[low:high]
             shape = self._shapes[number]
-            key = own.tobytes()
+            key = event_names.tobytes()
             places = self._places.get((shape, key))
             if places is None:
-                shape, places = self._fit(number, own, key)
+                shape, places = self._fit(number, event_names, key)
             owners.append(number)
             rows.append(places)
             used.append(np.arange(low, high))
@@ -163,14 +158,14 @@ class SourceProfiles:
             self._add_readings(columns, names, row[known], tuples[known], when[known])
 
     def _numbered(self, columns: EventColumns) -> NDArray[np.int32]:
-        """For each tuple the number of its name and unit; -1 if there are too many names."""
+        """Return the number of each tuple's name and unit; -1 if there are too many names."""
         codes = columns.attribute.astype(np.int64) * (len(columns.units) + 1) + columns.unit + 1
         distinct, where = np.unique(codes, return_inverse=True)
-        found = np.empty(len(distinct), np.int32)
+        numbers = np.empty(len(distinct), np.int32)
         for place, code in enumerate(distinct.tolist()):
             attribute, unit = divmod(code, len(columns.units) + 1)
-            found[place] = self._name(columns.attributes[attribute], columns.units[unit - 1] if unit else "")
-        numbered: NDArray[np.int32] = found[where]
+            numbers[place] = self._name(columns.attributes[attribute], columns.units[unit - 1] if unit else "")
+        numbered: NDArray[np.int32] = numbers[where]
         return numbered
 
     def _name(self, attribute: str, unit: str) -> int:
@@ -201,8 +196,8 @@ class SourceProfiles:
         shape = self._shapes[number]
         lacking = [name for name in dict.fromkeys(names.tolist()) if name >= 0 and name not in shape.places]
         if lacking:
-            wanted = len(shape.names) + len(lacking)
-            if wanted > CATALOGUE_ATTRIBUTES or not self._make_room(number, wanted):
+            size = len(shape.names) + len(lacking)
+            if size > CATALOGUE_ATTRIBUTES or not self._make_room(number, size):
                 self.left_out["readings"] += len(lacking)
                 lacking = []
         for name in lacking:
@@ -215,12 +210,12 @@ class SourceProfiles:
         self._places[shape, key] = places
         return shape, places
 
-    def _make_room(self, number: int, wanted: int) -> bool:
+    def _make_room(self, number: int, needed: int) -> bool:
         """Make a source's block large enough, elsewhere if need be."""
         room, base = int(self._of["room"][number]), int(self._of["base"][number])
-        if wanted <= room:
+        if needed <= room:
             return True
-        more = wanted + wanted // 2 if room else wanted
+        more = needed + needed // 2 if room else needed
         if self._rows + more > self._most[1]:
             return False
         end = self._rows + more
@@ -240,15 +235,15 @@ class SourceProfiles:
         return True
 
     def _count(self, gathered: dict[int, list[int]]) -> None:
-        events, seen, interval = self._of["events"], self._of["seen"], self._of["interval"]
+        events, latest, interval = self._of["events"], self._of["seen"], self._of["interval"]
         for number, moments in gathered.items():
-            before, last, new = int(seen[number]), max(moments), len(moments)
+            before, last, new = int(latest[number]), max(moments), len(moments)
             gaps = new if events[number] else new - 1
             if gaps and last > before:
-                gap, kept = (last - before) / gaps / 1e6, INTERVAL_DECAY**gaps
-                interval[number] = gap if np.isnan(interval[number]) else kept * interval[number] + (1 - kept) * gap
+                gap, weight = (last - before) / gaps / 1e6, INTERVAL_DECAY**gaps
+                interval[number] = gap if np.isnan(interval[number]) else weight * interval[number] + (1 - weight) * gap
             events[number] += new
-            seen[number] = max(before, last)
+            latest[number] = max(before, last)
 
     def _add_readings(
         self,
@@ -258,17 +253,17 @@ class SourceProfiles:
         tuples: NDArray[np.int64],
         when: NDArray[np.int64],
     ) -> None:
-        own, kind = self._row, columns.kind[tuples]
-        np.add.at(own["count"], row, 1)
-        np.maximum.at(own["last"], row, when)
-        np.bitwise_or.at(own["kinds"], row, (1 << kind.astype(np.uint8)).astype(np.uint8))
+        rows, kind = self._row, columns.kind[tuples]
+        np.add.at(rows["count"], row, 1)
+        np.maximum.at(rows["last"], row, when)
+        np.bitwise_or.at(rows["kinds"], row, (1 << kind.astype(np.uint8)).astype(np.uint8))
         numeric = kind != TEXT
         at, number = row[numeric], columns.number[tuples[numeric]]
-        np.minimum.at(own["low"], at, number)
-        np.maximum.at(own["high"], at, number)
-        own["number"][at] = number
+        np.minimum.at(rows["low"], at, number)
+        np.maximum.at(rows["high"], at, number)
+        rows["number"][at] = number
         drawn = np.unique(at)
-        own["line"][drawn] = np.concatenate((own["line"][drawn, 1:], own["number"][drawn, None]), 1)
+        rows["line"][drawn] = np.concatenate((rows["line"][drawn, 1:], rows["number"][drawn, None]), 1)
         for place in np.flatnonzero(~numeric).tolist():
             tuple_at = tuples[place]
             text = columns.texts[columns.text[tuple_at]][:MAX_TEXT_CHARACTERS]
@@ -282,11 +277,11 @@ class SourceProfiles:
     # -- looking --------------------------------------------------------------------------------
 
     def sources(self) -> list[str]:
-        """Every source, in the order in which they came."""
+        """Return every source, in the order in which they were first observed."""
         return list(self._index)
 
     def source(self, source: str) -> ObservedSource | None:
-        """What was learnt of one."""
+        """Return the profile of one source."""
         number = self._index.get(source)
         if number is None:
             return None
@@ -301,23 +296,23 @@ class SourceProfiles:
         )
 
     def _reading(self, row: int, attribute: str, unit: str) -> ObservedAttribute:
-        own = {name: each[row] for name, each in self._row.items()}
-        line = own["line"][~np.isnan(own["line"])]
+        values = {name: each[row] for name, each in self._row.items()}
+        line = values["line"][~np.isnan(values["line"])]
         return ObservedAttribute(
             attribute,
             unit,
-            int(own["count"]),
-            int(own["kinds"]),
-            float(own["low"]),
-            float(own["high"]),
-            int(own["last"]),
-            float(own["number"]),
+            int(values["count"]),
+            int(values["kinds"]),
+            float(values["low"]),
+            float(values["high"]),
+            int(values["last"]),
+            float(values["number"]),
             str(self._text[row]),
             tuple(line.tolist()),
         )
 
     def words(self) -> Iterator[ObservedName]:
-        """Every name with a unit, over all sources: how often, which kinds, which range."""
+        """Return every attribute name with a unit, over all sources."""
         if not self._index:
             return
         row, of, count = self._name_of_rows()
@@ -343,12 +338,12 @@ class SourceProfiles:
                 )
 
     def texts(self, attribute: str, unit: str = "") -> dict[str, int]:
-        """The texts of a name, and how often each was seen."""
+        """Count how often each text of an attribute was observed."""
         number = self._names.get((attribute, unit))
         return {} if number is None else dict(self._texts[number])
 
     def _name_of_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The rows in use, the name of each, and how many sources have a name."""
+        """Return the rows in use, the name of each, and how many sources have a name."""
         rows, names = [], []
         by_shape: dict[AttributeShape, list[int]] = {}
         for number, shape in enumerate(self._shapes):
@@ -363,9 +358,9 @@ class SourceProfiles:
     # -- keeping --------------------------------------------------------------------------------
 
     def state(self) -> tuple[ProfileState, dict[str, NDArray[np.generic]]]:
-        """What brings it back: words, and columns."""
+        """Return the state to save: texts, and columns."""
         shapes = {shape: place for place, shape in enumerate(dict.fromkeys(self._shapes))}
-        said = ProfileState(
+        state = ProfileState(
             sources=list(self._index),
             names=list(self._names),
             texts=self._texts,
@@ -375,30 +370,30 @@ class SourceProfiles:
             left_out=dict(self.left_out),
         )
         columns: dict[str, NDArray[np.generic]] = {name: each[: self._rows] for name, each in self._row.items()}
-        return said, columns | {name: each[: len(self._index)] for name, each in self._of.items()}
+        return state, columns | {name: each[: len(self._index)] for name, each in self._of.items()}
 
     @classmethod
-    def restored(cls, said: ProfileState, columns: dict[str, NDArray[np.generic]], **limits: int) -> SourceProfiles:
-        """What `state` gave, as it was; a part that does not fit the others raises `ValueError`."""
+    def restored(cls, state: ProfileState, columns: dict[str, NDArray[np.generic]], **limits: int) -> SourceProfiles:
+        """Rebuild the profiles that `state` returned; raise `ValueError` if its parts do not fit each other."""
         made = cls(**limits)
-        made._index = {source: number for number, source in enumerate(said.sources)}
-        made._names = {(attribute, unit): number for number, (attribute, unit) in enumerate(said.names)}
-        made._texts = said.texts
-        made._rows = len(said.last)
+        made._index = {source: number for number, source in enumerate(state.sources)}
+        made._names = {(attribute, unit): number for number, (attribute, unit) in enumerate(state.names)}
+        made._texts = state.texts
+        made._rows = len(state.last)
         made._row = {name: np.array(columns[name]) for name in COLUMNS}
         made._of = {name: np.array(columns[name]) for name in OF_SOURCES}
-        made._text = np.array(said.last, object)
+        made._text = np.array(state.last, object)
         shapes = []
-        for names in said.shapes:
+        for names in state.shapes:
             shape = made._empty
             for name in names:
                 shape = shape.with_name(name)
             shapes.append(shape)
-        made._shapes = [shapes[place] for place in said.shape]
-        made.left_out.update(said.left_out)
-        sizes = {len(each) for each in made._of.values()} | {len(said.sources), len(made._index), len(made._shapes)}
+        made._shapes = [shapes[place] for place in state.shape]
+        made.left_out.update(state.left_out)
+        sizes = {len(each) for each in made._of.values()} | {len(state.sources), len(made._index), len(made._shapes)}
         rows = {len(each) for each in made._row.values()} | {made._rows}
-        if len(sizes) > 1 or len(rows) > 1 or len(said.texts) != len(made._names):
+        if len(sizes) > 1 or len(rows) > 1 or len(state.texts) != len(made._names):
             raise ValueError("its columns have different lengths")
         return made
 
@@ -414,7 +409,7 @@ class _Column(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """The second line: what follows. The first is the SHA-256 of all the rest."""
+    """The second line, which describes what follows. The first is the SHA-256 of all the rest."""
 
     position: int
     words: int  # bytes
@@ -423,14 +418,14 @@ class _Head(msgspec.Struct, frozen=True):
 
 
 def profile_path(data: Path, tenant: int) -> Path:
-    """Where what was learnt of a tenant is saved."""
+    """Return the file of a tenant's saved profiles."""
     return data / "catalogue" / f"{tenant}.learnt"
 
 
 def save_profiles(path: Path, learnt: SourceProfiles, position: int) -> int:
     """Save what was learnt up to a position, synced, in place of what was there; the bytes written."""
-    said, columns = learnt.state()
-    words = msgspec.json.encode(said)
+    state, columns = learnt.state()
+    words = msgspec.json.encode(state)
     parts = [np.ascontiguousarray(each) for each in columns.values()]
     heads = tuple(_Column(name, part.dtype.str, part.shape) for name, part in zip(columns, parts, strict=True))
     written: list[bytes | memoryview] = [msgspec.json.encode(_Head(position, len(words), heads)) + b"\n", words]
@@ -457,7 +452,7 @@ def save_profiles(path: Path, learnt: SourceProfiles, position: int) -> int:
 
 
 def load_profiles(path: Path, **limits: int) -> tuple[SourceProfiles, int] | None:
-    """What was saved, and the position it had come to; None if there is nothing that can be used."""
+    """Return saved profiles and their position in the log; None if there is nothing usable."""
     try:
         with path.open("rb") as file:
             digest, rest = file.readline().strip(), file.read()
@@ -467,19 +462,19 @@ def load_profiles(path: Path, **limits: int) -> tuple[SourceProfiles, int] | Non
         head = msgspec.json.decode(line, type=_Head)
         if head.v != VERSION:
             raise ValueError(f"it is of version {head.v}")
-        said = msgspec.json.decode(body[: head.words], type=ProfileState)
+        state = msgspec.json.decode(body[: head.words], type=ProfileState)
         at, columns = head.words, {}
         for column in head.columns:
             kind = np.dtype(column.kind)
             count = int(np.prod(column.shape, dtype=np.int64))
             columns[column.name] = np.frombuffer(body, kind, count, at).reshape(column.shape)
             at += count * kind.itemsize
-        return SourceProfiles.restored(said, columns, **limits), head.position
+        return SourceProfiles.restored(state, columns, **limits), head.position
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, IndexError, msgspec.MsgspecError) as error:
         _log.error(
-            "what was learnt of sources cannot be used; it is learnt anew from the log",
+            "source_profiles_damaged",
             file=str(path),
             reason=str(error),
         )

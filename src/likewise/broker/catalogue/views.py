@@ -1,6 +1,6 @@
-"""The catalogue as it is shown: what was announced, what was learnt, and what each attribute is taken for.
+"""Views of the catalogue: announcements, observations, the interpretation of each attribute, and short names.
 
-Short names of sources for people: as many last levels as tell a source from all others.
+A short name is the shortest end of a source's name that no other source has.
 """
 
 from __future__ import annotations
@@ -73,61 +73,63 @@ OFFERED_SOURCES: Final = 50  # of one group
 
 
 class Catalogue:
-    """Answers about the sources and the words of tenants; any thread may ask."""
+    """Answers queries about the sources and attribute names of tenants, from any thread."""
 
     def __init__(
         self,
         follower: ProfileFollower,
         clock: Callable[[], int],
         resting: Callable[[Tenant, str], bool] = lambda tenant, source: False,
-        wanted: Callable[[Tenant, str], int | None] = lambda tenant, source: None,
+        demand_count: Callable[[Tenant, str], int | None] = lambda tenant, source: None,
         reads: bool = True,
     ) -> None:
         self._reads = reads
         self._follower = follower
         self._clock = clock
         self._resting = resting
-        self._demand_count = wanted
+        self._demand_count = demand_count
         self._understanding: dict[int, AttributeMeanings] = {}
 
     def learnt(self, tenant: Tenant) -> SourceProfiles:
-        """What was learnt of a tenant's sources."""
+        """Return the profiles of a tenant's sources."""
         return self._follower.learnt.get(tenant.number) or SourceProfiles()
 
     def understanding(self, tenant: Tenant) -> AttributeMeanings:
-        """What a tenant's attributes are taken for."""
+        """Return the interpretation of a tenant's attributes."""
         return self._understanding.setdefault(tenant.number, AttributeMeanings(tenant, self._reads))
 
     def page(self, tenant: Tenant, after: str = "", limit: int = 100, containing: str = "") -> SourcesPage:
-        """Sources by name, some at a time; those whose name contains a text, if one is given."""
+        """Return a page of sources by name, filtered by a part of the name."""
         with self._follower.lock:
             learnt = self.learnt(tenant)
             names = {*learnt.sources(), *list(tenant.sources.announcements)}
             left_out = {name: count for name, count in learnt.left_out.items() if count}
             names = {name for name in names if name and not _is_retired(tenant, learnt, name)}
-        short, wanted = ShortNames(names), fold(containing)
+        short, pattern = ShortNames(names), fold(containing)
         labels = tenant.sources.identities.labels
-        found = sorted(
-            name for name in names if not wanted or wanted in fold(name) or wanted in fold(labels.get(name, ""))
+        matching = sorted(
+            name for name in names if not pattern or pattern in fold(name) or pattern in fold(labels.get(name, ""))
         )
-        chosen = [name for name in found if name > after or not after][:limit]
-        more = chosen[-1] if chosen and chosen[-1] != found[-1] else ""
+        chosen = [name for name in matching if name > after or not after][:limit]
+        more = chosen[-1] if chosen and chosen[-1] != matching[-1] else ""
         shown = []
         for name in chosen:
             each = self._shown(tenant, name)
             label = each.label or short.of(name)
             shown.append(msgspec.structs.replace(each, attributes=(), label="" if label == name else label))
-        return SourcesPage(tuple(shown), len(found), more, left_out, () if after else self._one_device(tenant, found))
+        return SourcesPage(
+            tuple(shown), len(matching), more, left_out, () if after else self._one_device(tenant, matching)
+        )
 
     def _one_device(self, tenant: Tenant, names: Sequence[str]) -> tuple[DeviceSuggestion, ...]:
         """Return groups of sources that may be one device: each is a topic of its own with one value."""
-        beside: dict[str, list[str]] = {}
+        siblings: dict[str, list[str]] = {}
         for name in names:
             parent, _, leaf = name.rpartition("/")
             if parent and leaf and ":" not in parent:
-                beside.setdefault(parent, []).append(name)
+                siblings.setdefault(parent, []).append(name)
         offered = []
-        for parent, some in beside.items():
+        for parent, some in siblings.items():
             if len(some) > 1 and all(self._is_bare_topic(tenant, name) for name in some[:OFFERED_SOURCES]):
                 offered.append(DeviceSuggestion(parent, tuple(some[:OFFERED_SOURCES])))
                 if len(offered) == OFFERED:
@@ -136,11 +138,11 @@ class Catalogue:
 
     def _is_bare_topic(self, tenant: Tenant, source: str) -> bool:
         """Return whether a source is a topic without a map that holds one value."""
-        said = {each.attribute: each.text for each in self.observed(tenant, source)}
-        return said.pop("topic", "") == source and len(said.keys() - {"client"}) == 1
+        texts = {each.attribute: each.text for each in self.observed(tenant, source)}
+        return texts.pop("topic", "") == source and len(texts.keys() - {"client"}) == 1
 
     def source(self, tenant: Tenant, source: str) -> SourceDetails:
-        """One source with everything that is known about it."""
+        """Return one source with everything that is known about it."""
         shown = self._shown(tenant, source)
         understood = self.understanding(tenant).of(
             [_as_reading(each) for each in shown.attributes], source, shown.model
@@ -148,23 +150,23 @@ class Catalogue:
         attributes = tuple(
             msgspec.structs.replace(
                 each,
-                understood=said
-                if said.basis == "corrected" or not each.announced
-                else msgspec.structs.replace(said, basis="announced"),
+                understood=meaning
+                if meaning.basis == "corrected" or not each.announced
+                else msgspec.structs.replace(meaning, basis="announced"),
             )
-            for each, said in zip(shown.attributes, understood, strict=True)
+            for each, meaning in zip(shown.attributes, understood, strict=True)
         )
         return msgspec.structs.replace(shown, attributes=attributes)
 
     def words(self, tenant: Tenant, containing: str = "", limit: int = 1_000) -> list[AttributeSummary]:
-        """The names of attributes over all sources, those seen most often first."""
-        wanted = fold(containing)
+        """Return attribute names over all sources, the most frequent first."""
+        pattern = fold(containing)
         with self._follower.lock:
             learnt = self.learnt(tenant)
-            found = [word for word in learnt.words() if not wanted or wanted in fold(word.attribute)]
-            found = sorted(found, key=lambda word: (-word.times, word.attribute, word.unit))[:limit]
-            texts = [learnt.texts(word.attribute, word.unit) for word in found]
-        understood = self.understanding(tenant).of(found)
+            names = [word for word in learnt.words() if not pattern or pattern in fold(word.attribute)]
+            names = sorted(names, key=lambda word: (-word.times, word.attribute, word.unit))[:limit]
+            texts = [learnt.texts(word.attribute, word.unit) for word in names]
+        understood = self.understanding(tenant).of(names)
         return [
             AttributeSummary(
                 word.attribute,
@@ -175,14 +177,14 @@ class Catalogue:
                 _finite(word.low),
                 _finite(word.high),
                 word.last,
-                tuple(sorted(said, key=lambda text: -said[text])[:SHOWN_VALUES]),
-                taken,
+                tuple(sorted(counts, key=lambda text: -counts[text])[:SHOWN_VALUES]),
+                meaning,
             )
-            for word, said, taken in zip(found, texts, understood, strict=True)
+            for word, counts, meaning in zip(names, texts, understood, strict=True)
         ]
 
     def questions(self, tenant: Tenant, limit: int = 10) -> list[ReviewQuestion]:
-        """The questions whose answers would change most deliveries."""
+        """Return the questions whose answers would change most deliveries."""
         if not self._reads:
             return []
         with self._follower.lock:
@@ -191,12 +193,12 @@ class Catalogue:
         return useful_questions(tenant, words, self.understanding(tenant), self._clock(), since, limit)
 
     def texts(self, tenant: Tenant, attribute: str) -> list[str]:
-        """The texts that an attribute was seen with, over all sources."""
+        """Return the observed texts of an attribute, over all sources."""
         with self._follower.lock:
             return list(self.learnt(tenant).texts(attribute))
 
     def observed(self, tenant: Tenant, source: str) -> tuple[ObservedAttribute, ...]:
-        """What was learnt of a source's attributes."""
+        """Return the observed attributes of a source."""
         with self._follower.lock:
             learnt = self.learnt(tenant).source(source)
         return () if learnt is None else learnt.readings
@@ -209,25 +211,27 @@ class Catalogue:
             every = self.learnt(tenant)
             parts = [every.source(name) for name in (source, *(name for name, alone in former.items() if alone))]
             learnt = _together([each for each in parts if each is not None])
-        held = tenant.sources.announcements.get(source)
-        if learnt is None and held is None:
+        stored = tenant.sources.announcements.get(source)
+        if learnt is None and stored is None:
             raise UnknownId(source, remedy="no source of this name was seen, and none announced itself")
-        said = None if held is None else held.announcement
-        attributes = _attributes(learnt, held)
+        announcement = None if stored is None else stored.announcement
+        attributes = _attributes(learnt, stored)
         clock = tenant.alerts.wrong_clocks.get(source)
         return SourceDetails(
             source,
-            self._activity(tenant, source, learnt, held),
-            (said.model if said is not None else "") or _text_of(learnt, MODELS),
-            (said.place if said is not None else "") or _text_of(learnt, PLACES),
+            self._activity(tenant, source, learnt, stored),
+            (announcement.model if announcement is not None else "") or _text_of(learnt, MODELS),
+            (announcement.place if announcement is not None else "") or _text_of(learnt, PLACES),
             0 if learnt is None else learnt.events,
             0 if learnt is None else learnt.first,
             0 if learnt is None else learnt.last_seen,
-            (said.interval if said is not None else None) if learnt is None else _finite(round(learnt.interval, 3)),
+            (announcement.interval if announcement is not None else None)
+            if learnt is None
+            else _finite(round(learnt.interval, 3)),
             len(attributes),
             attributes,
-            said,
-            None if held is None else held.ends,
+            announcement,
+            None if stored is None else stored.ends,
             source in tenant.sources.pinned,
             self._demand_count(tenant, source),
             identities.labels.get(source, ""),
@@ -236,16 +240,16 @@ class Catalogue:
         )
 
     def _activity(
-        self, tenant: Tenant, source: str, learnt: ObservedSource | None, held: StoredAnnouncement | None
+        self, tenant: Tenant, source: str, learnt: ObservedSource | None, stored: StoredAnnouncement | None
     ) -> SourceState:
-        if held is not None and self._resting(tenant, source):
+        if stored is not None and self._resting(tenant, source):
             return "resting"
         if learnt is None:
             return "announced"
-        usual = held.announcement.interval if held is not None else None
+        usual = stored.announcement.interval if stored is not None else None
         usual = learnt.interval if usual is None else usual
-        patience = SHORTEST if math.isnan(usual) else max(SHORTEST, SILENT_AFTER * usual)
-        return "silent" if self._clock() - learnt.last_seen > patience * 1e6 and not math.isnan(usual) else "awake"
+        silent_after = SHORTEST if math.isnan(usual) else max(SHORTEST, SILENT_AFTER * usual)
+        return "silent" if self._clock() - learnt.last_seen > silent_after * 1e6 and not math.isnan(usual) else "awake"
 
 
 def _is_retired(tenant: Tenant, learnt: SourceProfiles, name: str) -> bool:
@@ -253,8 +257,8 @@ def _is_retired(tenant: Tenant, learnt: SourceProfiles, name: str) -> bool:
     at = tenant.sources.identities.retired_at(name)
     if at is None:
         return False
-    seen = learnt.source(name)
-    return seen is None or seen.last_seen <= at
+    observed = learnt.source(name)
+    return observed is None or observed.last_seen <= at
 
 
 def _together(parts: list[ObservedSource]) -> ObservedSource | None:
@@ -280,18 +284,18 @@ def _lower(one: float, other: float) -> float:
     return other if math.isnan(one) or other < one else one
 
 
-def _attributes(learnt: ObservedSource | None, held: StoredAnnouncement | None) -> tuple[AttributeDetails, ...]:
-    """What was announced, with what was learnt of it, then what was learnt beside it."""
-    seen = {} if learnt is None else {(each.attribute, each.unit): each for each in learnt.readings}
+def _attributes(learnt: ObservedSource | None, stored: StoredAnnouncement | None) -> tuple[AttributeDetails, ...]:
+    """Merge the announced attributes with what was observed of them, followed by other observed attributes."""
+    observed = {} if learnt is None else {(each.attribute, each.unit): each for each in learnt.readings}
     made = []
-    for each in () if held is None else held.announcement.all_attributes():
-        names = [key for key in seen if fold(key[0]) == fold(each.name)]
-        reading = seen.pop(names[0]) if len(names) == 1 else None
+    for each in () if stored is None else stored.announcement.all_attributes():
+        names = [key for key in observed if fold(key[0]) == fold(each.name)]
+        reading = observed.pop(names[0]) if len(names) == 1 else None
         shown = AttributeDetails(each.name, each.unit, (each.kind,) if each.kind else (), low=each.low, high=each.high)
         if reading is not None:
             shown = msgspec.structs.replace(_of_reading(reading), attribute=each.name, unit=each.unit or reading.unit)
         made.append(msgspec.structs.replace(shown, announced=True))
-    return (*made, *map(_of_reading, seen.values()))
+    return (*made, *map(_of_reading, observed.values()))
 
 
 def _of_reading(reading: ObservedAttribute) -> AttributeDetails:
@@ -320,8 +324,8 @@ def _finite(number: float) -> float | None:
 
 
 def _text_of(learnt: ObservedSource | None, names: tuple[str, ...]) -> str:
-    """The last text of the first of some attributes that a source has."""
+    """Return the last text of the first of some attributes that a source has."""
     if learnt is None:
         return ""
-    said = {fold(each.attribute): each.text for each in learnt.readings if each.text}
-    return next((said[name] for name in names if name in said), "")
+    texts = {fold(each.attribute): each.text for each in learnt.readings if each.text}
+    return next((texts[name] for name in names if name in texts), "")

@@ -1,4 +1,4 @@
-"""Acknowledgements on their way to disk: the newest of each subscriber, together in the writer's next commit."""
+"""Batch acknowledgements: the newest of each subscriber is written with the next commit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from likewise.broker.log.tables import StoreTables
 
 
 class Acknowledgements:
-    """Gathers cursors until the writer takes them. A lost one costs a repeat, which the cursor of a client shows."""
+    """Gathers cursors for the writer. A lost one costs a repeat, which the cursor of a client shows."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -29,29 +29,29 @@ class Acknowledgements:
             if self._flush_pending:
                 return
             self._flush_pending = True
-        taken = _CursorCommit({}, [])
-        self._log.write(lambda tables: self._flush(tables, taken), lambda result: self._notify(taken, result))
+        commit = _CursorCommit({}, [])
+        self._log.write(lambda tables: self._flush(tables, commit), lambda result: self._notify(commit, result))
 
-    def _flush(self, tables: StoreTables, taken: _CursorCommit) -> None:
+    def _flush(self, tables: StoreTables, commit: _CursorCommit) -> None:
         """Write what came so far; if the transaction is done again, that once more, and what came meanwhile."""
         with self._lock:
             cursors, self._cursors = self._cursors, {}
-            taken.waiting.extend(self._waiting)
+            commit.waiting.extend(self._waiting)
             self._waiting = []
             self._flush_pending = False
-        taken.cursors.update(cursors)
-        settle_deliveries(tables, [(number, 0, subscriber) for subscriber, number in taken.cursors.items()])
+        commit.cursors.update(cursors)
+        settle_deliveries(tables, [(number, 0, subscriber) for subscriber, number in commit.cursors.items()])
 
-    def _notify(self, taken: _CursorCommit, result: object) -> None:
+    def _notify(self, commit: _CursorCommit, result: object) -> None:
         if isinstance(result, BaseException):  # the next commit brings them to disk
             with self._lock:
-                self._cursors = taken.cursors | self._cursors
-        for done in taken.waiting:
+                self._cursors = commit.cursors | self._cursors
+        for done in commit.waiting:
             done(result)
 
 
 class _CursorCommit(NamedTuple):
-    """What one commit brings to disk, and who waits for it."""
+    """The cursors of one commit, and the callbacks that wait for it."""
 
     cursors: dict[int, int]
     waiting: list[Done]

@@ -1,10 +1,8 @@
-"""Commands of the log, applied in their order. What a command does depends on the log before it alone.
+"""Apply the log's commands in order. The effect of a command depends on the log before it alone.
 
-Commands that say something about sources: announcements, corrections, a person's word, and another name.
-
-What the log says about silence: outages of the broker's own, whose silence is excused, and whom alerts wait for.
-
-A replay does the same as was done when the command came first.
+So a replay after a restart has the same effect as the first time: for subscriptions and feedback, for commands about
+sources (announcements, corrections, pins, renames), and for what the log says about silence (outages, suspended
+sources, keys that alerts wait for).
 """
 
 from __future__ import annotations
@@ -116,12 +114,12 @@ def apply_source_command(tenant: Tenant, command: Learnt, entry: Entry, outcome:
         case AnnounceCommand(announcement=announcement, ends=ends, said=said):
             before = known.announcements.get(announcement.source)
             if said or before is None:
-                held = StoredAnnouncement(announcement, ends, entry.arrival, number + 1 if said else 0)
+                stored = StoredAnnouncement(announcement, ends, entry.arrival, number + 1 if said else 0)
             else:  # renewed: the event that says it stays
-                held = StoredAnnouncement(announcement, ends, before.since, before.event)
-            known.announce(held)
-            outcome.change(upsert, tenant.number, "announcement", announcement.source, number, held)
-            return held
+                stored = StoredAnnouncement(announcement, ends, before.since, before.event)
+            known.announce(stored)
+            outcome.change(upsert, tenant.number, "announcement", announcement.source, number, stored)
+            return stored
         case RevokeCommand(source=source):
             outcome.change(delete, tenant.number, "announcement", source)
             return known.revoke(source)
@@ -170,14 +168,16 @@ def _transfer_to_renamed(tenant: Tenant, command: RenameSourceCommand, number: i
         for source in others:
             known.pinned.add(source)
             outcome.change(upsert, tenant.number, "kept", source, number, PinnedSource(source))
-    held = known.announcements.get(before)
-    if held is None or held.announcement.controllable:  # whoever is told listens under the name it announced itself by
+    stored = known.announcements.get(before)
+    if (
+        stored is None or stored.announcement.controllable
+    ):  # whoever is told listens under the name it announced itself by
         return
     known.revoke(before)
     outcome.change(delete, tenant.number, "announcement", before)
     if len(others) == 1 and others[0] not in known.announcements:
-        moved = msgspec.structs.replace(held.announcement, source=others[0])
-        known.announce(msgspec.structs.replace(held, announcement=moved))
+        moved = msgspec.structs.replace(stored.announcement, source=others[0])
+        known.announce(msgspec.structs.replace(stored, announcement=moved))
         outcome.change(upsert, tenant.number, "announcement", others[0], number, known.announcements[others[0]])
 
 
@@ -185,19 +185,21 @@ _log = structlog.get_logger("likewise.matching")
 
 
 class CommandExecutor:
-    """Applies commands. What a command makes is numbered by the command's position, which is never dealt again."""
+    """Applies commands. What a command makes is numbered by the command's position, which is never reused."""
 
     def __init__(
         self,
         find: FindEntry,
         had: Callable[[int, int], set[int]],
         judged: Callable[[int, str], dict[int, JudgeCommand]],
-        met: Callable[[int, str, str], tuple[Entry, set[int]] | None],
+        find_matched: Callable[[int, str, str], tuple[Entry, set[int]] | None],
     ) -> None:
         self._find = find
         self._recipients_of = had  # by tenant and event: the subscribers that were given it
         self._feedback_of = judged  # by tenant and subscriber: its feedback, by position
-        self._find_matched = met  # by tenant, source and id: an event, and the subscriptions it was delivered for
+        self._find_matched = (
+            find_matched  # by tenant, source and id: an event, and the subscriptions it was delivered for
+        )
 
     def apply(self, tenant: Tenant, entry: Entry, outcome: CommitBatch) -> object:
         """Apply one command; what came of it, which may be an error of the tree."""
@@ -210,9 +212,9 @@ class CommandExecutor:
                 case SubscribeCommand() as command:
                     return self._subscribe(tenant, command, entry, outcome)
                 case UnsubscribeCommand(subscriber=subscriber, id=id):
-                    held = tenant.subscription(subscriber, id)
-                    end_subscription_of(tenant, held, entry.position, outcome)
-                    outcome.release(tenant, held.subscriber, id)
+                    stored = tenant.subscription(subscriber, id)
+                    end_subscription_of(tenant, stored, entry.position, outcome)
+                    outcome.release(tenant, stored.subscriber, id)
                 case WithdrawCommand(event=position):
                     outcome.change(withdraw, position)
                     outcome.withdrawn.append((tenant, position))
@@ -254,7 +256,7 @@ class CommandExecutor:
         except LikewiseError as error:
             return error
         except Exception as error:  # of an engine: whoever asked is told, and matching goes on for everybody
-            _log.error("a command failed", command=type(entry.value).__name__, tenant=tenant.name, exc_info=error)
+            _log.error("command_failed", command=type(entry.value).__name__, tenant=tenant.name, exc_info=error)
             return StateError(
                 f"this could not be done: {type(error).__name__}: {error}; nothing else is affected, look at the "
                 "broker's log"
@@ -285,9 +287,9 @@ class CommandExecutor:
         outcome.change(remove_subscriber, queue.number)
         outcome.release(tenant, queue.number)
         outcome.change(dead_letters.remove_of, tenant.number, queue.number)
-        given = self._feedback_of(tenant.number, id)
-        outcome.change(remove_judgements, list(given))
-        undo_feedback(tenant, given.values())
+        feedback = self._feedback_of(tenant.number, id)
+        outcome.change(remove_judgements, list(feedback))
+        undo_feedback(tenant, feedback.values())
 
     def _subscribe(
         self, tenant: Tenant, command: SubscribeCommand, entry: Entry, outcome: CommitBatch
@@ -298,8 +300,8 @@ class CommandExecutor:
             return self._add_subscription(tenant, command, entry, outcome)
         except LikewiseError:
             for number in range(entry.position - command.part + 1, entry.position):
-                if (held := tenant.subscriptions.get(number)) is not None and held.ended is None:
-                    end_subscription_of(tenant, held, entry.position, outcome)
+                if (stored := tenant.subscriptions.get(number)) is not None and stored.ended is None:
+                    end_subscription_of(tenant, stored, entry.position, outcome)
             raise
 
     def _add_subscription(
@@ -310,13 +312,13 @@ class CommandExecutor:
         earlier = queue.subscriptions.get(id)
         if earlier is not None and not command.replace:
             raise DuplicateId(id)
-        held = StoredSubscription(entry.position, queue.number, id, command.subscription, entry.arrival)
+        stored = StoredSubscription(entry.position, queue.number, id, command.subscription, entry.arrival)
         try:
-            tenant.add_subscription(held)
+            tenant.add_subscription(stored)
         except LikewiseError:
             raise
         except Exception as error:  # an engine that cannot be made or cannot take it must not end matching for all
-            _log.error("a subscription cannot be held", subscription=id, tenant=tenant.name, exc_info=error)
+            _log.error("subscription_failed", subscription=id, tenant=tenant.name, exc_info=error)
             raise StateError(
                 f"the subscription {id!r} cannot be held: its engine says {type(error).__name__}: {error}; look at the "
                 "broker's log"
@@ -326,9 +328,9 @@ class CommandExecutor:
         if command.subscription.remembers and tenant.windows_from is None and tenant.decides(command.subscription):
             tenant.windows_from = entry.position
             outcome.change(replay_windows_from, tenant.number, tenant.name, entry.position)
-        row = SubscriptionRow(held.number, queue.number, id, command.subscription, held.added)
+        row = SubscriptionRow(stored.number, queue.number, id, command.subscription, stored.added)
         outcome.change(add_subscription, tenant.number, row)
-        return held
+        return stored
 
     def _replay(self, tenant: Tenant, command: RetryCommand, outcome: CommitBatch) -> bool:
         """Deliver what a full queue refused, or what could not be matched; whether anybody gets it."""
@@ -347,35 +349,35 @@ class CommandExecutor:
             had = self._recipients_of(
                 tenant.number, entry.position
             )  # of those it met when it came, or who subscribed since
-            found = [
+            matches = [
                 each
                 for each in tenant.stateless.match(entry.position, entry.value, effective_time(entry))
                 if tenant.subscriptions[each.number].subscriber not in had
             ]
-            matched = [each.number for each in found]
-            scores = pack_scores(np.array([each.score for each in found], np.float32))
+            matched = [each.number for each in matches]
+            scores = pack_scores(np.array([each.score for each in matches], np.float32))
             owners = sorted({tenant.subscriptions[number].subscriber for number in matched})
         outcome.change(dead_letters.remove, tenant.number, command.letter)
         if not owners:
             return False
-        to, met = np.array(owners, np.int64), np.array(matched, np.int64)
-        outcome.send(tenant, Delivery(0, entry.position, REPLAYED, to, met, scores, entry.body, entry.ends))
+        to, numbers = np.array(owners, np.int64), np.array(matched, np.int64)
+        outcome.send(tenant, Delivery(0, entry.position, REPLAYED, to, numbers, scores, entry.body, entry.ends))
         return True
 
     def _deliver_decision(self, tenant: Tenant, command: RemoteDecision, outcome: CommitBatch) -> bool:
         """Deliver what the broker above or this edge decided, and was not delivered before; whether anybody gets it."""
-        found = self._find_matched(tenant.number, command.source, command.id)
-        if found is None:
+        event = self._find_matched(tenant.number, command.source, command.id)
+        if event is None:
             return False  # it is over here, or was withdrawn
-        entry, met = found
-        wanted = sorted(
+        entry, delivered = event
+        pairs = sorted(
             (number, score)
             for number, score in command.subscriptions
-            if (held := tenant.subscriptions.get(number)) is not None and held.ended is None
+            if (stored := tenant.subscriptions.get(number)) is not None and stored.ended is None
         )
         if not isinstance(command.said, msgspec.UnsetType):
             facts = bytes(command.said)
-            for number, score in wanted:
+            for number, score in pairs:
                 to, matched = (
                     np.array([tenant.subscriptions[number].subscriber], np.int64),
                     np.array([number], np.int64),
@@ -386,59 +388,63 @@ class CommandExecutor:
                     tenant,
                     Delivery(0, entry.position, cause, to, matched, scores, entry.body, entry.ends, notification=facts),
                 )
-            return bool(wanted)
+            return bool(pairs)
         cause = CAUSES.index(command.cause)
         if cause in (ARRIVAL, INITIAL):
             decided = outcome.decided.setdefault((tenant.number, entry.position), set())  # and not stored yet
-            met |= decided
-            wanted = [
+            delivered |= decided
+            pairs = [
                 (number, score)
-                for number, score in wanted
-                if number not in met
-                and not (number > entry.position and _was_delivered_before(tenant, tenant.subscriptions[number], met))
+                for number, score in pairs
+                if number not in delivered
+                and not (
+                    number > entry.position and _was_delivered_before(tenant, tenant.subscriptions[number], delivered)
+                )
             ]
-            decided.update(number for number, _ in wanted)
-        if wanted:
-            scores = pack_scores(np.array([score for _, score in wanted], np.float32))
+            decided.update(number for number, _ in pairs)
+        if pairs:
+            scores = pack_scores(np.array([score for _, score in pairs], np.float32))
             outcome.deliver(
-                tenant, entry.position, cause, np.array([number for number, _ in wanted], np.int64), scores, entry
+                tenant, entry.position, cause, np.array([number for number, _ in pairs], np.int64), scores, entry
             )
-        return bool(wanted)
+        return bool(pairs)
 
 
-def _was_delivered_before(tenant: Tenant, held: StoredSubscription, met: set[int]) -> bool:
-    """Whether the subscriber of a new subscription had an event before, by others than those it came together with."""
-    first = held.number
-    while (before := tenant.subscriptions.get(first - 1)) is not None and before.subscriber == held.subscriber:
+def _was_delivered_before(tenant: Tenant, stored: StoredSubscription, delivered: set[int]) -> bool:
+    """Return whether a new subscription's subscriber had an event before, by an older subscription."""
+    first = stored.number
+    while (before := tenant.subscriptions.get(first - 1)) is not None and before.subscriber == stored.subscriber:
         first -= 1
-    own = (tenant.subscriptions.get(number) for number in met if number < first)
-    return any(each is not None and each.subscriber == held.subscriber for each in own)
+    others = (tenant.subscriptions.get(number) for number in delivered if number < first)
+    return any(each is not None and each.subscriber == stored.subscriber for each in others)
 
 
-def end_subscription_of(tenant: Tenant, held: StoredSubscription, position: int, outcome: CommitBatch) -> None:
+def end_subscription_of(tenant: Tenant, stored: StoredSubscription, position: int, outcome: CommitBatch) -> None:
     """End a subscription."""
-    tenant.remove_subscription(held, position)
-    outcome.change(end_subscription, held.number, position)
+    tenant.remove_subscription(stored, position)
+    outcome.change(end_subscription, stored.number, position)
 
 
 def undo_feedback(tenant: Tenant, judgements: Iterable[JudgeCommand]) -> None:
     """Take feedback back, as if it had not been given."""
     feedback = tenant.stateless.interpretation.feedback
-    for said in judgements:
-        wanted = (said.id, said.event.id or "", said.relevant)
-        for given in feedback:
-            if (given.subscription_id, given.event_id, given.relevant) == wanted:
-                concerned = judged_by(feedback.undo(given.number).pairs)
+    for command in judgements:
+        identity = (command.id, command.event.id or "", command.relevant)
+        for judgement in feedback:
+            if (judgement.subscription_id, judgement.event_id, judgement.relevant) == identity:
+                concerned = judged_by(feedback.undo(judgement.number).pairs)
                 for matcher in (tenant.stateless, tenant.windows, tenant.alerts):
                     matcher.forget_relatedness(concerned)
                 break
 
 
-def apply_feedback_command(tenant: Tenant, command: JudgeCommand, held: StoredSubscription) -> object:
+def apply_feedback_command(tenant: Tenant, command: JudgeCommand, stored: StoredSubscription) -> object:
     """Take feedback in, and let both matchers look at the terms concerned anew."""
     event = tenant.stateless.matcher.annotated(command.event)
-    pairs = feedback_pairs(event, held.subscription, tenant.stateless.interpretation.measure)
-    judgement = tenant.stateless.interpretation.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
+    pairs = feedback_pairs(event, stored.subscription, tenant.stateless.interpretation.measure)
+    judgement = tenant.stateless.interpretation.feedback.judge(
+        stored.id, command.event.id or "", command.relevant, pairs
+    )
     concerned: Callable[[str], bool] = judged_by(pairs)
     for matcher in (tenant.stateless, tenant.windows, tenant.alerts):
         matcher.forget_relatedness(concerned)

@@ -1,4 +1,4 @@
-"""What matching a stretch of the log led to, stored in one commit together with how far matching has come."""
+"""The results of matching a batch of the log, stored in one commit with the new position of matching."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Offer(NamedTuple):
 
 
 class CommitBatch:
-    """Deliveries, changes and results of a stretch of the log, gathered, then stored, then told.
+    """Deliveries, changes and results of a batch of entries: gathered, stored, then notified.
 
     Nothing of it shows before `store` has been committed: `take_effect` comes after that.
     """
@@ -58,35 +58,35 @@ class CommitBatch:
         return bool(self.positions)
 
     def deliver(self, tenant: Tenant, event: int, cause: int, matched: Numbers, scores: bytes, entry: Entry) -> None:
-        """One event for the owners of the subscriptions it met."""
-        held = tenant.subscriptions
-        owners = np.array(sorted({held[number].subscriber for number in matched.tolist()}), np.int64)
+        """Deliver an event to the owners of the subscriptions it matched."""
+        subscriptions = tenant.subscriptions
+        owners = np.array(sorted({subscriptions[number].subscriber for number in matched.tolist()}), np.int64)
         self.send(
             tenant, Delivery(0, event, cause, owners, matched, scores, entry.body, entry.ends, message=entry.message)
         )
 
-    def deliver_all(self, tenant: Tenant, entries: Sequence[Entry], met: BatchMatchIndex) -> None:
-        """Events for the owners of the subscriptions they met on arrival; one that is over by then is for nobody.
+    def deliver_all(self, tenant: Tenant, entries: Sequence[Entry], matches: BatchMatchIndex) -> None:
+        """Deliver events to the owners of the subscriptions they matched on arrival, unless they expired before.
 
         What each owner gets is found for all events at once, so that a match costs no step of its own here.
         """
         chosen = [entry.ends is None or entry.ends > entry.arrival for entry in entries]
-        if len(met.index) <= FEW:
-            for event in met:
+        if len(matches.index) <= FEW:
+            for event in matches:
                 if chosen[event]:
                     entry = entries[event]
-                    numbers, scores = met.numbers(event), met.packed_scores(event)
+                    numbers, scores = matches.numbers(event), matches.packed_scores(event)
                     self.deliver(tenant, entry.position, ARRIVAL, numbers, scores, entry)
             return
-        owned = tenant.owners_of(met.named)
-        given = np.array(chosen) & (np.diff(met.starts) > 0)
-        shares = EventRecipients.of(met, owned, given)
-        sent = np.cumsum(given) + (tenant.next_number - 1)  # the number of each event's delivery
-        matched, place = met.named[met.index], owned.place[met.index]
-        starts, first = met.starts.tolist(), shares.starts.tolist()
+        owned = tenant.owners_of(matches.named)
+        delivered = np.array(chosen) & (np.diff(matches.starts) > 0)
+        shares = EventRecipients.of(matches, owned, delivered)
+        sent = np.cumsum(delivered) + (tenant.next_number - 1)  # the number of each event's delivery
+        matched, place = matches.named[matches.index], owned.place[matches.index]
+        starts, first = matches.starts.tolist(), shares.starts.tolist()
         packed = list(zip(pack_parts(shares.recipients, first), pack_parts(matched, starts), strict=True))
         deliveries, number = self.deliveries.setdefault(tenant, []), tenant.next_number
-        for event in np.flatnonzero(given).tolist():
+        for event in np.flatnonzero(delivered).tolist():
             entry, a, b = entries[event], starts[event], starts[event + 1]
             deliveries.append(
                 Delivery(
@@ -95,7 +95,7 @@ class CommitBatch:
                     ARRIVAL,
                     shares.recipients[first[event] : first[event + 1]],
                     matched[a:b],
-                    b"" if met.scores is None else met.packed_scores(event),
+                    b"" if matches.scores is None else matches.packed_scores(event),
                     entry.body,
                     entry.ends,
                     OwnerIndex(owned.owners, place[a:b]),
@@ -118,25 +118,25 @@ class CommitBatch:
         self.deliveries.setdefault(tenant, []).append(delivery)
 
     def add_numbered(self, tenant: Tenant, deliveries: list[Delivery], offers: dict[int, array[int]]) -> None:
-        """Deliveries that have their numbers, and which of them each subscriber is offered."""
+        """Add deliveries that have their numbers, and which of them each subscriber is offered."""
         self.deliveries.setdefault(tenant, []).extend(deliveries)
         for owner, numbers in offers.items():
             self._offer(tenant, owner).extend(numbers)
 
     def _offer(self, tenant: Tenant, subscriber: int) -> array[int]:
-        """The numbers that a subscriber's queue is offered."""
+        """Return the numbers that a subscriber's queue is offered."""
         offer = self._offers.get(subscriber)
         if offer is None:
             offer = self._offers[subscriber] = _Offer(tenant, tenant.by_number[subscriber], array("Q"))
         return offer.numbers
 
     def release(self, tenant: Tenant, subscriber: int, subscription: str | None = None) -> None:
-        """The targets of a subscription, or of a whole subscriber, go with it."""
+        """Remove the targets of a subscription, or of a whole subscriber."""
         self.released_targets.append((tenant, subscriber, subscription))
         self.change(remove_targets_of, tenant.number, subscriber, subscription)
 
     def change(self, work: Callable[..., None], *arguments: object) -> None:
-        """A change to the tables that belongs to this outcome: `work(tables, *arguments)`."""
+        """Add a change to the tables that belongs to this batch: `work(tables, *arguments)`."""
         self.changes.append((work, arguments))
 
     def absorb(self, other: CommitBatch) -> None:
@@ -145,7 +145,7 @@ class CommitBatch:
         self.arrival = self.arrival or other.arrival
         for tenant, deliveries in other.deliveries.items():
             self.deliveries.setdefault(tenant, []).extend(deliveries)
-        for own, more in (
+        for items, more in (
             (self.dead_letters, other.dead_letters),
             (self.changes, other.changes),
             (self.results, other.results),
@@ -153,7 +153,7 @@ class CommitBatch:
             (self.unregistered, other.unregistered),
             (self.released_targets, other.released_targets),
         ):
-            own.extend(more)  # type: ignore[arg-type]
+            items.extend(more)  # type: ignore[arg-type]
         for number, offer in other._offers.items():
             self._offers.setdefault(number, _Offer(offer.tenant, offer.queue, array("Q"))).numbers.extend(offer.numbers)
 
@@ -170,7 +170,7 @@ class CommitBatch:
                     if delivery.number in refused:
                         delivery.recipients = delivery.recipients[delivery.recipients != queue.number]
                         delivery.packed = None
-                        own = delivery.matched[
+                        refused_matches = delivery.matched[
                             [place for place, _ in tenant.recipient_subscriptions(delivery, queue.number)]
                         ]
                         self.dead_letters.append(
@@ -181,7 +181,7 @@ class CommitBatch:
                                 f"the queue of {queue.id!r} was full",
                                 queue.number,
                                 delivery.event,
-                                pack(own),
+                                pack(refused_matches),
                             )
                         )
 

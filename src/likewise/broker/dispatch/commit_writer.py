@@ -1,4 +1,4 @@
-"""What matching led to, as a commit: stored with how far matching has come, then shown, then told."""
+"""Commit the results of matching: store them with the new position, make them visible, notify."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Stored = Callable[[Iterable[SubscriberQueue], CommitBatch], None]  # told which 
 
 
 class MatchingControl(Protocol):
-    """What stops for good when something that is on disk cannot be shown."""
+    """Stops matching for good when something that is on disk cannot be made visible."""
 
     def fail(self, error: BaseException) -> None:
         """Stop matching: readiness says so, and whatever comes is refused."""
@@ -25,7 +25,7 @@ class MatchingControl(Protocol):
 
 
 class BatchCommit:
-    """Stores an outcome. `done` is told when that shows; `foreseen` are the matchers held until it does.
+    """Stores a batch. `done` is called when it is visible; the matchers of `foreseen` are locked until then.
 
     Those are released, and the numbers dealt out taken back, if it was matched before its events' own commit
     (`likewise.broker.dispatch.match_before_commit`) and that commit fails.
@@ -50,7 +50,7 @@ class BatchCommit:
         self._filled: list[SubscriberQueue] = []
 
     def catches_up(self, tenant: Tenant) -> bool:
-        """Whether nothing of a tenant is left to match once this is stored."""
+        """Return whether nothing of a tenant is left to match once this is stored."""
         return self.outcome.positions.get(tenant, 0) >= tenant.appended
 
     def write(self, tables: StoreTables) -> None:
@@ -66,7 +66,7 @@ class BatchCommit:
             self._matching.fail(error)
 
     def notify(self) -> None:
-        """Wake the streams, tell who waits for a command what came of it, and let matching go on."""
+        """Wake the streams, call back who waits for a command, and let matching go on."""
         try:
             self._stored(self._filled, self.outcome)
             for entry, result in self.outcome.results:
@@ -78,7 +78,7 @@ class BatchCommit:
             self._done(None)
 
     def undo(self, error: BaseException | None) -> None:
-        """Nothing of it was: the numbers are dealt out again."""
+        """Roll back: the numbers of deliveries are free again."""
         for tenant, number in self._foreseen.items():
             tenant.next_number = number
         self._release_matchers()

@@ -1,11 +1,9 @@
-"""Matching by workers: the matching thread cuts the log into stretches, sends them out, and stores what comes back.
+"""Coordinate the worker pool: cut the log into batches, send them to workers, store the results in order.
 
-A few stretches are under way at once, so that workers match while an outcome is being stored. Outcomes are taken in the
-order in which their stretches were sent, so each tenant's is the order of its log, and are stored with how far matching
-has come in the same commit. Commands wait until everything of their tenant before them is gathered: so subscriptions,
-judgements and time change between two stretches, for all workers at once.
-
-What a stretch of events came back with from the workers, made into deliveries as if it had been matched here.
+A few batches are in flight at once, so that workers match while results are being stored. Results are taken in the
+order in which their batches were sent, so each tenant's are in the order of its log, and are stored with the new
+position of matching in the same commit. Commands wait until every earlier batch of their tenant is gathered: so
+subscriptions, feedback and time change between two batches, for all workers at once.
 """
 
 from __future__ import annotations
@@ -43,26 +41,26 @@ from likewise.defaults import BATCH_STOP_SECONDS, MATCH_ENTRIES, TICK_SECONDS
 from likewise.errors import StateError
 
 
-def deliver_worker_results(stretch: EventJob, outcome: CommitBatch, find: FindEntry) -> None:
+def deliver_worker_results(job: EventJob, outcome: CommitBatch, find: FindEntry) -> None:
     """Send what a stretch led to, in the order of the log; whoever calls this holds the tenant's matchers."""
-    tenant, entries = stretch.tenant, stretch.entries
-    alone = None if len(tenant.windows) else stretch.sole_reply
+    tenant, entries = job.tenant, job.entries
+    alone = None if len(tenant.windows) else job.sole_reply
     if alone is not None:
-        stretch.failed.update(alone.failed)
+        job.failed.update(alone.failed)
         tenant.record_matches(len(entries), len(alone.numbers) // 8)
         _deliver_packed(tenant, entries, alone, outcome)
         plain = None
-    elif (plain := stretch.matched()) is not None:
+    elif (plain := job.matched()) is not None:
         tenant.record_matches(len(entries), len(plain.index))
-    windows, alerts = stretch.state_changes()
-    for place, why in sorted({**stretch.failed_moves, **stretch.failed}.items()):
+    windows, alerts = job.state_changes()
+    for place, why in sorted({**job.failed_moves, **job.failed}.items()):
         add_dead_letter(tenant, entries[place], StateError(why), outcome)
     if not len(tenant.windows):
         if plain is not None:
             outcome.deliver_all(tenant, entries, plain)
-        for said in alerts:
-            if said:
-                send_notifications(tenant, said, outcome, find)
+        for notifications in alerts:
+            if notifications:
+                send_notifications(tenant, notifications, outcome, find)
     else:
         for place, entry in enumerate(entries):
             _deliver_one(tenant, entry, place, plain, windows[place], outcome, find)
@@ -80,12 +78,12 @@ def _deliver_one(
     entry: Entry,
     place: int,
     plain: BatchMatchIndex | None,
-    found: list[NumberedMatch],
+    matches: list[NumberedMatch],
     outcome: CommitBatch,
     find: FindEntry,
 ) -> None:
-    """One event for those whose windows it enters, and those it met otherwise; then what it promotes."""
-    arrived = [(each.number, each.score) for each in found if not each.promoted]
+    """Deliver an event for its windows and its other matches; then its promotions."""
+    arrived = [(each.number, each.score) for each in matches if not each.promoted]
     if plain is not None and place in plain:
         arrived += zip(*plain.listed(place), strict=True)
     if arrived and (entry.ends is None or entry.ends > entry.arrival):
@@ -93,22 +91,22 @@ def _deliver_one(
         numbers = np.array([number for number, _ in arrived], np.int64)
         scores = pack_scores(np.array([score for _, score in arrived], np.float32))
         outcome.deliver(tenant, entry.position, ARRIVAL, numbers, scores, entry)
-    if promoted := [each for each in found if each.promoted]:
+    if promoted := [each for each in matches if each.promoted]:
         send_promotions(tenant, promoted, outcome, find)
 
 
-def _deliver_packed(tenant: Tenant, entries: Sequence[Entry], met: BatchMatches, outcome: CommitBatch) -> None:
+def _deliver_packed(tenant: Tenant, entries: Sequence[Entry], reply: BatchMatches, outcome: CommitBatch) -> None:
     """Send what one worker found, as it packed it: nothing here grows with the matches."""
-    given = np.frombuffer(met.given, "<i4").tolist()
-    if not given:
+    delivered = np.frombuffer(reply.given, "<i4").tolist()
+    if not delivered:
         return
-    starts = np.concatenate([[0], np.cumsum(np.frombuffer(met.counts, "<i4"))]).tolist()
-    reach = np.concatenate([[0], np.cumsum(np.frombuffer(met.reach, "<i4"))]).tolist()
-    numbers, recipients = np.frombuffer(met.numbers, "<i8"), np.frombuffer(met.recipients, "<i8")
-    scores = np.frombuffer(met.scores, "<f4") if met.scores else None
+    starts = np.concatenate([[0], np.cumsum(np.frombuffer(reply.counts, "<i4"))]).tolist()
+    reach = np.concatenate([[0], np.cumsum(np.frombuffer(reply.reach, "<i4"))]).tolist()
+    numbers, recipients = np.frombuffer(reply.numbers, "<i8"), np.frombuffer(reply.recipients, "<i8")
+    scores = np.frombuffer(reply.scores, "<f4") if reply.scores else None
     sent = np.zeros(len(entries), np.uint64)
     made = []
-    for place, packed in zip(given, met.packed, strict=True):
+    for place, packed in zip(delivered, reply.packed, strict=True):
         entry, a, b = entries[place], starts[place], starts[place + 1]
         sent[place] = tenant.next_number
         made.append(
@@ -126,9 +124,9 @@ def _deliver_packed(tenant: Tenant, entries: Sequence[Entry], met: BatchMatches,
             )
         )
         tenant.next_number += 1
-    events = np.frombuffer(met.events, "<i4")
+    events = np.frombuffer(reply.events, "<i4")
     offers: dict[int, array[int]] = {}
-    for owner, a, b in zip(met.owners, met.cuts, met.cuts[1:], strict=False):
+    for owner, a, b in zip(reply.owners, reply.cuts, reply.cuts[1:], strict=False):
         offers[owner] = array("Q", sent[events[a:b]].tobytes())
     outcome.add_numbered(tenant, made, offers)
 
@@ -140,7 +138,7 @@ AHEAD: Final = 3  # stretches under way for each worker
 
 
 class BatchTiming(NamedTuple):
-    """When a stretch was gathered, the seconds since the one before was, and since it was sent out itself."""
+    """When a batch was gathered, the seconds since the one before, and since it was sent."""
 
     at: float
     gap: float
@@ -148,13 +146,13 @@ class BatchTiming(NamedTuple):
 
 
 class PoolCoordinator(MatchingLoop):
-    """A matching thread whose tenants' subscriptions stand at workers; `elastic` says how many of those there are."""
+    """The matching loop of a broker with a worker pool; `elastic` splits and merges the workers."""
 
     def __init__(
         self,
         log: EventLog,
         tenants: Mapping[int, Tenant],
-        staff: FlatTopology,
+        topology: FlatTopology,
         elastic: Autoscaler,
         *,
         clock: Callable[[], int],
@@ -164,8 +162,8 @@ class PoolCoordinator(MatchingLoop):
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(log, tenants, clock=clock, lock=lock, on_stored=on_stored, on_quiet=on_quiet, on_end=on_end)
-        self._topology = staff
-        self._pool = staff.pool
+        self._topology = topology
+        self._pool = topology.pool
         self._elastic = elastic
         self._in_flight: deque[EventJob] = deque()
         self._last_idle = self._gathered = time.monotonic()
@@ -183,7 +181,7 @@ class PoolCoordinator(MatchingLoop):
         self._pool.owner_thread = threading.get_ident()
 
     def _idle(self) -> None:
-        """Between rounds: what looks at windows as of a position does so when nothing is under way."""
+        """Run what needs windows as of one position, while no batch is in flight."""
         self._pool.supervise()
         if self._in_flight and time.monotonic() - self._last_idle < TICK_SECONDS:
             return
@@ -223,38 +221,38 @@ class PoolCoordinator(MatchingLoop):
         ):
             with self._queue.turn(MATCH_ENTRIES) as (number, entries, left):
                 tenant = self._tenants[number]
-                taken, outcome = self._serve(tenant, entries, room, outcome)
-                left += entries[taken:]
-                if taken < len(entries):
+                count, outcome = self._serve(tenant, entries, room, outcome)
+                left += entries[count:]
+                if count < len(entries):
                     stuck.add(number)
             self._take_in()
         return outcome
 
     def _serve(self, tenant: Tenant, entries: list[Entry], room: int, outcome: CommitBatch) -> tuple[int, CommitBatch]:
         """Send out a tenant's events, or do what its commands say; how many entries that were."""
-        taken = 0
-        while taken < len(entries) and entries[taken].kind == EVENT and len(self._in_flight) < room:
-            size = self._cut(tenant, entries, taken, outcome)
-            self._send(EventJob(self._pool, tenant, entries[taken : taken + size]))
-            taken += size
-        if taken or entries[0].kind == EVENT:
-            return taken, outcome
+        count = 0
+        while count < len(entries) and entries[count].kind == EVENT and len(self._in_flight) < room:
+            size = self._cut(tenant, entries, count, outcome)
+            self._send(EventJob(self._pool, tenant, entries[count : count + size]))
+            count += size
+        if count or entries[0].kind == EVENT:
+            return count, outcome
         commands = next((n for n, entry in enumerate(entries) if entry.kind == EVENT), len(entries))
         self._gather_all(tenant, outcome)
-        own, left = entries[:commands], list[Entry]()
+        commands_run, left = entries[:commands], list[Entry]()
         if tenant.matchers.acquire(blocking=False):
             tenant.matchers.release()
-            self._under_way += own
-            outcome = self._match(tenant, own, left, outcome)
+            self._under_way += commands_run
+            outcome = self._match(tenant, commands_run, left, outcome)
             del self._under_way[len(self._under_way) - len(left) :]
         else:  # a question uses them
-            left = own
+            left = commands_run
             time.sleep(BUSY_SECONDS)
-        tenant.dequeued += len(own) - len(left)
-        return len(own) - len(left), outcome
+        tenant.dequeued += len(commands_run) - len(left)
+        return len(commands_run) - len(left), outcome
 
     def _cut(self, tenant: Tenant, entries: list[Entry], first: int, outcome: CommitBatch) -> int:
-        """How many of the next events go together.
+        """Return how many of the next events make one batch.
 
         One that ends a validity, and one by which the clock was set, begins a stretch of its own: what they change
         holds for all workers at once.
@@ -278,37 +276,37 @@ class PoolCoordinator(MatchingLoop):
                 return place
         return len(part)
 
-    def _send(self, stretch: EventJob) -> None:
-        self._in_flight.append(stretch)
+    def _send(self, job: EventJob) -> None:
+        self._in_flight.append(job)
 
     # -- gathering ------------------------------------------------------------------------------
 
     def _gather(self, outcome: CommitBatch) -> int:
         """Take what the oldest stretch led to; how many events it had."""
-        stretch = self._in_flight[0]
-        stretch.wait()
+        job = self._in_flight[0]
+        job.wait()
         self._in_flight.popleft()
         for other in self._in_flight:
             other.poll()
-        tenant, entries = stretch.tenant, stretch.entries
+        tenant, entries = job.tenant, job.entries
         at_hand = {entry.position: entry for entry in entries}
         with tenant.matchers:
             outcome.arrival = outcome.arrival or entries[0].arrival
-            deliver_worker_results(stretch, outcome, lambda position: at_hand.get(position) or self._find(position))
-        self._topology.sample(tenant.number, stretch.events)
+            deliver_worker_results(job, outcome, lambda position: at_hand.get(position) or self._find(position))
+        self._topology.sample(tenant.number, job.events)
         outcome.positions[tenant] = entries[-1].position
         tenant.dequeued += len(entries)
-        tenant.pace = 0.5 * tenant.pace + 0.5 * stretch.seconds / len(entries)
+        tenant.pace = 0.5 * tenant.pace + 0.5 * job.seconds / len(entries)
         self.batches += 1
         now = time.monotonic()
         if self._in_flight:  # else there was nothing to wait for
-            self.gaps.append(BatchTiming(now, now - self._gathered, now - stretch.sent))
+            self.gaps.append(BatchTiming(now, now - self._gathered, now - job.sent))
         self._gathered = now
         return len(entries)
 
     def _gather_all(self, tenant: Tenant, outcome: CommitBatch) -> None:
         """Take what all stretches up to a tenant's last led to."""
-        while any(stretch.tenant is tenant for stretch in self._in_flight):
+        while any(job.tenant is tenant for job in self._in_flight):
             self._gather(outcome)
 
     def _drain(self) -> None:

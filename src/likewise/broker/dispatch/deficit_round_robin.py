@@ -1,4 +1,4 @@
-"""Whose turn it is: round and round by deficit, so that what each has used of a thread evens out.
+"""Deficit round robin: share a thread's time evenly between keys.
 
 Deficit round robin (Shreedhar and Varghese, "Efficient Fair Queuing Using Deficit Round Robin", IEEE/ACM Transactions
 on Networking 4(3), 1996) with seconds of the processor in place of bytes: at each visit somebody is owed a quantum
@@ -15,15 +15,15 @@ K = TypeVar("K")
 
 
 class DeficitRoundRobin(Generic[K]):
-    """Who waits for a turn, in order.
+    """The keys that wait for a turn, in order.
 
-    >>> turns = Turns[str](quantum=1.0)
-    >>> turns.join("big"), turns.next()
+    >>> turns = DeficitRoundRobin[str](quantum=1.0)
+    >>> turns.enqueue("big"), turns.next()
     (None, ('big', 1.0))
-    >>> turns.used("big", 3.0, more=True)
-    >>> turns.join("small"), turns.next()
+    >>> turns.charge("big", 3.0, more=True)
+    >>> turns.enqueue("small"), turns.next()
     (None, ('small', 1.0))
-    >>> turns.used("small", 0.5, more=True)
+    >>> turns.charge("small", 0.5, more=True)
     >>> turns.next()  # the big one used more than it was owed
     ('small', 1.5)
     """
@@ -41,7 +41,7 @@ class DeficitRoundRobin(Generic[K]):
         return key in self._deficit
 
     def waiting(self) -> set[K]:
-        """Everyone who waits."""
+        """Return all keys that wait."""
         return set(self._deficit)
 
     def enqueue(self, key: K) -> None:
@@ -51,7 +51,7 @@ class DeficitRoundRobin(Generic[K]):
             self._new.append(key)
 
     def next(self) -> tuple[K, float]:
-        """Whose turn it is, and how much it may use."""
+        """Return the key whose turn it is, and how much it may use."""
         while True:
             key = (self._new or self._active)[0]
             if len(self._deficit) == 1:
@@ -62,9 +62,9 @@ class DeficitRoundRobin(Generic[K]):
             self._active.rotate(-1)
 
     def charge(self, key: K, amount: float, *, more: bool) -> None:
-        """The one whose turn it was has used so much; with `more` to do it goes to the end of the line."""
-        found = (self._new if self._new and self._new[0] == key else self._active).popleft()
-        assert found == key
+        """Charge the key whose turn it was; with `more` to do it goes to the end of the queue."""
+        served = (self._new if self._new and self._new[0] == key else self._active).popleft()
+        assert served == key
         if more:
             self._deficit[key] -= amount
             self._active.append(key)

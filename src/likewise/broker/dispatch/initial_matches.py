@@ -34,7 +34,7 @@ _log = structlog.get_logger("likewise.matching")
 
 
 class InitialMatches:
-    """The pass over stored events for the subscriptions of some commands, and what it has led to so far.
+    """The pass over stored events for new subscriptions, and its results so far.
 
     The subscriptions are matched before they are held: so whatever stops the pass, nothing has to be taken back.
     """
@@ -54,17 +54,17 @@ class InitialMatches:
         return all(time.thread_time() < end for _ in self._slices)
 
     def without(self, refused: set[int]) -> CommitBatch:
-        """What it led to, less what is due to subscriptions that could not be held."""
+        """Return the results without those of subscriptions that were refused."""
         if not refused or not self.outcome.deliveries:
             return self.outcome
-        kept, self._tenant.next_number = CommitBatch(), self._first_number
-        kept.dead_letters = self.outcome.dead_letters
+        remaining, self._tenant.next_number = CommitBatch(), self._first_number
+        remaining.dead_letters = self.outcome.dead_letters
         for delivery in self.outcome.deliveries[self._tenant]:
             scores = unpack_scores(delivery.scores, len(delivery.matched))
             pairs = [(n, s) for n, s in zip(delivery.matched.tolist(), scores, strict=True) if n not in refused]
             if pairs:
-                _send(kept, self._tenant, self._owners, pairs, delivery)
-        return kept
+                _send(remaining, self._tenant, self._owners, pairs, delivery)
+        return remaining
 
     def _pass(self, log: EventLog, commands: Sequence[Entry]) -> Iterator[None]:
         """Send each new subscription's subscriber the valid events before it that it has not had, in log order.
@@ -77,19 +77,19 @@ class InitialMatches:
         self._owners: dict[int, int] = {}
         for entry in commands:
             assert isinstance(entry.value, SubscribeCommand)
-            queue, wanted = tenant.subscribers.get(entry.value.subscriber), entry.value.subscription
-            if queue is None or wanted.top is not None or not tenant.decides(wanted):
+            queue, subscription = tenant.subscribers.get(entry.value.subscriber), entry.value.subscription
+            if queue is None or subscription.top is not None or not tenant.decides(subscription):
                 continue
             try:
-                if wanted.alert is not None:
+                if subscription.alert is not None:
                     self.alerts = self.alerts or tenant.alerts.alike()
-                    self.alerts.add(entry.position, msgspec.structs.replace(wanted, valid_for=None), at=now)
+                    self.alerts.add(entry.position, msgspec.structs.replace(subscription, valid_for=None), at=now)
                     continue
-                matcher.add(entry.position, msgspec.structs.replace(wanted, valid_for=None), at=now)
+                matcher.add(entry.position, msgspec.structs.replace(subscription, valid_for=None), at=now)
             except LikewiseError:  # who subscribes is told when it is to be held
                 continue
             except Exception as error:
-                _log.error("a new subscription cannot be matched", subscription=wanted.id, exc_info=error)
+                _log.error("initial_match_failed", subscription=subscription.id, exc_info=error)
                 continue
             self._owners[entry.position] = queue.number
         if not (self._owners or self.alerts is not None) or not tenant.events:
@@ -119,10 +119,10 @@ class InitialMatches:
                 assert self.alerts is not None
                 self.alerts.match(entry.position, received_event(entry), self._window_time(entry.arrival))
             except Exception as error:  # what cannot be matched was set aside when it came
-                _log.warning("an earlier event cannot be matched", event_id=entry.id, error=str(error))
+                _log.warning("initial_event_failed", event_id=entry.id, error=str(error))
 
     def _window_time(self, arrival: int) -> int:
-        """The moment of an arrival for new alerts: where a clock was set back, what they know goes back with it."""
+        """Return the window time of an arrival for new alerts; a clock that was set back shifts their state."""
         assert self.alerts is not None
         newest = arrival if self.newest is None else self.newest
         if arrival < newest - PLAUSIBLE_STEP_US:
@@ -150,14 +150,14 @@ def _match(
         if not known:
             add_dead_letter(tenant, entry, error, outcome)
 
-    met = match_guarded(matcher, page, aside)
-    for index in met:
+    matches = match_guarded(matcher, page, aside)
+    for index in matches:
         entry = page[index]
         with log.reading() as tables:
             had = recipients_of(tables, tenant.number, entry.position)
         pairs = [
             (number, score)
-            for number, score in zip(*met.listed(index), strict=True)
+            for number, score in zip(*matches.listed(index), strict=True)
             if owners[number] not in had or tenant.by_number[owners[number]].is_edge  # that has others to give it to
         ]
         if pairs:
@@ -177,7 +177,7 @@ def _send(
 
 
 def valid_events(log: EventLog, tenant: Tenant, before: int, now: int, limit: int) -> Iterator[Entry]:
-    """The newest events of a tenant before a position that are valid and not withdrawn, in log order."""
+    """Return the newest valid events of a tenant before a position, withdrawn ones left out, in log order."""
     with log.reading() as tables:
         first = first_of_newest(tables, tenant.number, before, limit)
     if first is None:

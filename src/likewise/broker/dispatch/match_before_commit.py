@@ -1,4 +1,4 @@
-"""Matching before the commit: events and their deliveries reach the disk together, with one sync instead of three.
+"""Match before the commit: events and their deliveries reach the disk with one sync instead of three.
 
 The writer asks here, inside its transaction, what its new events lead to. That is done only where it is quick and
 where nothing has to be taken back if the commit fails: everything of the tenant before these events is matched and
@@ -28,7 +28,7 @@ MakeCommit = Callable[[CommitBatch, dict[Tenant, int]], BatchCommit]
 
 
 class MatchBeforeCommit:
-    """What the writer asks before it commits; `make` makes the commit of an outcome, `ready` says if it may ask."""
+    """Matches events inside the writer's transaction; `make` wraps a batch as a commit, `ready` says if it may."""
 
     def __init__(
         self, tenants: Mapping[int, Tenant], clock: Callable[[], int], make: MakeCommit, ready: Callable[[], bool]
@@ -39,47 +39,55 @@ class MatchBeforeCommit:
         self._ready = ready
 
     def gains_from(self, entries: Iterable[Entry], other: Commit) -> bool:
-        """Whether more of these could be matched before their commit if another commit went first."""
+        """Return whether committing `other` first would let more of these entries be matched before their commit."""
         if not isinstance(other, BatchCommit):
             return False
         return any(not tenant.caught_up and other.catches_up(tenant) for tenant in self._served(list(entries)))
 
     def match(self, entries: list[Entry]) -> BatchCommit | None:
-        """What new events lead to, for the tenants where that is known before they are committed."""
+        """Match new events of the tenants for which that is possible before the commit."""
         if len(entries) > FORESEEN or not self._ready():
             return None
         served = self._served(entries)
-        if len(entries) > MATCH_ENTRIES and sum(len(own) * t.matches for t, own in served.items()) > FEW * len(entries):
+        if len(entries) > MATCH_ENTRIES and sum(
+            len(tenant_entries) * t.matches for t, tenant_entries in served.items()
+        ) > FEW * len(entries):
             return None
-        ready = {t: own for t, own in served.items() if t.caught_up and t.matchers.acquire(blocking=False)}
+        ready = {
+            t: tenant_entries
+            for t, tenant_entries in served.items()
+            if t.caught_up and t.matchers.acquire(blocking=False)
+        }
         if not ready:
             return None
         outcome, dealt = CommitBatch(), {tenant: tenant.next_number for tenant in ready}
         commit = self._make(outcome, dealt)
         try:
-            for tenant, own in ready.items():
-                match_events(tenant, own, outcome, lambda position: None)
-                outcome.positions[tenant] = own[-1].position
+            for tenant, tenant_entries in ready.items():
+                match_events(tenant, tenant_entries, outcome, lambda position: None)
+                outcome.positions[tenant] = tenant_entries[-1].position
             outcome.arrival = entries[0].arrival
             outcome.apply_policies(self._clock())
         except Exception:
-            _log.exception("events could not be matched before their commit; they are after it")
+            _log.exception("match_before_commit_failed")
             commit.undo(None)
             return None
         return commit
 
     def _served(self, entries: Sequence[Entry]) -> dict[Tenant, Sequence[Entry]]:
-        """The tenants, with their entries, for which that would do if they were caught up."""
-        found = ((self._tenants.get(number), own) for number, own in by_tenant(entries).items())
+        """Return the tenants, with their entries, whose events can be matched before the commit once caught up."""
+        candidates = (
+            (self._tenants.get(number), tenant_entries) for number, tenant_entries in by_tenant(entries).items()
+        )
         return {
-            tenant: own
-            for tenant, own in found
-            if tenant is not None and _simple(tenant) and all(entry.kind == EVENT for entry in own)
+            tenant: tenant_entries
+            for tenant, tenant_entries in candidates
+            if tenant is not None and _simple(tenant) and all(entry.kind == EVENT for entry in tenant_entries)
         }
 
 
 def _simple(tenant: Tenant) -> bool:
-    """Whether matching an event changes nothing that would have to be changed back, and takes no time to speak of."""
+    """Return whether matching an event changes no state that would have to be rolled back, and is fast."""
     if tenant.stateless.interpretation.annotations.current().relaxed:
         return False
     return not tenant.stateful and not tenant.ending and tenant.stateless.kinds <= {"exact"}

@@ -1,4 +1,4 @@
-"""Matching a stretch of events: who gets which of them, and why."""
+"""Match a batch of events and deliver the matches."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: CommitBatch, 
                 _match_alerts(tenant, entry, outcome, find)
         return
     for index, entry in enumerate(entries):
-        met, promoted = _match_window_event(
+        arrived, promoted = _match_window_event(
             tenant, entry, outcome, None if plain is None or index not in plain else plain, index
         )
-        if met is not None and (entry.ends is None or entry.ends > entry.arrival):
-            outcome.deliver(tenant, entry.position, ARRIVAL, *met, entry)
+        if arrived is not None and (entry.ends is None or entry.ends > entry.arrival):
+            outcome.deliver(tenant, entry.position, ARRIVAL, *arrived, entry)
         if promoted:
             send_promotions(tenant, promoted, outcome, find)
         if len(tenant.alerts):
@@ -72,16 +72,16 @@ def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: CommitBatch, 
 def _match_alerts(tenant: Tenant, entry: Entry, outcome: CommitBatch, find: FindEntry) -> None:
     """Let an event move the alerts, and send what they say."""
     try:
-        said = match_alerts(tenant, entry)
+        notifications = match_alerts(tenant, entry)
     except Exception as error:
         add_dead_letter(tenant, entry, error, outcome)
         return
-    if said:
-        send_notifications(tenant, said, outcome, find)
+    if notifications:
+        send_notifications(tenant, notifications, outcome, find)
 
 
 def match_alerts(tenant: Tenant, entry: Entry) -> list[NumberedMatch]:
-    """What alerts say by the arrival of an event."""
+    """Return the notifications of alerts that an event's arrival causes."""
     event, at = received_event(entry), tenant.window_time(entry.arrival)
     if event.expires is not None and entry.arrival < event.expires <= at:  # it is valid: it is the alerts that wait
         event = msgspec.structs.replace(event, expires=None)
@@ -89,7 +89,7 @@ def match_alerts(tenant: Tenant, entry: Entry) -> list[NumberedMatch]:
 
 
 def received_event(entry: Entry) -> Event:
-    """The event of an entry, with when the first broker got it."""
+    """Return an entry's event, with the time at which the first broker received it."""
     event = entry.value
     assert isinstance(event, Event)
     if entry.first_received is not None:
@@ -97,12 +97,14 @@ def received_event(entry: Entry) -> Event:
     return event
 
 
-def send_notifications(tenant: Tenant, said: list[NumberedMatch], outcome: CommitBatch, find: FindEntry) -> None:
+def send_notifications(
+    tenant: Tenant, notifications: list[NumberedMatch], outcome: CommitBatch, find: FindEntry
+) -> None:
     """Send what alerts say, each for itself, in the order in which they say it."""
-    for each in said:
+    for each in notifications:
         entry = None if each.event is None else find(each.event)
         if entry is None or each.notification is None:
-            _log.error("what an alert says names an event that is gone", tenant=tenant.name, subscription=each.number)
+            _log.error("notification_event_missing", tenant=tenant.name, subscription=each.number)
             continue
         spoken = each.notification
         if spoken.items:
@@ -132,7 +134,7 @@ def send_notifications(tenant: Tenant, said: list[NumberedMatch], outcome: Commi
 
 
 def same_batch_prefix(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """The first of some entries, up to one that was not read with them."""
+    """Return the first entries, up to one of another batch."""
     batch = entries[0].batch
     if batch is not None and entries[-1].batch is batch:  # what was read together stands together in the log
         return entries
@@ -142,30 +144,30 @@ def same_batch_prefix(entries: Sequence[Entry]) -> Sequence[Entry]:
 def _match_window_event(
     tenant: Tenant, entry: Entry, outcome: CommitBatch, plain: BatchMatchIndex | None, index: int
 ) -> tuple[tuple[Numbers, bytes] | None, list[NumberedMatch]]:
-    """The numbers and scores of what an event met on arrival, the windows' share added, and what it promoted."""
-    met = None if plain is None else (plain.numbers(index), plain.packed_scores(index))
+    """Return the numbers and scores of arrival matches, windows included, and the promotions."""
+    arrived_matches = None if plain is None else (plain.numbers(index), plain.packed_scores(index))
     try:
-        found = match_windows(tenant, entry)
+        matches = match_windows(tenant, entry)
     except Exception as error:
         add_dead_letter(tenant, entry, error, outcome)
-        return met, []
-    arrived = [each for each in found if not each.promoted]
-    promoted = [each for each in found if each.promoted]
+        return arrived_matches, []
+    arrived = [each for each in matches if not each.promoted]
+    promoted = [each for each in matches if each.promoted]
     if arrived:
         pairs = [(each.number, each.score) for each in arrived]
         pairs += zip(*plain.listed(index), strict=True) if plain is not None else ()
         pairs.sort()
         scores = np.array([score for _, score in pairs], np.float32)
-        met = np.array([number for number, _ in pairs], np.int64), pack_scores(scores)
-    return met, promoted
+        arrived_matches = np.array([number for number, _ in pairs], np.int64), pack_scores(scores)
+    return arrived_matches, promoted
 
 
 def match_windows(tenant: Tenant, entry: Entry) -> list[NumberedMatch]:
-    """What an event meets in a tenant's windows, and what it promotes there."""
+    """Return an event's matches in a tenant's windows, and its promotions there."""
     event = entry.value
     assert isinstance(event, Event)
-    if (own := event_time(entry)) is not None:
-        return tenant.windows.match(entry.position, event, own)
+    if (stated := event_time(entry)) is not None:
+        return tenant.windows.match(entry.position, event, stated)
     at = tenant.window_time(entry.arrival)
     if event.expires is not None and entry.arrival < event.expires <= at:  # it is valid: it is the windows that wait
         event = msgspec.structs.replace(event, expires=None)
@@ -174,9 +176,7 @@ def match_windows(tenant: Tenant, entry: Entry) -> list[NumberedMatch]:
 
 def add_dead_letter(tenant: Tenant, entry: Entry, error: Exception, outcome: CommitBatch) -> None:
     """Keep an event that cannot be matched as a dead letter, and say so."""
-    _log.error(
-        "event could not be matched", event_id=entry.id, position=entry.position, tenant=tenant.name, exc_info=error
-    )
+    _log.error("event_match_failed", event_id=entry.id, position=entry.position, tenant=tenant.name, exc_info=error)
     outcome.dead_letters.append(
         dead_letters.NewLetter(
             tenant.number, entry.arrival, "unmatched", f"{type(error).__name__}: {error}", None, entry.position
@@ -190,11 +190,11 @@ def send_promotions(tenant: Tenant, promoted: list[NumberedMatch], outcome: Comm
     for each in promoted:
         assert each.event is not None
         grouped.setdefault(each.event, {})[each.number] = each.score
-    for position, found in grouped.items():
+    for position, scores_by_number in grouped.items():
         entry = find(position)
         if entry is not None:
-            numbers = sorted(found)
-            scores = pack_scores(np.array([found[n] for n in numbers], np.float32))
+            numbers = sorted(scores_by_number)
+            scores = pack_scores(np.array([scores_by_number[n] for n in numbers], np.float32))
             outcome.deliver(
                 tenant, position, PROMOTED, np.array(numbers, np.int64), scores, entry
             )  # whatever its validity (sources.md C)

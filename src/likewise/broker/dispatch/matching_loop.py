@@ -1,4 +1,4 @@
-"""The thread that matches: the first follower of the log. It stores what matching leads to, and wakes the streams.
+"""The matching loop: the first follower of the log. It stores matches and wakes the streams.
 
 It goes round the tenants that have something to match, by deficit of processor time (`delivering.turns`), so that one's
 backlog does not hold up another's. Within a tenant everything happens in the order of its log. What a round led to is
@@ -56,7 +56,7 @@ BUSY_SECONDS = 0.0005  # before matchers that a question uses are looked at agai
 
 
 class MatchingLoop:
-    """Follows the log from where each tenant's `matched` stands.
+    """Follows the log from each tenant's `matched` position.
 
     `on_stored` is told which queues have something new; `on_quiet` is called between rounds, `on_end` after the last
     one, both on the worker's thread.
@@ -95,7 +95,7 @@ class MatchingLoop:
 
     @property
     def position(self) -> int:
-        """Up to where everything in the log is matched, and that is stored."""
+        """Return the position up to which everything is matched and stored."""
         end = self._log.position  # read first: what comes meanwhile counts as waiting
         return min((t.matched for t in list(self._tenants.values()) if not t.caught_up), default=end)
 
@@ -109,7 +109,7 @@ class MatchingLoop:
         self._thread.start()
 
     def take(self, entries: list[Entry]) -> None:
-        """New entries are on disk; those matched with their commit are passed over. On the writer's thread."""
+        """Take in new entries that are on disk; skip those matched with their commit. On the writer's thread."""
         left = []
         for entry in entries:
             tenant = self._tenants[entry.tenant]
@@ -151,7 +151,7 @@ class MatchingLoop:
             if isinstance(error, Unavailable) and self.hurried.is_set():  # as on a full disk: nothing is wrong here
                 self.failure = error
                 _log.warning(
-                    "deliveries could not be stored before the stop; the next start goes on from the log",
+                    "deliveries_not_stored_at_stop",
                     reason=str(error),
                 )
             else:
@@ -164,29 +164,29 @@ class MatchingLoop:
             if not self._abandoned and whole:
                 self._on_end()
         except (Unavailable, OSError) as error:
-            _log.warning("windows could not be saved; the next start replays the log instead", reason=str(error))
+            _log.warning("windows_not_saved", reason=str(error))
         except Exception:
-            _log.exception("windows could not be saved; the next start replays the log instead")
+            _log.exception("windows_not_saved")
 
     def _begin(self) -> None:
-        """On the thread, before anything is matched."""
+        """Prepare the thread before anything is matched."""
 
     def _busy(self) -> bool:
-        """Whether there is anything to do."""
+        """Return whether there is anything to do."""
         return bool(self._queue)
 
     def _idle(self) -> None:
-        """Between two rounds."""
+        """Run housekeeping between two rounds."""
         self._on_quiet()
 
     def _finish(self) -> bool:
-        """After the last round; whether windows are where the log was matched to."""
+        """Finish after the last round; return whether windows are where the log was matched to."""
         return True
 
     def fail(self, error: BaseException) -> None:
         """Stop matching for good: readiness says so, and whatever comes is refused."""
         self.failure = error
-        _log.error("matching has stopped", exc_info=error)
+        _log.error("matching_stopped", exc_info=error)
 
     def _receive_pending(self) -> bool:
         """Take in what was handed over, waiting for it if there is nothing to do; whether to go on."""
@@ -262,11 +262,11 @@ class MatchingLoop:
                     left += entries[passed:]
                     return outcome
                 self._earlier.pop(tenant.number, None)
-                own = [entry for entry in run if entry.position <= earlier.last]
-                self._add_subscriptions(tenant, own, earlier, outcome)
-                if len(own) < len(run):  # more came meanwhile, which the pass was not for
-                    outcome.positions[tenant] = own[-1].position
-                    left += entries[passed + len(own) :]
+                covered = [entry for entry in run if entry.position <= earlier.last]
+                self._add_subscriptions(tenant, covered, earlier, outcome)
+                if len(covered) < len(run):  # more came meanwhile, which the pass was not for
+                    outcome.positions[tenant] = covered[-1].position
+                    left += entries[passed + len(covered) :]
                     return outcome
             elif run[0].kind == EVENT:
                 outcome.arrival = outcome.arrival or run[0].arrival
@@ -312,16 +312,16 @@ class MatchingLoop:
         """Hold new subscriptions, and send what the pass over earlier events has found for them."""
         with tenant.matchers, cpu_slot():
             results = self._apply(tenant, run, outcome)
-            held = {each.number for each in results if isinstance(each, StoredSubscription) and each.ended is None}
-            outcome.absorb(earlier.without({entry.position for entry in run} - held))
+            added = {each.number for each in results if isinstance(each, StoredSubscription) and each.ended is None}
+            outcome.absorb(earlier.without({entry.position for entry in run} - added))
             if earlier.alerts is not None:
                 tenant.alerts.adopt(earlier.alerts)
                 tenant.newest_arrival = max(tenant.newest_arrival, earlier.newest or 0)
                 tenant.unsaved = True  # a replay might find fewer of these events
 
     def _find(self, position: int) -> Entry | None:
-        found = self._at_hand.get(position)
-        return found if found is not None else next(self._log.entries(position - 1, position), None)
+        entry = self._at_hand.get(position)
+        return entry if entry is not None else next(self._log.entries(position - 1, position), None)
 
     def _recipients_of(self, tenant: int, event: int) -> set[int]:
         with self._log.reading() as tables:
@@ -330,13 +330,15 @@ class MatchingLoop:
     def _find_matched(self, tenant: int, source: str, id: str) -> tuple[Entry, set[int]] | None:
         with self._log.reading() as tables:
             names = self._tenants[tenant].sources.identities.names_of(source)
-            found = (find_identity(tables, tenant, id, name) for name in sorted(names, key=lambda name: name != source))
-            entry = next((each for each in found if each is not None), None)
+            candidates = (
+                find_identity(tables, tenant, id, name) for name in sorted(names, key=lambda name: name != source)
+            )
+            entry = next((each for each in candidates if each is not None), None)
             return None if entry is None else (entry, matched_subscriptions(tables, tenant, entry.position))
 
     def _feedback_of(self, tenant: int, subscriber: str) -> dict[int, JudgeCommand]:
         with self._log.reading() as tables:
-            return {at: said for at, said in read_judgements(tables, tenant) if said.subscriber == subscriber}
+            return {at: command for at, command in read_judgements(tables, tenant) if command.subscriber == subscriber}
 
     # -- storing --------------------------------------------------------------------------------
 
@@ -355,12 +357,12 @@ class MatchingLoop:
             except Unavailable:
                 if self._abandoned or self.hurried.is_set():
                     raise
-                _log.warning("deliveries cannot be stored; trying again", tenants=len(outcome.positions))
+                _log.warning("deliveries_not_stored", tenants=len(outcome.positions))
                 time.sleep(pause)
                 pause = min(2.0, 2 * pause)
 
     def commit_of(self, outcome: CommitBatch, dealt: dict[Tenant, int]) -> BatchCommit:
-        """The commit of what was matched before its events' own; the matchers of those tenants are held."""
+        """Return the commit of entries that were matched before it; the matchers of those tenants are locked."""
         return BatchCommit(outcome, self._lock, self._on_stored, self, foreseen=dealt)
 
     # -- ending ---------------------------------------------------------------------------------
@@ -386,7 +388,7 @@ class MatchingLoop:
 
 
 def _runs(entries: list[Entry]) -> Iterator[list[Entry]]:
-    """Neighbours that can be handled together: events, new subscriptions, or one other command."""
+    """Split entries into runs that can be handled together: events, new subscriptions, or one other command."""
     run: list[Entry] = []
     for entry in entries:
         if run and not _together(run[-1], entry):

@@ -1,4 +1,4 @@
-"""What waits for a subscriber, as it is sent: read where it is not in memory, and let go of where it is over."""
+"""Read what waits for a subscriber: from memory or the store, without what expired."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def read_pending(
     times: TimeOf,
     most_bytes: int | None = None,
 ) -> list[tuple[int, bytes]]:
-    """The next deliveries of a queue after a sequence number, as JSON; what has expired or was withdrawn leaves it.
+    """Return a queue's next deliveries as JSON; expired and withdrawn ones leave the queue.
 
     `times` gives the time by which the event at a position is over.
     """
-    found = pending_deliveries(log, queues, tenant, queue, after, limit, times, most_bytes)
-    return [(each.number, render(each, tenant.recipient_subscriptions(each, queue.number))) for each in found]
+    deliveries = pending_deliveries(log, queues, tenant, queue, after, limit, times, most_bytes)
+    return [(each.number, render(each, tenant.recipient_subscriptions(each, queue.number))) for each in deliveries]
 
 
 def pending_deliveries(
@@ -42,33 +42,33 @@ def pending_deliveries(
     times: TimeOf,
     most_bytes: int | None = None,
 ) -> list[Delivery]:
-    """The same as they are kept; none follows the one with which they have `most_bytes`."""
+    """Return the same as `Delivery` values; the page ends with the one that reaches `most_bytes`."""
     while True:
         with queues:
             numbers = queue.following(after, limit)
-            found = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
-        numbers = _read_missing(log, tenant, numbers, found, most_bytes)
-        good = [n for n in numbers if n in found and _valid(found[n], tenant, times)]
+            deliveries = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
+        numbers = _read_missing(log, tenant, numbers, deliveries, most_bytes)
+        good = [n for n in numbers if n in deliveries and _valid(deliveries[n], tenant, times)]
         if len(good) < len(numbers):
             with queues:
                 queue.pending.difference_update(BitMap64(numbers) - BitMap64(good))
         if good or not numbers:
-            return [found[number] for number in good]
+            return [deliveries[number] for number in good]
         after = numbers[-1]
 
 
 def _read_missing(
-    log: EventLog, tenant: Tenant, numbers: list[int], found: dict[int, Delivery], most_bytes: int | None
+    log: EventLog, tenant: Tenant, numbers: list[int], deliveries: dict[int, Delivery], most_bytes: int | None
 ) -> list[int]:
     """Read the deliveries that are not in memory until the page is full; return the numbers of the page."""
     with ExitStack() as stack:
         tables, size = None, 0
         for place, number in enumerate(numbers):
-            if number not in found:
+            if number not in deliveries:
                 tables = tables or stack.enter_context(log.reading())
-                found.update((each.number, each) for each in read(tables, tenant.number, (number,)))
-            if most_bytes is not None and number in found:
-                size += found[number].size
+                deliveries.update((each.number, each) for each in read(tables, tenant.number, (number,)))
+            if most_bytes is not None and number in deliveries:
+                size += deliveries[number].size
                 if size >= most_bytes:
                     return numbers[: place + 1]
     return numbers

@@ -1,6 +1,6 @@
-"""Who waits to be matched: the backlog of each tenant, whose turn it is, and how many entries its turn is worth.
+"""Schedule tenants: the backlog of each, whose turn it is, and how many entries its turn is worth.
 
-What of one tenant waits to be matched: the next entries in memory, as many as may be, and the rest in the log.
+A backlog keeps the next entries in memory up to a limit; the rest is read from the log when its turn comes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TenantBacklog:
         return self._position < self._until
 
     def push(self, entries: Iterable[Entry]) -> None:
-        """New entries are in the log."""
+        """Add new entries of the log."""
         for entry in entries:
             whole = (self._loaded[-1].position if self._loaded else self._position) >= self._until
             self._until = entry.position
@@ -53,21 +53,21 @@ class TenantBacklog:
                 self._waiting[entry.position] = entry.applied
 
     def take(self, count: int) -> list[Entry]:
-        """The next entries, at most so many; new subscriptions that stand together come together.
+        """Remove and return the next entries, at most `count`; neighbouring new subscriptions stay together.
 
         These share a pass over earlier events, of which a subscriber is given each once, for all of its own that want
         it. In two passes the second would find that the subscriber had it.
         """
-        found: list[Entry] = []
-        while self and (len(found) < count or (_subscribes(found[-1]) and len(found) < MATCH_ENTRIES)):
+        entries: list[Entry] = []
+        while self and (len(entries) < count or (_subscribes(entries[-1]) and len(entries) < MATCH_ENTRIES)):
             if not self._loaded:
                 self._fetch()
                 continue
-            if len(found) >= count and not _subscribes(self._loaded[0]):
+            if len(entries) >= count and not _subscribes(self._loaded[0]):
                 break
-            found.append(self._loaded.popleft())
-            self._position = found[-1].position
-        return found
+            entries.append(self._loaded.popleft())
+            self._position = entries[-1].position
+        return entries
 
     def put_back(self, entries: list[Entry]) -> None:
         """Hold entries again that were taken last and are left for a later turn."""
@@ -114,11 +114,11 @@ class TenantQueue:
         return len(self._scheduler)
 
     def tenants(self) -> set[int]:
-        """The numbers of those who wait."""
+        """Return the numbers of the tenants that wait."""
         return self._scheduler.waiting()
 
     def pace(self, tenant: int) -> float:
-        """The seconds of the processor that an entry of a tenant took lately."""
+        """Return the processor time that an entry of a tenant took lately, in seconds."""
         return self._pace.get(tenant, 0.0)
 
     def begin(self, tenant: Tenant) -> None:
@@ -127,18 +127,18 @@ class TenantQueue:
         self._scheduler.enqueue(tenant.number)
 
     def push(self, entries: Sequence[Entry]) -> None:
-        """New entries, of whatever tenants."""
-        for number, own in by_tenant(entries).items():
+        """Add new entries of any tenants."""
+        for number, tenant_entries in by_tenant(entries).items():
             backlog = self._backlogs.get(number)
             if backlog is None:
-                after = own[0].position - 1
+                after = tenant_entries[0].position - 1
                 backlog = self._backlogs[number] = TenantBacklog(self._log, number, after, after)
-            backlog.push(own)
+            backlog.push(tenant_entries)
             self._scheduler.enqueue(number)
 
     @contextmanager
     def turn(self, most: int) -> Iterator[tuple[int, list[Entry], list[Entry]]]:
-        """Whose turn it is, with its next entries, at most so many; the processor time of the block is what it used.
+        """Yield the next tenant with its next entries; the processor time of the block is charged to it.
 
         Entries that the block puts into the second list, the last ones in their order, wait for its next turn.
         """

@@ -1,4 +1,4 @@
-"""Deliveries to those who subscribed to topics and acknowledge what they get, and the commands that make them.
+"""Deliver messages to acknowledged topic subscriptions (QoS 1 and 2), and apply their commands.
 
 A message is judged by the topic it was published to, never by a `topic` inside its payload; an event that came another
 way by its tuple `topic`. They are deliveries of their own: who meets an event by its meaning, too, gets it both ways.
@@ -26,7 +26,7 @@ STATED_QOS: Final = 2  # of an event that came another way: it is on disk, so th
 
 
 def matching_topic(entry: Entry) -> tuple[str, int]:
-    """The topic an event is judged by, and the QoS it came with; '' if it has none, or was said with another one."""
+    """Return the topic an event is matched by, and its QoS; '' if it has none or its message was counted."""
     message = entry.message
     if message is not None:
         return ("", 0) if message.part else (message.topic, message.qos)
@@ -34,8 +34,8 @@ def matching_topic(entry: Entry) -> tuple[str, int]:
         return "", 0
     event = entry.value
     assert isinstance(event, Event)
-    said = next((item.value for item in event.tuples if item.attribute == "topic"), None)
-    return (said, STATED_QOS) if isinstance(said, str) else ("", 0)
+    stated = next((item.value for item in event.tuples if item.attribute == "topic"), None)
+    return (stated, STATED_QOS) if isinstance(stated, str) else ("", 0)
 
 
 def deliver_topics(tenant: Tenant, entries: Sequence[Entry], outcome: CommitBatch) -> None:
@@ -44,14 +44,16 @@ def deliver_topics(tenant: Tenant, entries: Sequence[Entry], outcome: CommitBatc
         topic, qos = matching_topic(entry)
         if not qos or (entry.ends is not None and entry.ends <= entry.arrival):
             continue
-        found = list(tenant.topics.find(topic, _publisher(tenant, entry)))
-        if found:
-            owners = np.array(sorted({held.subscriber for held in found}), np.int64)
-            _send(tenant, entry, TOPIC, owners.tolist(), [held.number for held in found], outcome)
+        subscriptions = list(tenant.topics.find(topic, _publisher(tenant, entry)))
+        if subscriptions:
+            owners = np.array(sorted({subscription.subscriber for subscription in subscriptions}), np.int64)
+            _send(
+                tenant, entry, TOPIC, owners.tolist(), [subscription.number for subscription in subscriptions], outcome
+            )
 
 
 def _publisher(tenant: Tenant, entry: Entry) -> int | None:
-    """The subscriber whose client published a message."""
+    """Return the subscriber whose client published a message."""
     if entry.message is None or not entry.message.client:
         return None
     queue = tenant.subscribers.get(session_subscriber(entry.message.client))
@@ -59,7 +61,7 @@ def _publisher(tenant: Tenant, entry: Entry) -> int | None:
 
 
 def session_subscriber(client: str) -> str:
-    """The subscriber that a client's session is registered as.
+    """Return the subscriber that stands for a client's session.
 
     >>> session_subscriber("attic")
     'mqtt:attic'
@@ -70,9 +72,9 @@ def session_subscriber(client: str) -> str:
 def _send(
     tenant: Tenant, entry: Entry, cause: int, owners: list[int], numbers: list[int], outcome: CommitBatch
 ) -> None:
-    to, met = np.array(owners, np.int64), np.array(sorted(numbers), np.int64)
+    to, matched = np.array(owners, np.int64), np.array(sorted(numbers), np.int64)
     outcome.send(
-        tenant, Delivery(0, entry.position, cause, to, met, b"", entry.body, entry.ends, message=entry.message)
+        tenant, Delivery(0, entry.position, cause, to, matched, b"", entry.body, entry.ends, message=entry.message)
     )
 
 
@@ -83,31 +85,31 @@ def subscribe_topic(
     queue = tenant.subscriber(command.subscriber)
     before = tenant.topics.get(queue.number, command.filter)
     number = position if before is None else before.number
-    held = TopicSubscription(number, queue.number, command.filter, command.qos, command.no_local)
-    tenant.topics.put(held)
-    outcome.change(put_topic, tenant.number, held)
+    subscription = TopicSubscription(number, queue.number, command.filter, command.qos, command.no_local)
+    tenant.topics.put(subscription)
+    outcome.change(put_topic, tenant.number, subscription)
     if command.retained:
-        to, met = np.array([queue.number], np.int64), np.array([number], np.int64)
-        packed = pack(to), pack(met)  # once for all of them
+        to, matched = np.array([queue.number], np.int64), np.array([number], np.int64)
+        packed = pack(to), pack(matched)  # once for all of them
         for row in tenant.retained.find(command.filter, now=0):
             if row.qos and row.position < position and row.position not in tenant.withdrawn:
                 # Without its event: `#` may find very many, which are read a page at a time when they are sent.
-                outcome.send(tenant, Delivery(0, row.position, RETAINED, to, met, packed=packed))
-    return held
+                outcome.send(tenant, Delivery(0, row.position, RETAINED, to, matched, packed=packed))
+    return subscription
 
 
 def unsubscribe_topic(tenant: Tenant, subscriber: str, text: str, outcome: CommitBatch) -> None:
     """End a subscription to topics."""
-    held = tenant.topics.get(tenant.subscriber(subscriber).number, text)
-    if held is None:
+    subscription = tenant.topics.get(tenant.subscriber(subscriber).number, text)
+    if subscription is None:
         raise UnknownId(text)
-    tenant.topics.remove(held)
-    outcome.change(remove_topic, held.number)
+    tenant.topics.remove(subscription)
+    outcome.change(remove_topic, subscription.number)
 
 
 def end_topics(tenant: Tenant, subscriber: int, outcome: CommitBatch) -> None:
     """End all of a subscriber's subscriptions to topics."""
     if tenant.topics:
-        for held in tenant.topics.of(subscriber):
-            tenant.topics.remove(held)
-            outcome.change(remove_topic, held.number)
+        for subscription in tenant.topics.of(subscriber):
+            tenant.topics.remove(subscription)
+            outcome.change(remove_topic, subscription.number)

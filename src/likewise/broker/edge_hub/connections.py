@@ -1,4 +1,4 @@
-"""Who stands at the edge: which edges are known, who is connected, and what each last said."""
+"""The connections of edges: which edges are known and connected, and what each reported last."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from likewise.matching.registry import Profile
 
 
 def edge_route(edge: str) -> str:
-    """What an edge is called among those who bring sources.
+    """Return the name of an edge as a route of sources.
 
     >>> edge_route("barn")
     'edge barn'
@@ -28,7 +28,7 @@ def edge_route(edge: str) -> str:
 
 
 class EdgeConnection:
-    """An edge that is connected: what it said, and what passed the line. `close` ends it for a newer one."""
+    """A connected edge: what it reported, and the traffic. `close` ends it for a newer connection."""
 
     def __init__(self, edge: str, address: str, since: int, close: Callable[[], None]) -> None:
         self.edge = edge
@@ -80,15 +80,15 @@ class EdgeConnections:
                     reach.down(tenant, edge_route(row.id))
 
     def demands(self, tenant: Tenant) -> EdgeDemands:
-        """What the edges of a tenant are asked for."""
-        found = self._demands.get(tenant.number)
-        if found is None:
+        """Return the demand of a tenant's edges."""
+        demands = self._demands.get(tenant.number)
+        if demands is None:
             made = EdgeDemands(tenant, self._profile, self._texts, tenant.decides)
-            found = self._demands.setdefault(tenant.number, made)
-        return found
+            demands = self._demands.setdefault(tenant.number, made)
+        return demands
 
     def take(self, entries: list[Entry]) -> None:
-        """New entries are on disk."""
+        """Take in new entries that are on disk."""
         brought: dict[tuple[int, str], set[str]] = {}
         for entry in entries:
             if entry.hops and entry.kind == EVENT and entry.source:
@@ -98,23 +98,23 @@ class EdgeConnections:
         for demands in list(self._demands.values()):
             demands.take(entries)
         if self.connected:
-            gone = [
+            withdrawn = [
                 (e.tenant, e.value.event) for e in entries if e.kind == COMMAND and isinstance(e.value, WithdrawCommand)
             ]
-            if gone:
+            if withdrawn:
                 for (tenant, _), line in list(self.connected.items()):
-                    line.withdrawn += [event for owner, event in gone if owner == tenant]
+                    line.withdrawn += [event for owner, event in withdrawn if owner == tenant]
                     line.wake()
 
     # -- lines ------------------------------------------------------------------------------------
 
     def start_open(self, tenant: Tenant, edge: str, epoch: str, done: Done) -> None:
-        """The line of an edge, kept from now on; `done` is told its row."""
+        """Open the connection record of an edge; call `done` with its row."""
         now = self._clock()
         self._log.write(lambda tables: open_edge(tables, tenant.number, edge, epoch, now), done)
 
     def connect(self, tenant: Tenant, line: EdgeConnection) -> None:
-        """An edge is connected; an older connection of the same name ends."""
+        """Register a connected edge, and close an older connection of the same name."""
         older = self.connected.get((tenant.number, line.edge))
         self.connected[tenant.number, line.edge] = line
         self._last.pop((tenant.number, line.edge), None)
@@ -123,7 +123,7 @@ class EdgeConnections:
             older.close()
 
     def disconnect(self, tenant: Tenant, line: EdgeConnection) -> None:
-        """A connection is over."""
+        """Unregister a connection."""
         if self.connected.get((tenant.number, line.edge)) is line:
             del self.connected[tenant.number, line.edge]
             self._last[tenant.number, line.edge] = line
@@ -145,50 +145,52 @@ class EdgeConnections:
         self._log.write(work, done)
 
     def subscriber(self, edge: str) -> str:
-        """What an edge is called as a subscriber."""
+        """Return the subscriber that stands for an edge."""
         return subscriber_of(edge)
 
     def below(self, tenant: Tenant) -> tuple[str, ...]:
-        """The edges that are connected, and those below them."""
-        found: dict[str, None] = {}
+        """Return the connected edges, and those below them."""
+        edges: dict[str, None] = {}
         for (number, edge), line in list(self.connected.items()):
             if number == tenant.number:
-                found.update(dict.fromkeys((edge, *line.health.below)))
-        return tuple(found)
+                edges.update(dict.fromkeys((edge, *line.health.below)))
+        return tuple(edges)
 
     def shown(self, tenant: Tenant) -> list[EdgeStatus]:
-        """Every edge of a tenant as it is shown."""
+        """Return the status of every edge of a tenant."""
         with self._log.reading() as tables:
             rows = read_edges(tables, tenant.number)
         return [self._shown(tenant, row) for row in rows]
 
     def one_shown(self, tenant: Tenant, edge: str) -> EdgeStatus:
-        """One edge as it is shown."""
-        found = [each for each in self.shown(tenant) if each.id == edge]
-        if not found:
+        """Return the status of one edge."""
+        matching = [each for each in self.shown(tenant) if each.id == edge]
+        if not matching:
             raise UnknownId(edge, remedy="no edge of this name has ever connected")
-        return found[0]
+        return matching[0]
 
     def _shown(self, tenant: Tenant, row: EdgeRow) -> EdgeStatus:
-        """Of one that is away: when it was heard last, and what it said then, if that was since this broker runs."""
+        """Return an edge's status; of a disconnected one as it last reported since this broker's start."""
         queue = tenant.subscribers.get(subscriber_of(row.id))
-        held, queued = (0, 0) if queue is None else (len(queue.subscriptions), len(queue))
-        shown = EdgeStatus(row.id, "away", row.epoch, row.sequence, row.known.added, subscriptions=held, queued=queued)
+        subscriptions, queued = (0, 0) if queue is None else (len(queue.subscriptions), len(queue))
+        shown = EdgeStatus(
+            row.id, "away", row.epoch, row.sequence, row.known.added, subscriptions=subscriptions, queued=queued
+        )
         line = self.connected.get((tenant.number, row.id))
-        heard = line or self._last.get((tenant.number, row.id))
-        if heard is None:
+        latest = line or self._last.get((tenant.number, row.id))
+        if latest is None:
             return shown
-        said = heard.health
+        health = latest.health
         shown = msgspec.structs.replace(
             shown,
-            seen=heard.last_seen,
-            waiting=said.waiting,
-            waiting_bytes=said.bytes,
-            oldest=said.oldest,
-            dropped=said.dropped,
-            policy=said.policy,
-            forwarded=said.forwarded,
-            passed_over=said.passed_over,
+            seen=latest.last_seen,
+            waiting=health.waiting,
+            waiting_bytes=health.bytes,
+            oldest=health.oldest,
+            dropped=health.dropped,
+            policy=health.policy,
+            forwarded=health.forwarded,
+            passed_over=health.passed_over,
         )
         if line is None:
             return shown
@@ -204,5 +206,5 @@ class EdgeConnections:
             bytes_sent=line.sent,
             refused=line.refused,
             readings=dict(line.readings),
-            below=said.below,
+            below=health.below,
         )

@@ -1,4 +1,4 @@
-"""What every edge is asked for: the subscriptions of a tenant, compiled against what the edges' sources offer.
+"""Compile a tenant's subscriptions into the demand for every edge's sources.
 
 A source offers what it announced, and what the edge reports beside it: so what a source that announced nothing sends is
 judged, too. An edge's own subscriptions that it decides itself are no demand on its own sources.
@@ -43,14 +43,14 @@ COMPARED_SECONDS = 30.0  # between two looks at whether what was asked for is he
 
 
 class EdgeDemand(NamedTuple):
-    """All that an edge is asked for."""
+    """All filters and groups that are requested from an edge."""
 
     filters: dict[str, FilterSpec]
     groups: dict[str, SourceGroupSpec]
 
 
 class UpstreamDemand(NamedTuple):
-    """What the broker above asks of sources that are below this one; None for one that it has not spoken of.
+    """The demand of the broker above for sources below this one; None for a source it has not mentioned.
 
     `trouble` says why it refuses the line; None while it does not.
     """
@@ -68,11 +68,11 @@ class _SourceOffer:
         self.texts: dict[str, dict[str, None]] = {}
 
     def announcement(self, key: Key) -> Announcement | None:
-        """Both as one announcement; None if there is nothing yet."""
-        own = () if self.announced is None else self.announced.attributes
-        known = {(fold(each.name), each.unit) for each in own}
+        """Return announced and observed attributes as one announcement; None if there are none yet."""
+        announced = () if self.announced is None else self.announced.attributes
+        known = {(fold(each.name), each.unit) for each in announced}
         more = tuple(each for name, each in self.observed.items() if name not in known)
-        attributes = (*own, *more)[:MAX_ANNOUNCED_ATTRIBUTES]
+        attributes = (*announced, *more)[:MAX_ANNOUNCED_ATTRIBUTES]
         if not attributes:
             return None
         if self.announced is not None:
@@ -81,7 +81,7 @@ class _SourceOffer:
 
 
 class EdgeDemands:
-    """The demand of a tenant's edges; any thread may ask, one at a time is served."""
+    """The demand of a tenant's edges; thread-safe."""
 
     def __init__(self, tenant: Tenant, profile: Profile, texts: Texts, decides: Callable[[Subscription], bool]) -> None:
         self._tenant = tenant
@@ -98,7 +98,7 @@ class EdgeDemands:
     # -- what edges say ---------------------------------------------------------------------------
 
     def announce(self, edge: str, announcement: Announcement) -> None:
-        """A source of an edge announced something."""
+        """Take in an announcement of an edge's source."""
         key = (announcement.source, announcement.themes)
         with self._lock:
             for other, offered in self._offered.get(edge, {}).items():
@@ -111,41 +111,41 @@ class EdgeDemands:
                 self._offer(edge, key, offered)
 
     def revoke(self, edge: str, source: str) -> None:
-        """What a source announced holds no longer; what was seen of it still counts."""
+        """Remove an announcement; the observed attributes of its source still count."""
         with self._lock:
             for key, offered in self._offered.get(edge, {}).items():
                 if key[0] == source and offered.announced is not None:
                     offered.announced = None
                     self._offer(edge, key, offered)
 
-    def see(self, edge: str, said: VocabularyFrame) -> None:
-        """An edge reports what events of a source have."""
-        key = (said.source, said.themes)
+    def see(self, edge: str, vocabulary: VocabularyFrame) -> None:
+        """Take in an edge's report of observed attributes and texts."""
+        key = (vocabulary.source, vocabulary.themes)
         with self._lock:
             offered = self._offered.setdefault(edge, {}).setdefault(key, _SourceOffer())
             before = len(offered.observed) + sum(map(len, offered.texts.values()))
-            for each in said.attributes:
+            for each in vocabulary.attributes:
                 known = offered.observed.get((fold(each.name), each.unit))
                 if known is None:
                     offered.observed[fold(each.name), each.unit] = each
                 elif known.kind and known.kind != each.kind:
                     offered.observed[fold(each.name), each.unit] = AnnouncedAttribute(each.name, each.unit)
                     before -= 1
-            for name, texts in said.texts.items():
-                own = offered.texts.setdefault(fold(name), {})
-                own.update(dict.fromkeys(texts[: max(0, EDGE_TEXTS - len(own))]))
+            for name, texts in vocabulary.texts.items():
+                known_texts = offered.texts.setdefault(fold(name), {})
+                known_texts.update(dict.fromkeys(texts[: max(0, EDGE_TEXTS - len(known_texts))]))
             if len(offered.observed) + sum(map(len, offered.texts.values())) > before:
                 self._offer(edge, key, offered)
 
     def forget(self, edge: str) -> None:
-        """An edge is removed."""
+        """Remove an edge."""
         with self._lock:
             for key in self._offered.pop(edge, {}):
                 self._index.revoke(_named(edge, key))
 
     def _offer(self, edge: str, key: Key, offered: _SourceOffer) -> None:
-        said = offered.announcement(key)
-        if said is None:
+        announcement = offered.announcement(key)
+        if announcement is None:
             self._index.revoke(_named(edge, key))
             return
         tenant = self._tenant
@@ -153,12 +153,12 @@ class EdgeDemands:
         def texts(name: str) -> list[str]:
             return [*self._texts(tenant, name), *offered.texts.get(fold(name), ())]
 
-        self._index.announce(said, texts, _named(edge, key))
+        self._index.announce(announcement, texts, _named(edge, key))
 
     # -- what is held -----------------------------------------------------------------------------
 
     def take(self, entries: list[Entry]) -> None:
-        """New entries are on disk. On the writer's thread: as little as can be."""
+        """Take in new entries that are on disk. Called on the writer's thread, so it only appends to a list."""
         self._waiting.extend(
             e.position
             for e in entries
@@ -171,8 +171,8 @@ class EdgeDemands:
         if not self._begun:
             self._begins = tenant.appended if self._begins is None else self._begins
             self._begun = applied >= self._begins
-            for held in tenant.live():
-                self._add(held)
+            for stored in tenant.live():
+                self._add(stored)
         for number in [self._waiting.popleft() for _ in range(len(self._waiting))]:
             known = tenant.subscriptions.get(number)
             if known is not None and known.ended is None:
@@ -186,14 +186,14 @@ class EdgeDemands:
             for number in index.numbers() - tenant.subscriptions.keys():
                 index.remove(number)
 
-    def _add(self, held: StoredSubscription) -> None:
-        if held.number not in self._index and self._decides(held.subscription):
-            self._index.add(held.number, held.subscription)
+    def _add(self, stored: StoredSubscription) -> None:
+        if stored.number not in self._index and self._decides(stored.subscription):
+            self._index.add(stored.number, stored.subscription)
 
     # -- what is asked ----------------------------------------------------------------------------
 
     def of(self, edge: str, above: UpstreamDemand | None = None) -> EdgeDemand:
-        """What an edge is asked for now; `above` is what the broker above asks of it, if there is one."""
+        """Return the current demand for an edge; `above` adds what the broker above requests of it."""
         with self._lock:
             self._take_subscriptions()
             if not self._index.up_to_date():
@@ -212,34 +212,38 @@ class EdgeDemands:
             made, sent = self._group(edge, keys)
             groups[made.group] = made
             filters |= sent
-        asked_above = None if above is None else above.requests(list(self._offered.get(edge, {})))
-        if asked_above is not None:
-            filters |= asked_above.filters
-            groups |= asked_above.groups
+        upstream = None if above is None else above.requests(list(self._offered.get(edge, {})))
+        if upstream is not None:
+            filters |= upstream.filters
+            groups |= upstream.groups
         return EdgeDemand(filters, groups)
 
     def _group(self, edge: str, keys: list[Key]) -> tuple[SourceGroupSpec, dict[str, FilterSpec]]:
-        """What is asked of sources that offer the same, and its filters: what the edge decides itself apart."""
+        """Return the demand for sources with the same offer, and its filters; without what the edge decides itself."""
         source = _named(edge, keys[0])
-        asked = self._index.group_demand(source)
-        of = {number: self._of_edge(edge, number) for number in (*asked.filters, *asked.unfiltered)}
+        requested = self._index.group_demand(source)
+        of = {number: self._of_edge(edge, number) for number in (*requested.filters, *requested.unfiltered)}
         sent = {
             number: filter_sent(each.alternatives)
-            for number, each in asked.filters.items()
-            if (own := of[number]) is None or own.above
+            for number, each in requested.filters.items()
+            if (edge_subscription := of[number]) is None or edge_subscription.above
         }
-        here = {n: own.number for n in sent if (own := of[n]) is not None and self._decided_there(n)}
+        here = {
+            n: edge_subscription.number
+            for n in sent
+            if (edge_subscription := of[n]) is not None and self._decided_there(n)
+        }
         columns, scores = self._index.scored(source, list(here)) if here else (None, {})
         name = _group_name(keys)
         made = group_sent(
             name,
             keys,
             {each.number for n, each in sent.items() if n not in here},
-            asked.judged,
-            any((own := of[n]) is None or own.above for n in asked.unfiltered),
+            requested.judged,
+            any((edge_subscription := of[n]) is None or edge_subscription.above for n in requested.unfiltered),
         )
         if columns is not None:
-            own_sent = sorted(
+            scored = sorted(
                 (
                     LocalSubscriptionSpec(here[n], sent[n].number, *msgspec.structs.astuple(each))
                     for n, each in scores.items()
@@ -247,32 +251,32 @@ class EdgeDemands:
                 key=lambda each: each.subscription,
             )
             values = tuple(TermSpec(t.text, t.theme, t.unit, t.kind, t.context) for t in columns.values)
-            made = msgspec.structs.replace(made, own=tuple(own_sent), values=values)
+            made = msgspec.structs.replace(made, own=tuple(scored), values=values)
         return made, {each.number: each for each in sent.values()}
 
     def _decided_there(self, number: int) -> bool:
-        """Whether an edge decides a relaxed subscription by scores: nothing else is needed, or laid over events."""
+        """Return whether an edge decides a relaxed subscription by scores alone."""
         return not self._index.annotates and is_decidable_by_scores(self._index.subscription(number))
 
     def _of_edge(self, edge: str, number: int) -> EdgeSubscription | None:
-        """The name of a subscription that an edge brought; None if it is another's."""
-        held = self._tenant.subscriptions.get(number)
-        queue = None if held is None else self._tenant.by_number.get(held.subscriber)
-        if held is None or queue is None or queue.id != subscriber_of(edge):
+        """Return the parsed name of a subscription that an edge brought; None if it is another's."""
+        stored = self._tenant.subscriptions.get(number)
+        queue = None if stored is None else self._tenant.by_number.get(stored.subscriber)
+        if stored is None or queue is None or queue.id != subscriber_of(edge):
             return None
-        return read_name(held.id)
+        return read_name(stored.id)
 
 
 @lru_cache(maxsize=100_000)
 def filter_sent(alternatives: Alternatives) -> FilterSpec:
-    """A filter under a name for what it says: what is asked of several groups, or by several, is sent once."""
+    """Return a filter named by its content, so that one that several groups request is sent once."""
     return FilterSpec(hashlib.sha256(msgspec.json.encode(alternatives)).hexdigest()[:16], alternatives)
 
 
 def group_sent(
-    name: str, keys: Sequence[Key], filters: Iterable[str], judged: Judged, everything: bool
+    name: str, keys: Sequence[Key], filters: Iterable[str], judged: Judged, all_events: bool
 ) -> SourceGroupSpec:
-    """A group as it is sent, in an order of its own: equal ones are equal."""
+    """Return a group in canonical order, so that equal groups compare equal."""
     terms = sorted(judged.terms)
     return SourceGroupSpec(
         name,
@@ -281,12 +285,12 @@ def group_sent(
         tuple(TermSpec(t.text, t.theme, t.unit, t.kind, t.context) for t in terms),
         dict(sorted(judged.allowed.items())),
         {name: tuple(sorted(texts)) for name, texts in sorted(judged.texts.items())},
-        everything,
+        all_events,
     )
 
 
 def _group_name(keys: Sequence[Key]) -> str:
-    """A name for a group by its first source: after a restart it is the same."""
+    """Return a name for a group by its first source, stable over restarts."""
     return hashlib.sha256(repr(min(keys)).encode(errors="surrogatepass")).hexdigest()[:12]
 
 
@@ -295,14 +299,14 @@ def _named(edge: str, key: Key) -> str:
 
 
 def version_of(demand: EdgeDemand) -> str:
-    """A name for what a demand says: equal ones have equal names."""
+    """Return the content hash of a demand."""
     groups = [msgspec.json.encode(each) for _, each in sorted(demand.groups.items())]
     filters = [msgspec.json.encode(each) for _, each in sorted(demand.filters.items())]
     return hashlib.sha256(b"\n".join((*groups, b"", *filters))).hexdigest()[:16]
 
 
 def changed(before: EdgeDemand, after: EdgeDemand, version: str, base: str, until: int) -> DemandFrame:
-    """What makes one demand another, as the message that says so."""
+    """Return the message that turns one demand into another."""
     return DemandFrame(
         version=version,
         base=base,

@@ -1,4 +1,4 @@
-"""What an edge is called as a subscriber, and its subscribers' subscriptions: who decides them, and whose they are.
+"""Subscriber names of edges, and ids of the subscriptions that edges bring.
 
 `h17@roof` is the subscription that the edge `roof` knows by the number 17, and that is decided above; `e17@roof` one
 that it decides itself about its own events. `e17@cellar,roof` came over `roof` from the edge `cellar` below it.
@@ -17,7 +17,7 @@ _ID: Final = re.compile(r"([eh])(\d{1,18})@([A-Za-z0-9._,-]{1,1000})")
 
 
 def checked_edge(id: str) -> str:
-    """The name of an edge; refused if it could not stand in an address or in a subscription's name.
+    """Check and return the name of an edge.
 
     >>> checked_edge("roof-3")
     'roof-3'
@@ -31,12 +31,12 @@ def checked_edge(id: str) -> str:
 
 
 def subscriber_of(edge: str) -> str:
-    """The subscriber that an edge is."""
+    """Return the subscriber that stands for an edge."""
     return EDGE + edge
 
 
 class EdgeSubscription(NamedTuple):
-    """The name of an edge's subscription, taken apart."""
+    """The id of an edge's subscription, parsed."""
 
     above: bool  # whether it is decided above
     number: int
@@ -47,12 +47,12 @@ class EdgeSubscription(NamedTuple):
 
 
 def read_name(id: str) -> EdgeSubscription | None:
-    """What the name of an edge's subscription says; None if it is another's.
+    """Parse the id of an edge's subscription; None if it is another's.
 
     >>> read_name("h17@cellar,roof")
     EdgeSubscription(above=True, number=17, path=('cellar', 'roof'))
     >>> str(read_name("e2@roof")), read_name("warm")
     ('e2@roof', None)
     """
-    found = _ID.fullmatch(id)
-    return None if found is None else EdgeSubscription(found[1] == "h", int(found[2]), tuple(found[3].split(",")))
+    match = _ID.fullmatch(id)
+    return None if match is None else EdgeSubscription(match[1] == "h", int(match[2]), tuple(match[3].split(",")))

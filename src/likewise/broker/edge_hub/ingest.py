@@ -1,4 +1,4 @@
-"""What an edge sends, made entries of the log: each item once, in its order, with how far the edge has come.
+"""Turn an edge's items into entries of the log: each once, in order, with the edge's position.
 
 Items up to the sequence that is stored are known and skipped. One that cannot be read, that is of a source the edge may
 not speak for, that came in a circle, or whose id is another event's is refused with words; the others are taken.
@@ -19,14 +19,14 @@ from likewise.formats.json.batches import decode_each
 
 
 class DecodedItems(NamedTuple):
-    """The entries of items, by sequence, and what is refused of them."""
+    """The entries of items, by sequence, and the refused items."""
 
     entries: list[tuple[int, Entry]]
     refused: list[RejectedItem]
 
 
 class EdgeIngest:
-    """Reads what one edge sends; `here` is what this broker is called itself, if it is an edge, too."""
+    """Decodes what one edge sends; `here` is this broker's own name, if it is an edge, too."""
 
     def __init__(
         self, tenant: int, edge: str, epoch: str, access: Access, here: str = "", names: SourceIdentities | None = None
@@ -39,27 +39,27 @@ class EdgeIngest:
         self._names = SourceIdentities() if names is None else names
 
     def noted(self, sequence: int) -> EdgePosition:
-        """What says in a commit that everything up to a sequence is stored."""
+        """Return the record, for a commit, that everything up to a sequence is stored."""
         return EdgePosition(self._tenant, self._edge, self._epoch, sequence)
 
-    def read(self, items: Sequence[EdgeItem], kept: int | None) -> DecodedItems:
-        """The entries of items; all at once where nothing is wrong with any."""
+    def read(self, items: Sequence[EdgeItem], expires_at: int | None) -> DecodedItems:
+        """Decode items into entries: all at once, or one by one if any is wrong."""
         try:
-            entries = batch_entries(self._tenant, decode_each([bytes(item.event) for item in items]), kept)
+            entries = batch_entries(self._tenant, decode_each([bytes(item.event) for item in items]), expires_at)
         except LikewiseError:
             entries = None
-        found = DecodedItems([], [])
+        decoded = DecodedItems([], [])
         for place, item in enumerate(items):
             try:
                 entry = (
                     entries[place]
                     if entries is not None
-                    else batch_entries(self._tenant, decode_each([bytes(item.event)]), kept)[0]
+                    else batch_entries(self._tenant, decode_each([bytes(item.event)]), expires_at)[0]
                 )
-                found.entries.append((item.sequence, self._checked(item, entry)))
+                decoded.entries.append((item.sequence, self._checked(item, entry)))
             except LikewiseError as error:
-                found.refused.append(RejectedItem(item.sequence, error.code, str(error)[:500]))
-        return found
+                decoded.refused.append(RejectedItem(item.sequence, error.code, str(error)[:500]))
+        return decoded
 
     def _checked(self, item: EdgeItem, entry: Entry) -> Entry:
         if not any(map(self._access.covers, self._names.former(entry.source))):  # as its source was called before
@@ -79,7 +79,7 @@ Note = Callable[[int], EdgePosition]
 
 
 def with_note(entries: Sequence[tuple[int, Entry]], upto: int, note: Note) -> list[Entry]:
-    """Entries of which the last one says how far the edge has come."""
+    """Return entries, the last one with the edge's new position."""
     made = [entry for _, entry in entries]
     made[-1].progress = note(upto)
     return made

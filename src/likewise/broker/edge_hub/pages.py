@@ -1,4 +1,4 @@
-"""What is given to an edge: the deliveries of the one subscriber that it is, each event once, for all of its own.
+"""The deliveries for an edge, which is one subscriber for all of its own.
 
 Of an event that came from this edge it is told what was decided above, by the event's name; what it decides itself
 about it is none of ours.
@@ -22,7 +22,7 @@ from likewise.broker.tenants.tenant import Tenant
 
 
 class _Named(msgspec.Struct, gc=False):
-    """What of an event's envelope names it."""
+    """The identity in an event's envelope."""
 
     id: str = ""
     source: str | None = None
@@ -34,35 +34,35 @@ _NAMED = msgspec.json.Decoder(_Named)
 def edge_deliveries(
     log: EventLog, tenant: Tenant, queue: SubscriberQueue, edge: str, page: Sequence[Delivery]
 ) -> list[EdgeDelivery]:
-    """Deliveries as they are sent to an edge; those that say nothing to it left out."""
-    found = []
+    """Return deliveries as they are sent to an edge, without those that mean nothing to it."""
+    deliveries = []
     with log.reading() as tables:
         for each in page:
             made = _one(tables, tenant, queue, edge, each)
             if made is not None:
-                found.append(made)
-    return found
+                deliveries.append(made)
+    return deliveries
 
 
 def _one(
     tables: StoreTables, tenant: Tenant, queue: SubscriberQueue, edge: str, delivery: Delivery
 ) -> EdgeDelivery | None:
     hops = event_route(tables, delivery.event).hops
-    own = bool(hops) and hops[-1] == edge
+    from_edge = bool(hops) and hops[-1] == edge
     scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
-    met = []
+    matched = []
     for place, id in tenant.recipient_subscriptions(delivery, queue.number):
         name = read_name(id)
-        if name is not None and (name.above or not own):
-            met.append((id, 1.0 if scores is None else float(scores[place])))
-    if not met:
+        if name is not None and (name.above or not from_edge):
+            matched.append((id, 1.0 if scores is None else float(scores[place])))
+    if not matched:
         return None
     named = _NAMED.decode(delivery.body)
-    whole = not own or delivery.cause == PROMOTED or bool(delivery.notification)
+    whole = not from_edge or delivery.cause == PROMOTED or bool(delivery.notification)
     return EdgeDelivery(
         delivery.number,
         CAUSES[delivery.cause],
-        tuple(met),
+        tuple(matched),
         named.source or "",
         named.id,
         msgspec.Raw(delivery.body) if whole else msgspec.UNSET,
@@ -74,12 +74,12 @@ def _one(
 def withdrawn_names(
     log: EventLog, tenant: Tenant, queue: SubscriberQueue, events: Sequence[int]
 ) -> list[tuple[str, str]]:
-    """Sources and ids of withdrawn events that an edge was given."""
-    found = []
+    """Return sources and ids of withdrawn events that an edge was given."""
+    names = []
     for position in events:
         with log.reading() as tables:
-            given = queue.number in recipients_of(tables, tenant.number, position)
-        entry = next(log.entries(position - 1, position), None) if given else None
+            delivered = queue.number in recipients_of(tables, tenant.number, position)
+        entry = next(log.entries(position - 1, position), None) if delivered else None
         if entry is not None:
-            found.append((entry.source, entry.id))
-    return found
+            names.append((entry.source, entry.id))
+    return names

@@ -1,4 +1,4 @@
-"""What a batch writes: the matches and events of a tenant's deliveries, by day, and what new numbers stand for."""
+"""The rows of a lake batch: matches, events and notifications by day, and new subscriptions."""
 
 from __future__ import annotations
 
@@ -49,32 +49,32 @@ def batch_rows(
     keep: str,
     query: str,
 ) -> Rows:
-    """The rows of a batch, table by table and day by day; only those of the tables that are named."""
-    wanted = set(tables)
+    """Yield the rows of a batch, table by table and day by day; only of the named tables."""
+    requested = set(tables)
     deliveries = _deliveries(log, tenant.number, progress.done.deliveries, reach.deliveries)
     entries = _events_of(log, tenant, [each.event for each in deliveries])
-    if MATCHES in wanted:
+    if MATCHES in requested:
         yield from _matches(deliveries, entries, query, progress.batches)
-    if SAID_TABLE in wanted:
+    if SAID_TABLE in requested:
         yield from _notifications(deliveries, entries, query, progress.batches)
-    if EVENTS in wanted and keep != "matches":
+    if EVENTS in requested and keep != "matches":
         if keep == "all":
-            kept = _between(log, tenant, progress.done.entries, reach.entries)
+            stored_entries = _between(log, tenant, progress.done.entries, reach.entries)
         else:
-            kept = _new_events(log, tenant, progress, deliveries, entries)
-        yield from _events(kept)
-    if SUBSCRIPTIONS in wanted:
+            stored_entries = _new_events(log, tenant, progress, deliveries, entries)
+        yield from _events(stored_entries)
+    if SUBSCRIPTIONS in requested:
         yield from _new_subscriptions(log, tenant, progress.done.told, reach.told)
 
 
 def _deliveries(log: EventLog, tenant: int, after: int, until: int) -> list[Delivery]:
     with log.reading() as tables:
-        found = read_between(tables, tenant, after, until, until - after) if until > after else []
-    return [each for each in found if each.cause not in NOT_BY_MEANING]
+        deliveries = read_between(tables, tenant, after, until, until - after) if until > after else []
+    return [each for each in deliveries if each.cause not in NOT_BY_MEANING]
 
 
 def _events_of(log: EventLog, tenant: Tenant, positions: Sequence[int]) -> dict[int, Entry]:
-    """Events by their positions; those that were withdrawn are left out."""
+    """Return events by position; withdrawn ones are left out."""
     chosen = sorted(set(positions) - tenant.withdrawn)
     with log.reading() as tables:
         return {entry.position: entry for entry in entries_at(tables, chosen)}
@@ -88,22 +88,22 @@ def _between(log: EventLog, tenant: Tenant, after: int, until: int) -> list[Entr
 def _new_events(
     log: EventLog, tenant: Tenant, progress: LakeProgress, deliveries: Sequence[Delivery], entries: Mapping[int, Entry]
 ) -> list[Entry]:
-    """The events that are delivered for the first time in this batch; one that was kept with all others is there."""
+    """Return the events that are delivered for the first time in this batch and not yet in the lake."""
     with log.reading() as tables:
         first = first_deliveries(tables, tenant.number, sorted(entries))
     since = progress.every_event_from
-    kept = range(since + 1, progress.done.entries + 1) if since >= 0 else range(0)
+    written = range(since + 1, progress.done.entries + 1) if since >= 0 else range(0)
     numbers = {each.number for each in deliveries}
-    return [entries[event] for event, number in sorted(first.items()) if number in numbers and event not in kept]
+    return [entries[event] for event, number in sorted(first.items()) if number in numbers and event not in written]
 
 
 def event_time_of(entry: Entry) -> int:
-    """When it was: an event's own time, else its arrival."""
+    """Return an event's own time, else its arrival."""
     return entry.arrival if entry.time is None else entry.time
 
 
 def _matches(deliveries: Sequence[Delivery], entries: Mapping[int, Entry], query: str, batch: int) -> Rows:
-    """One row for each event that met something, on arrival or as an earlier one."""
+    """Return a row for each match of an event, on arrival or as an earlier event."""
     import pyarrow as pa
 
     by_day: dict[int, list[dict[str, Any]]] = {}
@@ -130,7 +130,7 @@ def _matches(deliveries: Sequence[Delivery], entries: Mapping[int, Entry], query
 
 
 def _notifications(deliveries: Sequence[Delivery], entries: Mapping[int, Entry], query: str, batch: int) -> Rows:
-    """What alerts said, and what rankings promoted, a row each; `place` is the delivery's number."""
+    """Return a row for each notification and each promotion; `place` is the delivery's number."""
     import pyarrow as pa
 
     by_day: dict[int, list[dict[str, Any]]] = {}
@@ -168,11 +168,11 @@ def _notifications(deliveries: Sequence[Delivery], entries: Mapping[int, Entry],
         yield SAID_TABLE, day, pa.Table.from_pylist(rows, schema=lake_schema(SAID_TABLE))
 
 
-def _events(kept: Sequence[Entry]) -> Rows:
+def _events(entries: Sequence[Entry]) -> Rows:
     import pyarrow as pa
 
     by_day: dict[int, list[Event]] = {}
-    for entry in kept:
+    for entry in entries:
         event = entry.value
         assert isinstance(event, Event)
         by_day.setdefault(event_time_of(entry) // DAY, []).append(event)
@@ -182,16 +182,16 @@ def _events(kept: Sequence[Entry]) -> Rows:
 
 
 def _new_subscriptions(log: EventLog, tenant: Tenant, after: int, until: int) -> Rows:
-    """What the numbers of new subscriptions stand for: whose, and what."""
+    """Return the rows of new subscriptions: their numbers, owners and texts."""
     with log.reading() as tables:
         rows = subscriptions_between(tables, tenant.number, after, until)
     if rows:
         owners = {number: queue.id for number, queue in list(tenant.by_number.items())}
-        told = [
+        new_rows = [
             LoggedSubscription(row.number, _named(row.subscription, owners.get(row.subscriber, "")), row.added)
             for row in rows
         ]
-        yield SUBSCRIPTIONS, None, subscription_rows(told, until)
+        yield SUBSCRIPTIONS, None, subscription_rows(new_rows, until)
 
 
 def _named(subscription: Any, owner: str) -> Any:
@@ -199,7 +199,7 @@ def _named(subscription: Any, owner: str) -> Any:
 
 
 def subscription_name(subscriber: str, id: str) -> str:
-    """What a subscriber's subscription is called outside the broker: no two have the same name.
+    """Return the unique name of a subscriber's subscription outside the broker.
 
     >>> subscription_name("ann", "warm"), subscription_name("a/b", "c"), subscription_name("a", "b/c")
     ('ann/warm', 'a%2Fb/c', 'a/b/c')

@@ -1,4 +1,4 @@
-"""The follower of the log that keeps wanted readings for good: a thread of its own, a batch at a time for each tenant.
+"""The log follower that writes the lake: a thread of its own, one batch at a time for each tenant.
 
 A batch is planned in the store, written as parts, committed to the lake by (query, batch), and then counts in the
 store. Whatever dies in between is repeated as it was planned, and the lake knows what counts already: each reading is
@@ -40,23 +40,23 @@ FINISHING: Final = 20.0  # seconds in which what is left is written when the bro
 
 
 class LakeFollower:
-    """Writes the lake that `said` names; `troubles` says what does not work now."""
+    """Writes the lake of some settings."""
 
-    def __init__(self, log: EventLog, tenants: Mapping[int, Tenant], said: LakeSettings) -> None:
+    def __init__(self, log: EventLog, tenants: Mapping[int, Tenant], settings: LakeSettings) -> None:
         require("match", "a lake")
-        assert said.folder is not None
+        assert settings.folder is not None
         self._log = log
         self._tenants = tenants
-        self._settings = said
-        folder = storage_path(said.folder)
-        self._lake = DeltaCommits(folder) if said.format == "delta" else PlainCommits(folder)
+        self._settings = settings
+        folder = storage_path(settings.folder)
+        self._lake = DeltaCommits(folder) if settings.format == "delta" else PlainCommits(folder)
         self.retries = RetryingTasks()
         self.batches = 0  # that were committed since the start
         with log.reading() as tables:
-            self._progress = read_progress(tables, said.name)
+            self._progress = read_progress(tables, settings.name)
         self._wake = threading.Event()
         self._ending = threading.Event()
-        self._every = duration(said.every) / 1_000_000
+        self._every = duration(settings.every) / 1_000_000
         self._thread = threading.Thread(target=self._run, name="likewise-lake", daemon=True)
 
         for tenant in tenants.values():
@@ -73,14 +73,14 @@ class LakeFollower:
         if self._thread.is_alive():
             self._thread.join(FINISHING)
             if self._thread.is_alive():
-                _log.warning("the lake was still being written; the next start goes on from the log")
+                _log.warning("stop_during_lake_write")
 
     def behind(self, tenant: Tenant) -> int:
-        """How many deliveries of a tenant are not in the lake."""
+        """Return how many deliveries of a tenant are not in the lake."""
         return max(0, tenant.stored_number - self._of(tenant).done.deliveries)
 
     def needed_from(self, tables: StoreTables, tenant: Tenant) -> int | None:
-        """The first entry of a tenant that the lake still needs; None if it needs none."""
+        """Return the first entry of a tenant that the lake still needs; None if it needs none."""
         progress = self._of(tenant)
         needed = [first_event_after(tables, tenant.number, progress.done.deliveries)]
         if self._settings.keep == "all":
@@ -162,7 +162,7 @@ class LakeFollower:
             )
 
     def _plan(self, tenant: Tenant, progress: LakeProgress) -> LakeProgress | None:
-        """What the next batch holds; None if there is nothing."""
+        """Plan the next batch; None if there is nothing to write."""
         matched, stored, done = tenant.matched, tenant.stored_number, progress.done
         every, since = self._settings.keep == "all", progress.every_event_from
         entries = done.entries

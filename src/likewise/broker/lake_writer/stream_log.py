@@ -1,4 +1,4 @@
-"""The broker's subscriptions as a change log for streams on Spark: one folder for each tenant, brought up to date.
+"""Copy the broker's subscriptions into change logs for streams on Spark: one folder for each tenant.
 
 The log is a copy of what the store holds, looked at in one transaction: subscriptions by their numbers in the store,
 feedback, annotations with corrections, and by what words are compared, with the checksums of space and inventory. What
@@ -45,7 +45,7 @@ COMPACTED: Final = 500  # versions after which a snapshot is written
 
 
 class StreamLog:
-    """Keeps the change logs below a place; `meaning` says by what words are compared."""
+    """Updates the change logs below a folder; `meaning` returns how terms are compared."""
 
     def __init__(
         self, log: EventLog, tenants: Mapping[int, Tenant], folder: str, meaning: Callable[[], TermMeaning]
@@ -71,7 +71,7 @@ class StreamLog:
             self._thread.join(20.0)
 
     def log_of(self, tenant: Tenant) -> ChangeLog:
-        """The change log of a tenant."""
+        """Return the change log of a tenant."""
         name = quote(tenant.name, safe=" @+,")
         name = name if name.strip(".") else name.replace(".", "%2E")  # a folder of its own, not the one above
         return self._logs.setdefault(tenant.number, ChangeLog(self._folder / name))
@@ -92,49 +92,49 @@ class StreamLog:
         log = self.log_of(tenant)
         before = log.newest()
         with self._log.reading() as tables:
-            held = log.change(lambda held: self._changes(tables, tenant, held))
-        if held.version > before and held.version % COMPACTED == 0:
+            snapshot = log.change(lambda snapshot: self._changes(tables, tenant, snapshot))
+        if snapshot.version > before and snapshot.version % COMPACTED == 0:
             log.compact()
 
-    def _changes(self, tables: StoreTables, tenant: Tenant, held: SubscriptionSnapshot) -> list[Change]:
-        """What makes the log equal to the store, as it stands in this transaction."""
+    def _changes(self, tables: StoreTables, tenant: Tenant, snapshot: SubscriptionSnapshot) -> list[Change]:
+        """Return the changes that make the change log equal to the store, as of this transaction."""
         live = live_subscriptions(tables, tenant.number)
         known = set(live)
-        found: list[Change] = [
+        changes: list[Change] = [
             SubscriptionRemoved(number, each.subscription.id)
-            for number, each in held.subscriptions.items()
+            for number, each in snapshot.subscriptions.items()
             if number not in known
         ]
-        new = [number for number in live if number not in held.subscriptions]
+        new = [number for number in live if number not in snapshot.subscriptions]
         if new:
-            if new[0] < held.next_number:
+            if new[0] < snapshot.next_number:
                 raise StateError(
-                    f"the change log in {self.log_of(tenant).folder} has numbers up to {held.next_number - 1}, and the "
-                    f"store's {new[0]} is not among them: the store is an older copy, or somebody else writes there; "
-                    "choose another folder"
+                    f"the change log in {self.log_of(tenant).folder} has numbers up to {snapshot.next_number - 1}, "
+                    f"and the store's {new[0]} is not among them: the store is an older copy, or somebody else "
+                    "writes there; choose another folder"
                 )
-            wanted = set(new)
+            numbers = set(new)
             owners = {row.number: row.id for row in read_subscribers(tables, tenant.number)}
             for row in subscriptions_between(tables, tenant.number, new[0] - 1, new[-1]):
-                if row.number in wanted:
+                if row.number in numbers:
                     name = subscription_name(owners.get(row.subscriber, ""), row.id)
-                    found.append(
+                    changes.append(
                         SubscriptionAdded(row.number, msgspec.structs.replace(row.subscription, id=name), row.added)
                     )
-        beside = self._knowledge_changes(tables, tenant, held.known)
-        return found if beside is None else [*found, beside]
+        knowledge = self._knowledge_changes(tables, tenant, snapshot.known)
+        return changes if knowledge is None else [*changes, knowledge]
 
     def _knowledge_changes(
-        self, tables: StoreTables, tenant: Tenant, held: SnapshotKnowledge
+        self, tables: StoreTables, tenant: Tenant, knowledge: SnapshotKnowledge
     ) -> SnapshotKnowledge | None:
-        """What is known beside subscriptions, where it is other than in the log."""
+        """Return the feedback, annotations and term meaning that differ from the change log's."""
         by = tenant.stateless.interpretation
         feedback = tuple(by.feedback)[: count_judgements(tables, tenant.number)]  # what is on disk
         annotations = write_annotations(table) if len(table := by.annotations.current()) else ""
         now = SnapshotKnowledge(feedback, annotations, self._meaning())
-        said = {
+        changed = {
             name: getattr(now, name)
             for name in SnapshotKnowledge.__struct_fields__
-            if getattr(now, name) != getattr(held, name)
+            if getattr(now, name) != getattr(knowledge, name)
         }
-        return SnapshotKnowledge(**said) if said else None
+        return SnapshotKnowledge(**changed) if changed else None

@@ -1,4 +1,4 @@
-"""What shows that a row was altered on disk: the checksum of every table, and the guard of numbers that often change.
+"""Checksums: every row carries one, and numbers that often change carry a guard.
 
 SQLite keeps no checksums of its pages, so every row carries its own, over every column. What often changes is
 guarded by its bits turned over, so that changing it needs no reading of the rest (`likewise.broker.log.schema`).
@@ -14,7 +14,7 @@ from likewise.errors import ArtefactDamaged
 
 
 def refuse(what: str) -> ArtefactDamaged:
-    """The error for a row that is not what was written.
+    """Return the error for a row that was altered on disk.
 
     >>> str(refuse("delivery 7"))
     'delivery 7 was altered on disk; restore a copy'
@@ -23,7 +23,7 @@ def refuse(what: str) -> ArtefactDamaged:
 
 
 def checksum(body: bytes, *numbers: int) -> int:
-    """What is kept with a row to notice when it was altered on disk: CRC-32 over its numbers and its body.
+    """Return a row's checksum: CRC-32 over its numbers and its body.
 
     >>> checksum(b"a", 1) == checksum(b"a", 2)
     False
@@ -31,20 +31,20 @@ def checksum(body: bytes, *numbers: int) -> int:
     return zlib.crc32(body, zlib.crc32(repr(numbers).encode()))
 
 
-def altered(found: object, body: Iterable[object], *numbers: object) -> bool:
-    """Whether a row is not what its checksum says; a value of another type than it was written as is altered, too.
+def altered(stored: object, body: Iterable[object], *numbers: object) -> bool:
+    """Return whether a row does not fit its checksum; a value of another type than the written one counts as altered.
 
     >>> altered(checksum(b"ab", 7), [b"a", b"b"], 7), altered(checksum(b"ab", 7), [b"a", "b"], 7)
     (False, True)
     """
     try:
-        return found != checksum(b"".join(body), *numbers)  # type: ignore[arg-type]
+        return stored != checksum(b"".join(body), *numbers)  # type: ignore[arg-type]
     except TypeError:  # text where bytes were; a number that is none is written otherwise, so its checksum differs
         return True
 
 
 def text_checksum(texts: tuple[object, ...], *numbers: int) -> int:
-    """The checksum of a row of texts and numbers.
+    """Return the checksum of a row of texts and numbers.
 
     >>> text_checksum(("a", "bc"), 1) == text_checksum(("ab", "c"), 1)
     False
@@ -53,7 +53,7 @@ def text_checksum(texts: tuple[object, ...], *numbers: int) -> int:
 
 
 def number_or_none(number: int | None) -> int:
-    """A number that may be missing, for a checksum: what is missing is no number at all.
+    """Return a number that stands for None in a checksum.
 
     >>> number_or_none(None), number_or_none(0)
     (-1, 0)
@@ -62,7 +62,7 @@ def number_or_none(number: int | None) -> int:
 
 
 def guarded(number: object, guard: object) -> bool:
-    """Whether a number is one, and its guard holds its bits turned over.
+    """Return whether a value is a number whose guard is its bitwise complement.
 
     >>> guarded(7, -8), guarded(7, -9), guarded("7", -8)
     (True, False, False)
@@ -71,17 +71,17 @@ def guarded(number: object, guard: object) -> bool:
 
 
 def tenant_checksum(number: int, name: str, windows_from: int | None) -> int:
-    """The checksum of what seldom changes of a tenant's row."""
+    """Return the checksum of what seldom changes of a tenant's row."""
     return text_checksum((name, windows_from), number)
 
 
 def entry_checksum(position: int, tenant: int, kind: int, arrival: int, ends: int | None, body: bytes) -> int:
-    """The checksum of an entry of the log; its id and source are in its body."""
+    """Return the checksum of an entry of the log; its id and source are in its body."""
     return checksum(body, position, tenant, kind, arrival, number_or_none(ends))
 
 
 def entry_checksums(rows: Iterable[tuple[int, int, int, int, int | None, bytes]]) -> Iterator[int]:
-    """The same of many, given as its arguments are; what neighbours share is written once for them.
+    """Return the checksums of many entries; the work for neighbours with equal fields is done once.
 
     >>> list(entry_checksums([(7, 1, 0, 9, None, b"a")])) == [entry_checksum(7, 1, 0, 9, None, b"a")]
     True
@@ -89,8 +89,8 @@ def entry_checksums(rows: Iterable[tuple[int, int, int, int, int | None, bytes]]
     shared: tuple[int, int, int, int | None] | None = None
     rest = b""
     for position, tenant, kind, arrival, ends, body in rows:
-        if shared != (said := (tenant, kind, arrival, ends)):
-            shared = said
+        if shared != (fields := (tenant, kind, arrival, ends)):
+            shared = fields
             rest = b", %d, %d, %d, %d)" % (tenant, kind, arrival, number_or_none(ends))
         yield zlib.crc32(body, zlib.crc32(rest, zlib.crc32(b"(%d" % position)))
 
@@ -104,24 +104,24 @@ def check_entry(position: int, tenant: int, kind: int, arrival: int, ends: int |
 def delivery_checksum(
     tenant: int, number: int, event: int, cause: int, recipients: bytes, matched: bytes, scores: bytes
 ) -> int:
-    """The checksum of a delivery, as `checksum` makes it of all its bytes.
+    """Return the checksum of a delivery, equal to `checksum` over all its bytes.
 
     >>> delivery_checksum(1, 2, 3, 0, b"a", b"b", b"c") == checksum(b"abc", 1, 2, 3, 0)
     True
     """
-    found = zlib.crc32(
+    check = zlib.crc32(
         matched, zlib.crc32(recipients, zlib.crc32(b"(%d, %d, %d, %d)" % (tenant, number, event, cause)))
     )
-    return zlib.crc32(scores, found) if scores else found
+    return zlib.crc32(scores, check) if scores else check
 
 
 def subscriber_checksum(number: int, tenant: int, id: str, policy: str, limit: int) -> int:
-    """The checksum of what seldom changes of a subscriber's row."""
+    """Return the checksum of what seldom changes of a subscriber's row."""
     return checksum(f"{id} {policy}".encode(), number, tenant, limit)
 
 
 def subscriber_guard(acknowledged: int, dropped: int) -> int:
-    """What guards the numbers of a subscriber's row that often change; `GUARD` says the same in SQL.
+    """Return the guard of a subscriber's cursors; `GUARD` is the same in SQL.
 
     >>> subscriber_guard(7, 0), subscriber_guard(7, 1)
     (-8, -1000011)

@@ -1,4 +1,4 @@
-"""What the writer brings to disk: one seam for everything that is committed.
+"""Group commit: the interface of everything that the writer brings to disk.
 
 A `Commit` writes in the writer's transaction, shows what it wrote once that is on disk, and then tells whoever waits.
 If the transaction fails, it undoes what it did in memory. There are three kinds: `Append` (entries of the log, with
@@ -31,27 +31,27 @@ Request = tuple[list[Entry], Done]  # entries of which all or none are appended,
 
 
 class Commit(Protocol):
-    """Something to be brought to disk. All four are called on the writer's thread."""
+    """A participant in the writer's transaction. All four methods are called on the writer's thread."""
 
     def write(self, tables: StoreTables) -> None:
         """Write it, in the writer's transaction."""
         ...
 
     def show(self) -> None:
-        """It is on disk: whoever looks may see it."""
+        """Make the committed changes visible."""
         ...
 
     def notify(self) -> None:
-        """Everything of the transaction shows: tell whoever waits."""
+        """Notify who waits, after everything of the transaction is visible."""
         ...
 
     def undo(self, error: BaseException | None) -> None:
-        """It is not on disk: take back what `write` did, and tell whoever waits; without an error it is tried again."""
+        """Roll back what `write` did in memory, and notify who waits; without an error it is retried."""
         ...
 
 
 class TableChange:
-    """Any change of the tables; whoever waits is told what it returned, or the error of the tree that it met."""
+    """Any change of the tables; `done` gets its result, or the `LikewiseError` it raised."""
 
     def __init__(self, work: Callable[[StoreTables], object], done: Done) -> None:
         self._work = work
@@ -67,7 +67,7 @@ class TableChange:
             self._result = error
 
     def show(self) -> None:
-        """Nothing of it is kept in memory."""
+        """Do nothing: this change has no state in memory."""
 
     def notify(self) -> None:
         """Tell the result."""
@@ -91,12 +91,12 @@ class SourceNames(Protocol):
         ...
 
     def __bool__(self) -> bool:
-        """Whether any source has, or had, another name."""
+        """Return whether any source has, or had, another name."""
         ...
 
 
 class LogHead:
-    """Where the log ends: the position and the arrival of its last entry, on disk or in the transaction under way.
+    """The end of the log: position and arrival of its last entry, on disk or in the open transaction.
 
     `names` are the names of sources, by tenant.
     """
@@ -108,31 +108,31 @@ class LogHead:
 
 
 class Follower(Protocol):
-    """Somebody who deals with the entries of the log in their order, each tenant's by itself.
+    """A consumer of the log's entries in order, each tenant's by itself.
 
     It is told of new entries on the writer's thread and does its work on its own; `store.positions` keeps how far it
     has come.
     """
 
     def take(self, entries: list[Entry]) -> None:
-        """New entries are on disk."""
+        """Take in new entries that are on disk."""
         ...
 
 
 class PreCommitMatcher(Protocol):
-    """Says what entries lead to while their own transaction is under way (`delivering.match_before_commit`)."""
+    """Matches entries while their own transaction is open (`likewise.broker.dispatch.match_before_commit`)."""
 
     def match(self, entries: list[Entry]) -> Commit | None:
-        """What some of them lead to, to be written with them; None if that is for later."""
+        """Return the commit of what some entries match, to be written with them; None to match them later."""
         ...
 
     def gains_from(self, entries: Iterable[Entry], other: Commit) -> bool:
-        """Whether more of them could be foreseen if another commit went first."""
+        """Return whether committing `other` first would let more entries be matched before their commit."""
         ...
 
 
 class AppendEntries:
-    """Entries for the log: of one request or of several that share a transaction; of each request all or none."""
+    """Entries for the log, of one or several requests that share a transaction; each request is atomic."""
 
     def __init__(
         self, requests: list[Request], head: LogHead, followers: list[Follower], foresight: PreCommitMatcher | None
@@ -153,19 +153,22 @@ class AppendEntries:
         self._requests += other._requests
 
     def parts(self) -> list[AppendEntries]:
-        """Each request by itself."""
+        """Return each request as an append of its own."""
         return [AppendEntries([request], self._head, self._followers, self._foresight) for request in self._requests]
 
     def by_tenant(self) -> list[AppendEntries]:
-        """The requests of each tenant by themselves, those of the one with the fewest entries first."""
-        own: dict[int, list[Request]] = {}
+        """Return the requests of each tenant as an append of their own, the smallest first."""
+        requests_by_tenant: dict[int, list[Request]] = {}
         for request in self._requests:
-            own.setdefault(request[0][0].tenant if request[0] else 0, []).append(request)
-        parts = [AppendEntries(requests, self._head, self._followers, self._foresight) for requests in own.values()]
+            requests_by_tenant.setdefault(request[0][0].tenant if request[0] else 0, []).append(request)
+        parts = [
+            AppendEntries(requests, self._head, self._followers, self._foresight)
+            for requests in requests_by_tenant.values()
+        ]
         return sorted(parts, key=len)
 
     def gains_from(self, other: Commit) -> bool:
-        """Whether more of it could be matched before its commit if another commit went first."""
+        """Return whether committing `other` first would let more of it be matched before its commit."""
         entries = (entry for entries, _ in self._requests for entry in entries)
         return self._foresight is not None and self._foresight.gains_from(entries, other)
 
@@ -186,7 +189,7 @@ class AppendEntries:
         The reader of a message knows an id as soon as it is announced. This is for what was read before that, and for
         what others call by the name.
         """
-        found = False
+        renamed = False
         for entries, _ in self._requests if any(self._head.names.values()) else ():
             for entry in entries:
                 names = self._head.names.get(entry.tenant)
@@ -194,18 +197,18 @@ class AppendEntries:
                     source = names.resolve(entry.source)
                     if source != entry.source:
                         set_source(entry, source)
-                    found = found or (entry.has_own_id and bool(names.former(source)))
-        return found
+                    renamed = renamed or (entry.has_own_id and bool(names.former(source)))
+        return renamed
 
     def _known_before(self, tables: StoreTables, entry: Entry) -> Entry | None:
         """Return the same event under an earlier name of its source; it conflicts if that was its source's alone."""
         names = self._head.names.get(entry.tenant)
         for name, alone in () if not names else names.former(entry.source).items():
-            found = find_identity(tables, entry.tenant, entry.id, name)
-            if found is None or not isinstance(found.value, Event) or not isinstance(entry.value, Event):
+            earlier = find_identity(tables, entry.tenant, entry.id, name)
+            if earlier is None or not isinstance(earlier.value, Event) or not isinstance(entry.value, Event):
                 continue
-            if without_source(found.value) == without_source(entry.value):
-                return found
+            if without_source(earlier.value) == without_source(entry.value):
+                return earlier
             if alone:
                 raise Conflict(entry.id, source=entry.source)
         return None
@@ -240,11 +243,11 @@ class AppendEntries:
                     before = self._known_before(tables, entry)
                 except Conflict as conflict:
                     return conflict
-                found = before or known.get(identity) or find_identity(tables, *identity)
-                if found is not None:
-                    if found is not before and not same_content(found, entry):
+                existing = before or known.get(identity) or find_identity(tables, *identity)
+                if existing is not None:
+                    if existing is not before and not same_content(existing, entry):
                         return Conflict(entry.id, source=entry.source)
-                    receipts.append(Receipt(entry.id, found.position, True))
+                    receipts.append(Receipt(entry.id, existing.position, True))
                     continue
                 known[identity] = entry
             position += 1
@@ -286,7 +289,7 @@ class AppendEntries:
 
 
 def wait_for(start: Callable[[Done], None]) -> object:
-    """What is told to the `done` that `start` is given; an error is raised.
+    """Return the value that `start` passes to its callback; raise it if it is an error.
 
     >>> wait_for(lambda done: done(7))
     7
@@ -294,7 +297,7 @@ def wait_for(start: Callable[[Done], None]) -> object:
     may_wait()
     answer: Future[object] = Future()
     start(answer.set_result)
-    found = answer.result()
-    if isinstance(found, BaseException):
-        raise found
-    return found
+    result = answer.result()
+    if isinstance(result, BaseException):
+        raise result
+    return result

@@ -1,4 +1,4 @@
-"""What could not be read, matched or delivered: kept to be looked at and, once its cause is gone, replayed."""
+"""Dead letters: what could not be decoded, matched or delivered, kept for inspection and retry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS: Final = "number, tenant, at, reason, detail, subscriber, event, matched
 
 
 class NewLetter(NamedTuple):
-    """A dead letter to be kept: either an event that is in the log, or bytes that could not be read."""
+    """A dead letter to store: either an event of the log, or bytes that could not be decoded."""
 
     tenant: int
     at: int
@@ -30,7 +30,7 @@ class NewLetter(NamedTuple):
 
 
 class DeadLetter(NamedTuple):
-    """A dead letter as it is kept; `subscriptions` are numbers."""
+    """A stored dead letter; `subscriptions` are numbers."""
 
     number: int
     at: int
@@ -43,19 +43,19 @@ class DeadLetter(NamedTuple):
     media_type: str
 
 
-def insert(tables: StoreTables, letters: Sequence[NewLetter]) -> None:
+def insert(tables: StoreTables, dead_letters: Sequence[NewLetter]) -> None:
     """Keep dead letters; of each tenant the newest `MAX_DEAD_LETTERS`."""
-    if not letters:
+    if not dead_letters:
         return
     (last,) = tables.one("SELECT coalesce(max(number), 0) FROM dead_letters")
-    kept = [letter._replace(body=letter.body[:MAX_DEAD_LETTER_BYTES]) for letter in letters]
+    truncated = [letter._replace(body=letter.body[:MAX_DEAD_LETTER_BYTES]) for letter in dead_letters]
     tables.change_all(
         "INSERT INTO dead_letters (tenant, at, reason, detail, subscriber, event, matched, body, media_type, "
         "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(*letter, _checksum(*letter)) for letter in kept],
+        [(*letter, _checksum(*letter)) for letter in truncated],
     )
     tables.change("UPDATE dead_letters SET checksum = checksum + number WHERE number > ?", last)
-    for tenant in {letter.tenant for letter in letters}:
+    for tenant in {letter.tenant for letter in dead_letters}:
         tables.change(
             "DELETE FROM dead_letters WHERE tenant = ?1 AND number <= (SELECT number FROM dead_letters "
             "WHERE tenant = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
@@ -65,7 +65,7 @@ def insert(tables: StoreTables, letters: Sequence[NewLetter]) -> None:
 
 
 def listed(tables: StoreTables, tenant: int, after: int, limit: int) -> list[DeadLetter]:
-    """A tenant's dead letters after a number, oldest first."""
+    """Return a tenant's dead letters after a number, oldest first."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?",
         tenant,
@@ -76,7 +76,7 @@ def listed(tables: StoreTables, tenant: int, after: int, limit: int) -> list[Dea
 
 
 def one(tables: StoreTables, tenant: int, number: int) -> DeadLetter:
-    """A tenant's dead letter by its number."""
+    """Return a tenant's dead letter by its number."""
     row = tables.row(f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number = ?", tenant, number)
     if row is None:
         raise UnknownId(str(number))
@@ -84,13 +84,13 @@ def one(tables: StoreTables, tenant: int, number: int) -> DeadLetter:
 
 
 def about(tables: StoreTables, tenant: int, event: int) -> bool:
-    """Whether an event of a tenant is a dead letter because it could not be matched."""
+    """Return whether an event of a tenant is a dead letter because it could not be matched."""
     query = "SELECT 1 FROM dead_letters WHERE tenant = ? AND event = ? AND reason = 'unmatched'"
     return tables.row(query, tenant, event) is not None
 
 
 def of_event(tables: StoreTables, tenant: int, event: int, subscriber: int) -> list[DeadLetter]:
-    """The dead letters of a tenant about an event: those of a subscriber, and those of nobody in particular."""
+    """Return the dead letters of a tenant about an event: of a subscriber, or of no particular one."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND event = ? AND (subscriber IS NULL OR subscriber = ?) "
         "ORDER BY number",
@@ -106,7 +106,7 @@ def _checksum(tenant: int, at: int, *rest: object) -> int:
 
 
 def letter_row(row: Row) -> DeadLetter:
-    """A dead letter as `COLUMNS` are read, refused if it was altered on disk."""
+    """Decode and verify a row of `COLUMNS`."""
     number, tenant, at, reason, detail, subscriber, event, matched, body, media_type, check = row
     if check != _checksum(tenant, at, reason, detail, subscriber, event, matched, body, media_type):
         raise refuse(f"dead letter {number}")

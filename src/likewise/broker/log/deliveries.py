@@ -48,31 +48,31 @@ _WITH_EVENT: Final = (
 
 
 class OwnerIndex(msgspec.Struct, frozen=True, gc=False):
-    """Whose some subscriptions are: each one's place among the owners, who are in ascending order."""
+    """The owner of each of some subscriptions, as an index into the ascending owners."""
 
     owners: Numbers
     place: NDArray[np.int32]
 
     @classmethod
     def of(cls, owner: Sequence[int]) -> OwnerIndex:
-        """From the owner of each.
+        """Build the index from the owner of each subscription.
 
-        >>> Whose.of([9, 4, 9])
-        Whose(owners=array([4, 9]), place=array([1, 0, 1], dtype=int32))
+        >>> OwnerIndex.of([9, 4, 9])
+        OwnerIndex(owners=array([4, 9]), place=array([1, 0, 1], dtype=int32))
         """
         owners, place = np.unique(np.array(owner, np.int64), return_inverse=True)
         return cls(owners, place.astype(np.int32))
 
 
 class SortedOwners(NamedTuple):
-    """Whose the matched subscriptions are: owners in ascending order, and where each one's subscription stands."""
+    """The matched subscriptions sorted by owner, and the index of each."""
 
     owner: Numbers
     place: NDArray[np.intp]
 
 
 class Delivery(msgspec.Struct):
-    """One event for some recipients, for some subscriptions of theirs (by number, ascending).
+    """An event for some recipients and some of their subscriptions (by number, ascending).
 
     `scores` are 32-bit floats beside `matched`, packed; empty if all are 1. What an alert says is for one subscription,
     and has its facts as JSON in `said`.
@@ -95,14 +95,14 @@ class Delivery(msgspec.Struct):
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes in memory."""
+        """Return roughly how many bytes it takes in memory."""
         payload = 0 if self.message is None else len(self.message.payload)
         return (
             800 + len(self.body) + payload + len(self.notification) + 8 * len(self.recipients) + 12 * len(self.matched)
         )
 
     def over(self, now: int) -> bool:
-        """Whether the event's validity is over; for windows (sources.md C) and alerts it does not matter.
+        """Return whether the event expired; promotions and notifications do not (sources.md C).
 
         A retained message outlives what else the log keeps; whether it says that it is over is seen to when it is sent.
         """
@@ -122,10 +122,10 @@ def insert(tables: StoreTables, tenant: int, deliveries: Iterable[Delivery]) -> 
         if d.packed is not None:
             recipients, matched = d.packed
         else:
-            said = d.recipients.tobytes()
-            if (found := known.get(said)) is None:
-                found = known[said] = pack(d.recipients)
-            recipients, matched = found, pack(d.matched)
+            key = d.recipients.tobytes()
+            if (packed := known.get(key)) is None:
+                packed = known[key] = pack(d.recipients)
+            recipients, matched = packed, pack(d.matched)
         scores = d.scores + d.notification if d.notification else d.scores
         check = delivery_checksum(tenant, d.number, d.event, d.cause, recipients, matched, scores)
         rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, scores))
@@ -133,8 +133,8 @@ def insert(tables: StoreTables, tenant: int, deliveries: Iterable[Delivery]) -> 
 
 
 def read(tables: StoreTables, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
-    """The deliveries with these numbers that are still there, their events with them; withdrawn ones left out."""
-    found = []
+    """Read deliveries with their events by number; withdrawn ones are left out."""
+    deliveries = []
     for number in numbers:
         row = tables.row(_WITH_EVENT, tenant, number)
         if row is None:
@@ -146,12 +146,12 @@ def read(tables: StoreTables, tenant: int, numbers: Sequence[int]) -> list[Deliv
         check_entry(delivery.event, owner, kind, arrival, ends, check, body)
         if not withdrawn or delivery.notification:  # what an alert said stays said
             delivery.body, delivery.ends = body, ends
-            found.append(delivery)
-    return found
+            deliveries.append(delivery)
+    return deliveries
 
 
 def read_between(tables: StoreTables, tenant: int, after: int, until: int, limit: int) -> list[Delivery]:
-    """The deliveries of a tenant between two numbers, in order, without their events."""
+    """Read the deliveries of a tenant between two numbers, in order, without their events."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?",
         tenant,
@@ -163,7 +163,7 @@ def read_between(tables: StoreTables, tenant: int, after: int, until: int, limit
 
 
 def read_newest(tables: StoreTables, tenant: int, after: int, limit: int) -> list[Delivery]:
-    """The newest deliveries of a tenant after a number, at most so many, in order, without their events."""
+    """Read the newest deliveries of a tenant after a number, in order, without their events."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
         tenant,
@@ -185,12 +185,12 @@ def alarm_was_sent(tables: StoreTables, tenant: int, event: int, subscription: i
 
 
 def first_deliveries(tables: StoreTables, tenant: int, events: Sequence[int]) -> dict[int, int]:
-    """The number of the first delivery of each of some events that is for what it says, not for its topic."""
-    found: dict[int, int] = {}
+    """Return the number of each event's first delivery that is not for its topic."""
+    numbers: dict[int, int] = {}
     for first in range(0, len(events), 1_000):
         some = events[first : first + 1_000]
         marks = ", ".join("?" * len(some))
-        found |= dict(
+        numbers |= dict(
             tables.rows(
                 f"SELECT event, min(number) FROM deliveries WHERE tenant = ? AND cause NOT IN (?, ?) "
                 f"AND event IN ({marks}) GROUP BY event",
@@ -200,29 +200,29 @@ def first_deliveries(tables: StoreTables, tenant: int, events: Sequence[int]) ->
                 *some,
             )
         )
-    return found
+    return numbers
 
 
 def first_event_after(tables: StoreTables, tenant: int, number: int) -> int | None:
-    """The first position among the events of a tenant's deliveries after a number; None if there are none."""
-    (found,) = tables.one("SELECT min(event) FROM deliveries WHERE tenant = ? AND number > ?", tenant, number)
-    return None if found is None else int(found)
+    """Return the first position among the events of a tenant's deliveries after a number; None if there are none."""
+    (position,) = tables.one("SELECT min(event) FROM deliveries WHERE tenant = ? AND number > ?", tenant, number)
+    return None if position is None else int(position)
 
 
 def recipients_of(tables: StoreTables, tenant: int, event: int) -> set[int]:
-    """The subscribers that an event was sent to for itself, and not by what an alert said of it."""
+    """Return the subscribers that got an event itself, notifications of alerts not counted."""
     rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
-    return {n for row in rows if not (found := delivery_row(row)).notification for n in found.recipients.tolist()}
+    return {n for row in rows if not (delivery := delivery_row(row)).notification for n in delivery.recipients.tolist()}
 
 
 def matched_subscriptions(tables: StoreTables, tenant: int, event: int) -> set[int]:
-    """The subscriptions that an event was delivered for, and not by what an alert said of it."""
+    """Return the subscriptions an event was delivered for, notifications of alerts not counted."""
     rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
-    return {n for row in rows if not (found := delivery_row(row)).notification for n in found.matched.tolist()}
+    return {n for row in rows if not (delivery := delivery_row(row)).notification for n in delivery.matched.tolist()}
 
 
 def recipients_after(tables: StoreTables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:
-    """The number and the recipients of each delivery of a tenant after a number, in order."""
+    """Return the number and the recipients of each delivery of a tenant after a number, in order."""
     for row in tables.each(
         f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number", tenant, after
     ):
@@ -239,24 +239,26 @@ def verify(
 
 
 def delivery_row(row: Row) -> Delivery:
-    """A delivery as `COLUMNS` are read, without its event; refused if it was altered on disk."""
+    """Decode and verify a row of `COLUMNS`, without its event."""
     verify(*row)
     _, number, event, cause, _, recipients, matched, scores = row
-    said = b""
+    notification = b""
     if cause >= NOTIFICATION:
-        scores, said = scores[:SCORE_BYTES], scores[SCORE_BYTES:]
-    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores, notification=said)
+        scores, notification = scores[:SCORE_BYTES], scores[SCORE_BYTES:]
+    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores, notification=notification)
 
 
-def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
-    """The delivery for one recipient as JSON; `own` says which of the matched subscriptions are its, and their ids.
+def render(delivery: Delivery, subscriptions: Iterable[tuple[int, str]]) -> bytes:
+    """Return the delivery for one recipient as JSON; `own` are index and id of its subscriptions.
 
     >>> d = Delivery(7, 1, ARRIVAL, np.array([1]), np.array([3, 4]), b"", b'{"v":1}')
     >>> render(d, [(0, "warm")])
     b'{"v":1,"sequence":7,"cause":"arrival","subscriptions":[{"id":"warm","score":1.0}],"event":{"v":1}}'
     """
     scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
-    named = [{"id": id, "score": 1.0 if scores is None else round(float(scores[place]), 6)} for place, id in own]
+    named = [
+        {"id": id, "score": 1.0 if scores is None else round(float(scores[place]), 6)} for place, id in subscriptions
+    ]
     frame = b'{"v":1,"sequence":%d,"cause":"%s","subscriptions":%s,"event":%s}' % (
         delivery.number,
         CAUSES[delivery.cause].encode(),

@@ -1,4 +1,4 @@
-"""What the log holds: events, and every command that changes what is matched, in one order.
+"""The entries of the log: events, and every command that changes what is matched, in one order.
 
 Because commands stand in the log beside the events, the state of matching is a function of the log up to
 a position. A restart goes on from the last position whose deliveries are stored.
@@ -35,7 +35,7 @@ COMMAND: Final = 1
 
 
 class RegisterCommand(msgspec.Struct, frozen=True, tag="register"):
-    """A subscriber exists from here on; registering again changes its queue and loses nothing."""
+    """Create a subscriber, or change its queue without losing anything."""
 
     subscriber: str
     policy: QueuePolicy
@@ -43,13 +43,13 @@ class RegisterCommand(msgspec.Struct, frozen=True, tag="register"):
 
 
 class UnregisterCommand(msgspec.Struct, frozen=True, tag="unregister"):
-    """A subscriber, its subscriptions and its queue are forgotten."""
+    """Remove a subscriber with its subscriptions and its queue."""
 
     subscriber: str
 
 
 class SubscribeCommand(msgspec.Struct, frozen=True, tag="subscribe"):
-    """A subscription holds from here on; with `replace` in place of the one with the same id.
+    """Add a subscription; with `replace` in place of the one with the same id.
 
     Those of one request stand in the log one after another, `part` being the place among them from 1 on: all of
     them hold, or none.
@@ -62,30 +62,30 @@ class SubscribeCommand(msgspec.Struct, frozen=True, tag="subscribe"):
 
 
 class UnsubscribeCommand(msgspec.Struct, frozen=True, tag="unsubscribe"):
-    """A subscription holds no longer."""
+    """Remove a subscription."""
 
     subscriber: str
     id: str
 
 
 class WithdrawCommand(msgspec.Struct, frozen=True, tag="withdraw"):
-    """An event is taken back (unpublished), by its position."""
+    """Withdraw (unpublish) an event, by its position."""
 
     event: int
 
 
 class TickCommand(msgspec.Struct, frozen=True, tag="tick"):
-    """Time has passed, up to the entry's arrival."""
+    """Advance time to the entry's arrival."""
 
 
 class ResumeCommand(msgspec.Struct, frozen=True, tag="resume"):
-    """The broker goes on after it could hear nothing for so long, in µs."""
+    """Report an outage of the broker of so many µs."""
 
     after: int
 
 
 class JudgeCommand(msgspec.Struct, frozen=True, tag="judge"):
-    """An event was, or was not, what a subscription meant."""
+    """Record feedback: whether an event was what a subscription meant."""
 
     subscriber: str
     id: str
@@ -94,7 +94,7 @@ class JudgeCommand(msgspec.Struct, frozen=True, tag="judge"):
 
 
 class RetryCommand(msgspec.Struct, frozen=True, tag="replay"):
-    """A dead letter about an event is tried again, for its subscriber or, without one, for everybody."""
+    """Retry a dead letter about an event, for its subscriber or, without one, for all."""
 
     letter: int
     event: int
@@ -103,7 +103,7 @@ class RetryCommand(msgspec.Struct, frozen=True, tag="replay"):
 
 
 class SubscribeTopicCommand(msgspec.Struct, frozen=True, tag="subscribe-topic", omit_defaults=True):
-    """A subscriber gets what is published to some topics from here on, with an acknowledgement.
+    """Add an acknowledged subscription to topics.
 
     In place of one with the same filter, which keeps its number. With `retained` it first gets the retained messages
     that are acknowledged, too.
@@ -117,14 +117,14 @@ class SubscribeTopicCommand(msgspec.Struct, frozen=True, tag="subscribe-topic", 
 
 
 class UnsubscribeTopicCommand(msgspec.Struct, frozen=True, tag="unsubscribe-topic"):
-    """A subscription to topics holds no longer."""
+    """Remove a subscription to topics."""
 
     subscriber: str
     filter: str
 
 
 class AnnounceCommand(msgspec.Struct, frozen=True, tag="announce"):
-    """What a source can produce, from here on until `ends` (µs); with `said`, the next entry is the event of it."""
+    """Announce a source until `ends` (µs); with `said`, the next entry is the announcement's event."""
 
     announcement: Announcement
     ends: int
@@ -133,7 +133,7 @@ class AnnounceCommand(msgspec.Struct, frozen=True, tag="announce"):
 
 
 class RevokeCommand(msgspec.Struct, frozen=True, tag="revoke"):
-    """What a source announced holds no longer: it says so, or its lease is over."""
+    """Revoke a source's announcement, by its own word or because its lease is over."""
 
     source: str
     reason: str = ""
@@ -141,14 +141,14 @@ class RevokeCommand(msgspec.Struct, frozen=True, tag="revoke"):
 
 
 class RouteCommand(msgspec.Struct, frozen=True, tag="bring"):
-    """A bridge or an edge brings what some sources say, from here on."""
+    """Record which bridge or edge brings the events of some sources."""
 
     bringer: str
     sources: tuple[str, ...]
 
 
 class SuspendAbsenceCommand(msgspec.Struct, frozen=True, tag="excuse", omit_defaults=True):
-    """The silence of some sources means nothing from here on, or (`ends`) counts again."""
+    """Suspend `absent for` for some sources or, with `ends`, resume it."""
 
     sources: tuple[str, ...]
     why: Why
@@ -156,7 +156,7 @@ class SuspendAbsenceCommand(msgspec.Struct, frozen=True, tag="excuse", omit_defa
 
 
 class ExpectCommand(msgspec.Struct, frozen=True, tag="expect", omit_defaults=True):
-    """A source announced, by an event, what an alert waits for: its key is watched, or (`ends`) no longer."""
+    """Watch a key that a source announced by an event or, with `ends`, watch it no longer."""
 
     subscription: int
     key: tuple[str, ...]
@@ -166,26 +166,26 @@ class ExpectCommand(msgspec.Struct, frozen=True, tag="expect", omit_defaults=Tru
 
 
 class CorrectCommand(msgspec.Struct, frozen=True, tag="correct"):
-    """A person says what an attribute is, in place of what was said about it before."""
+    """Correct what an attribute means, in place of an earlier correction."""
 
     correction: Correction
 
 
 class RemoveCorrectionCommand(msgspec.Struct, frozen=True, tag="take back"):
-    """A correction holds no longer, by its number."""
+    """Remove a correction, by its number."""
 
     number: int
 
 
 class PinSourceCommand(msgspec.Struct, frozen=True, tag="keep"):
-    """A person's word that a source goes on whoever asks for it, or that it need not any more."""
+    """Pin a source, so that it stays on without demand, or unpin it."""
 
     source: str
     kept: bool
 
 
 class RenameSourceCommand(msgspec.Struct, frozen=True, tag="rename source", omit_defaults=True):
-    """What was sent under a name belongs to other sources from here on.
+    """Move a name to other sources: what was sent under it belongs to them.
 
     One source takes over the name's alerts, announcement and standing; of several (the name was shared by mistake) each
     begins anew. `label` is what people call the source. A command that names a source by itself only says its label.
@@ -198,7 +198,7 @@ class RenameSourceCommand(msgspec.Struct, frozen=True, tag="rename source", omit
 
 
 class RemoteDecision(msgspec.Struct, frozen=True, tag="decided", omit_defaults=True):
-    """What the broker above, or an edge by its scores, decided about an event: what it met, by number, with scores.
+    """A decision of the broker above, or of an edge by its scores: the matched subscriptions of an event.
 
     What an alert says of it has its facts in `said`.
     """
@@ -237,14 +237,14 @@ Applied = Callable[[object], None]
 
 
 class BatchedEvent(msgspec.Struct, frozen=True, gc=False):
-    """An event that was read into columns with others, by its place among them."""
+    """An event of a columnar batch, by its index there."""
 
     batch: JsonBatch
     place: int
 
 
 class Entry(msgspec.Struct, gc=False):
-    """One entry of the log. `position` and `arrival` are given when it is appended.
+    """An entry of the log. `position` and `arrival` are set when it is appended.
 
     `body` is the event's JSON envelope, with its payload in the bytes it came in where they are known. `ends` is the
     moment (µs) an event's validity is over. `applied` is told what became of a command, or the error it met, once that
@@ -272,25 +272,25 @@ class Entry(msgspec.Struct, gc=False):
 
     @property
     def value(self) -> Event | Command:
-        """The event or the command; an event of a batch is made now."""
-        said = self.content
-        return _with_id(said.batch[said.place], self.id) if isinstance(said, BatchedEvent) else said
+        """Return the event or the command; an event of a batch is built on demand."""
+        decoded = self.content
+        return _with_id(decoded.batch[decoded.place], self.id) if isinstance(decoded, BatchedEvent) else decoded
 
     @property
     def batch(self) -> JsonBatch | None:
-        """The batch an event was read with, if it was."""
+        """Return the batch an event was decoded with, if there is one."""
         return self.content.batch if isinstance(self.content, BatchedEvent) else None
 
     @property
     def time(self) -> int | None:
-        """An event's own time; None if it states none, and for a command."""
+        """Return an event's own time; None if it states none, and for a command."""
         if isinstance(self.content, BatchedEvent):
             return self.content.batch.envelope_fields(self.content.place).time
         return self.content.time if isinstance(self.content, Event) else None
 
 
 class RemovedEvent(NamedTuple):
-    """An event that the log holds no longer: its validity was over, or it had been withdrawn."""
+    """An event that was removed from the log because it expired or was withdrawn."""
 
     tenant: int
     position: int
@@ -306,19 +306,19 @@ _WRITTEN: Final = b'{"v":%d,"tuples":' % JSON_VERSION  # how an envelope begins 
 
 
 def command_entry(tenant: int, command: Command, applied: Applied | None = None) -> Entry:
-    """The entry of a command.
+    """Return the entry of a command.
 
-    >>> command_entry(1, Withdraw(7)).body
+    >>> command_entry(1, WithdrawCommand(7)).body
     b'{"type":"withdraw","event":7}'
     """
     return Entry(tenant, COMMAND, command, _ENCODE(command), applied=applied)
 
 
 def read_command(body: bytes) -> Command:
-    """The command an entry's body says.
+    """Decode the command of an entry's body.
 
     >>> read_command(b'{"type":"withdraw","event":7}')
-    Withdraw(event=7)
+    WithdrawCommand(event=7)
     """
     return _COMMANDS.decode(body)
 
@@ -327,7 +327,7 @@ event_body = event_to_json  # the published JSON envelope is what the log holds
 
 
 def _with_id(event: Event, id: str) -> Event:
-    """An event with an id, its own if it has one."""
+    """Return an event with an id, its own if it has one."""
     if event.id is None:
         event = copy(event)
         force_setattr(event, "id", id)  # of a copy that nobody else knows
@@ -347,38 +347,39 @@ def check_id(id: str) -> None:
         raise InvalidEvent(f"the id {id[:60]!r} has control characters; leave them out")
 
 
-def batch_entries(tenant: int, batch: JsonBatch, kept: int | None) -> list[Entry]:
-    """The entries of a tenant's events that were read together: no `Event` is made, and each keeps its own bytes.
+def batch_entries(tenant: int, batch: JsonBatch, expires_at: int | None) -> list[Entry]:
+    """Return the entries of a batch of events without building any `Event`; each keeps its own bytes.
 
     >>> from likewise.formats.json.batches import decode_each
-    >>> [entry] = batch_entries(1, decode_each([b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}']), kept=7)
+    >>> [entry] = batch_entries(1, decode_each([b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}']), expires_at=7)
     >>> entry.id, entry.ends, entry.body, entry.value.tuples[0].value
     ('e1', 7, b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}', 45)
     """
-    around = [batch.envelope_fields(place) for place in range(len(batch))]
-    new_ids = iter(uuid7s(sum(each.id is None for each in around)))
+    envelopes = [batch.envelope_fields(place) for place in range(len(batch))]
+    new_ids = iter(uuid7s(sum(each.id is None for each in envelopes)))
     ids = []
-    for each in around:
+    for each in envelopes:
         if each.id is None:
             ids.append(next(new_ids))
         else:
             check_id(each.id)
             ids.append(each.id)
     columnar, entries = batch.columnar, []
-    for place, (each, id, envelope) in enumerate(zip(around, ids, batch.envelopes(ids), strict=True)):
+    for place, (each, id, envelope) in enumerate(zip(envelopes, ids, batch.envelopes(ids), strict=True)):
         ends = each.expires
-        if kept is not None:
-            ends = kept if ends is None else min(ends, kept)
+        if expires_at is not None:
+            ends = expires_at if ends is None else min(ends, expires_at)
         body = envelope or event_body(_with_id(batch[place], id))
-        said = BatchedEvent(batch, place) if columnar else _with_id(batch[place], id)
-        entries.append(Entry(tenant, EVENT, said, body, each.source or "", id, ends, 0, 0, each.id is not None))
+        decoded = BatchedEvent(batch, place) if columnar else _with_id(batch[place], id)
+        entries.append(Entry(tenant, EVENT, decoded, body, each.source or "", id, ends, 0, 0, each.id is not None))
     return entries
 
 
 def by_tenant(entries: Sequence[Entry]) -> dict[int, Sequence[Entry]]:
-    """The entries of each tenant, in order; most often all are of one.
+    """Group entries by tenant, in order.
 
-    >>> {number: len(own) for number, own in by_tenant([Entry(n, COMMAND, Tick(), b"") for n in (1, 2, 1)]).items()}
+    >>> entries = [Entry(n, COMMAND, TickCommand(), b"") for n in (1, 2, 1)]
+    >>> {number: len(group) for number, group in by_tenant(entries).items()}
     {1: 2, 2: 1}
     """
     if not entries:
@@ -386,18 +387,18 @@ def by_tenant(entries: Sequence[Entry]) -> dict[int, Sequence[Entry]]:
     first = entries[0].tenant
     if all(entry.tenant == first for entry in entries):
         return {first: entries}
-    found: dict[int, list[Entry]] = {}
+    groups: dict[int, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.tenant, []).append(entry)
-    return dict(found)
+        groups.setdefault(entry.tenant, []).append(entry)
+    return dict(groups)
 
 
 def normalized(event: Event) -> Event:
-    """What an event says, whatever the order of its keys: two with equal contents are the same.
+    """Return an event in canonical order of keys, so that events with equal content compare equal.
 
     >>> from likewise.model import event
     >>> one, other = event({"a": [1, 2], "b": 3}), event({"b": 3, "a": [1, 2]})
-    >>> content(one) == content(other), content(one) == content(event({"a": [2, 1], "b": 3}))
+    >>> normalized(one) == normalized(other), normalized(one) == normalized(event({"a": [2, 1], "b": 3}))
     (True, False)
     """
     groups: dict[int, int] = {0: 0}
@@ -407,7 +408,7 @@ def normalized(event: Event) -> Event:
 
 
 def same_content(one: Entry, other: Entry) -> bool:
-    """Whether two entries are the same event: blanks and the order of keys do not count, the kind of a number does."""
+    """Return whether two entries are the same event, regardless of blanks and the order of keys."""
     if one.body == other.body:
         return True
     if not isinstance(one.value, Event) or not isinstance(other.value, Event):
@@ -428,48 +429,48 @@ def set_source(entry: Entry, source: str) -> None:
     entry.source, entry.body = source, event_body(entry.content)
 
 
-def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> list[Entry]:
-    """The entries of a tenant's events: one without an id is given one; valid until it expires, and `kept` at most.
+def event_entries(tenant: int, events: Sequence[Event], expires_at: int | None) -> list[Entry]:
+    """Return the entries of events; one without an id gets one, and each expires at `kept` at the latest.
 
     >>> from likewise.model import event
-    >>> [entry] = event_entries(1, [event({"no2": 45}, id="e1", expires=9)], kept=7)
+    >>> [entry] = event_entries(1, [event({"no2": 45}, id="e1", expires=9)], expires_at=7)
     >>> entry.id, entry.ends, entry.own_id
     ('e1', 7, True)
     """
     if isinstance(events, JsonBatch):
-        return batch_entries(tenant, events, kept)
+        return batch_entries(tenant, events, expires_at)
     entries = []
     new_ids = iter(uuid7s(sum(event.id is None for event in events)))
     for event in events:
-        own_id = event.id is not None
+        has_id = event.id is not None
         if event.id is None:
             event = _with_id(event, next(new_ids))
         else:
             check_id(event.id)
         ends = event.expires
-        if kept is not None:
-            ends = kept if ends is None else min(ends, kept)
+        if expires_at is not None:
+            ends = expires_at if ends is None else min(ends, expires_at)
         assert event.id is not None
         entries.append(
-            Entry(tenant, EVENT, event, event_body(event), event.source or "", event.id, ends, has_own_id=own_id)
+            Entry(tenant, EVENT, event, event_body(event), event.source or "", event.id, ends, has_own_id=has_id)
         )
     return entries
 
 
 def shown_event(entry: Entry) -> dict[str, Any]:
-    """An event as it is shown: its envelope with its tuples, whichever form it came in."""
+    """Return an event's envelope with its tuples, whatever form it was published in."""
     assert isinstance(entry.value, Event)
-    found: dict[str, Any] = msgspec.json.decode(event_body(entry.value))
-    return found
+    shown: dict[str, Any] = msgspec.json.decode(event_body(entry.value))
+    return shown
 
 
 def is_written(body: bytes) -> bool:
-    """Whether an event's tuples were written here, not its payload kept as it came."""
+    """Return whether an envelope holds encoded tuples, not the payload as it was published."""
     return body.startswith(_WRITTEN)
 
 
 def read_event(body: bytes, position: int) -> Event:
-    """The event at a position of the log: its tuples as they were written, or its payload, which is read again.
+    """Decode an event of the log: its tuples, or the payload as it was published.
 
     >>> read_event(b'{"v":1,"tuples":[{"attribute":"no2","value":45}]}', 1).tuples[0].value
     45

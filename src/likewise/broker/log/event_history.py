@@ -1,4 +1,4 @@
-"""Reading the log and the deliveries backwards: by source, by time, and counted."""
+"""Read the log and the deliveries backwards: by source, by time, and counted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MINUTE: Final = 60_000_000  # µs
 
 
 def first_position(tables: StoreTables, tenant: int) -> int | None:
-    """The position of the oldest event of a tenant that is kept."""
+    """Return the position of the oldest event of a tenant that is kept."""
     row = tables.row("SELECT position FROM log WHERE kind = 0 AND tenant = ? ORDER BY position LIMIT 1", tenant)
     return None if row is None else int(row[0])
 
 
 def events_by_minute(tables: StoreTables, tenant: int, after: int, until: int) -> list[tuple[int, int]]:
-    """How many events of a tenant between two positions came in each minute since 1970."""
+    """Count a tenant's events between two positions by the minute of their arrival."""
     rows = tables.rows(
         "SELECT arrival / ?4, count(*) FROM log WHERE kind = 0 AND tenant = ?1 AND position > ?2 AND position <= ?3 "
         "GROUP BY 1",
@@ -35,7 +35,7 @@ def events_by_minute(tables: StoreTables, tenant: int, after: int, until: int) -
 
 
 def event_identity(tables: StoreTables, position: int) -> tuple[int, str, str] | None:
-    """When the event at a position came, its id and its source."""
+    """Return arrival, id and source of the event at a position."""
     row = tables.row("SELECT arrival, id, source FROM log WHERE position = ? AND kind = 0", position)
     return None if row is None else (row[0], row[1], row[2])
 
@@ -50,7 +50,7 @@ def events_back(
     since: int,
     until: int,
 ) -> list[Entry]:
-    """Events of a tenant between two positions, the newest first, that came within a time; of some sources if said.
+    """Return a tenant's events between two positions within a time, the newest first.
 
     Withdrawn ones are left out.
     """
@@ -71,7 +71,7 @@ def events_back(
 
 
 def deliveries_of(tables: StoreTables, tenant: int, event: int) -> list[Delivery]:
-    """What an event led to, in order, without the event."""
+    """Return the deliveries of an event, in order, without the event."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ? ORDER BY number", event, tenant
     )

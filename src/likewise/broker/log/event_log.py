@@ -1,4 +1,4 @@
-"""The seam to what is kept: an append-only log with one writer, its followers, and the tables that share its commits.
+"""The interface of the store: an append-only log with one writer, followers, and tables that share its commits.
 
 `likewise.broker.log.writer.Store` keeps it in SQLite, in a folder or (for `--ephemeral` and for tests) in memory.
 """
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 
 class EventLog(Protocol):
-    """What the broker needs of its store."""
+    """The interface of the store."""
 
     followers: list[Follower]
     foresight: PreCommitMatcher | None
 
     @property
     def position(self) -> int:
-        """The position of the last entry on disk."""
+        """Return the position of the last entry on disk."""
         ...
 
     def submit(self, commit: Commit) -> None:
@@ -38,7 +38,7 @@ class EventLog(Protocol):
         ...
 
     def append_all(self, requests: list[Request]) -> None:
-        """`append` for several, which share a transaction and fail each by itself."""
+        """Append several requests, which share a transaction and fail each by itself."""
         ...
 
     def write(self, work: Callable[[StoreTables], object], done: Done) -> None:
@@ -46,15 +46,15 @@ class EventLog(Protocol):
         ...
 
     def commit(self, work: Callable[[StoreTables], T]) -> T:
-        """`write`, waiting for it."""
+        """Do `write`, and wait for it."""
         ...
 
     def reading(self) -> AbstractContextManager[StoreTables]:
-        """The tables as the last commit left them."""
+        """Open the tables as of the last commit."""
         ...
 
     def entries(self, after: int, until: int, *, tenant: int | None = None, together: bool = False) -> Iterator[Entry]:
-        """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`.
+        """Yield the entries between two positions, in order; raise `ArtefactDamaged` for one that was altered.
 
         `together`: many events at once may be read into columns.
         """

@@ -1,4 +1,4 @@
-"""Opening the store's files: one process at a time, and nothing that is damaged."""
+"""Open the store's files: one process at a time, and never a damaged database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FULL: Final = ("database or disk is full", "disk I/O error")
 
 
 class FolderLock:
-    """Held while a process uses the folder."""
+    """An exclusive lock on the folder."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -36,7 +36,7 @@ class FolderLock:
 
 
 class DatabaseFiles:
-    """Where the files of a store are, to notice that they were removed or replaced while they are in use.
+    """The identity of the database files, to notice that they were removed or replaced while in use.
 
     Whoever has a file open writes on into it, also when nobody can ever open it again.
     """
@@ -47,22 +47,22 @@ class DatabaseFiles:
         self._identities = self._look()
 
     def _look(self) -> list[tuple[int, int] | None]:
-        found: list[tuple[int, int] | None] = []
+        identities: list[tuple[int, int] | None] = []
         for path in self._paths:
             try:
                 status = os.stat(path)
             except OSError:
-                found.append(None)
+                identities.append(None)
             else:
-                found.append((status.st_dev, status.st_ino))
-        return found
+                identities.append((status.st_dev, status.st_ino))
+        return identities
 
     def check(self) -> None:
         """Refuse to go on if the files are not there any more, or are others."""
-        found = self._look()
+        identities = self._look()
         if self._identities[1] is None:
-            self._identities[1] = found[1]  # the first commit makes it
-        if found != self._identities:
+            self._identities[1] = identities[1]  # the first commit makes it
+        if identities != self._identities:
             raise Unavailable(
                 f"the files of the store in {self._folder} were removed or replaced while the broker runs: nothing can "
                 "be kept; put them back as they were, or stop the broker and restore a copy"
@@ -70,7 +70,7 @@ class DatabaseFiles:
 
 
 def connect(folder: Path | None, *, reading: bool = False, cache: int = STORE_CACHE_BYTES) -> sqlite3.Connection:
-    """A connection to the database of a folder, or to a new one in memory; it may keep so many bytes of pages."""
+    """Connect to the database of a folder, or to a new one in memory, with a page cache of so many bytes."""
     if folder is None:
         return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     path = folder / DATABASE
@@ -110,43 +110,43 @@ def open_tables(connection: sqlite3.Connection, folder: Path | None) -> dict[str
         raise storage_error(error, folder) from error
 
 
-def check_version(found: int, folder: Path | None) -> None:
+def check_version(version: int, folder: Path | None) -> None:
     """Refuse tables of another version, saying what to do.
 
     >>> check_version(1_000, Path("data"))
     Traceback (most recent call last):
     likewise.errors.ArtefactVersion: data was written in version 1000 by a newer release; this one reads ...
     """
-    if found > VERSION:
+    if version > VERSION:
         raise ArtefactVersion(
-            f"{folder} was written in version {found} by a newer release; this one reads {VERSION}: upgrade likewise, "
-            "or restore a copy from before; a store is never taken back to an older version"
+            f"{folder} was written in version {version} by a newer release; this one reads {VERSION}: upgrade "
+            "likewise, or restore a copy from before; a store is never taken back to an older version"
         )
-    if found < OLDEST:
+    if version < OLDEST:
         raise ArtefactVersion(
-            f"{folder} was written in version {found}; this one reads {VERSION} and migrates from {OLDEST} on: serve "
+            f"{folder} was written in version {version}; this one reads {VERSION} and migrates from {OLDEST} on: serve "
             "it with the release that wrote it, or name a new folder"
         )
-    if found < VERSION:
+    if version < VERSION:
         raise ArtefactVersion(
-            f"{folder} was written in version {found}; this one reads {VERSION}: make a copy with "
+            f"{folder} was written in version {version}; this one reads {VERSION}: make a copy with "
             f"`likewise admin backup {folder} COPY`, then run `likewise admin migrate {folder}`"
         )
 
 
 def check(connection: sqlite3.Connection, folder: Path | None, *, thoroughly: bool = False) -> None:
     """Refuse a database whose structure is damaged."""
-    (found,) = connection.execute(f"PRAGMA {'integrity_check' if thoroughly else 'quick_check'}(1)").fetchone()
-    if found != "ok":
-        raise ArtefactDamaged(f"the store in {folder} is damaged: {found}; restore a copy")
+    (result,) = connection.execute(f"PRAGMA {'integrity_check' if thoroughly else 'quick_check'}(1)").fetchone()
+    if result != "ok":
+        raise ArtefactDamaged(f"the store in {folder} is damaged: {result}; restore a copy")
 
 
 def storage_error(error: BaseException, folder: Path | None) -> BaseException:
-    """What SQLite said, as an error of the tree.
+    """Return an SQLite error as a `LikewiseError`.
 
-    >>> type(said(sqlite3.OperationalError("database or disk is full"), None)).__name__
+    >>> type(storage_error(sqlite3.OperationalError("database or disk is full"), None)).__name__
     'Unavailable'
-    >>> type(said(sqlite3.OperationalError("Could not decode to UTF-8 column 'id'"), None)).__name__
+    >>> type(storage_error(sqlite3.OperationalError("Could not decode to UTF-8 column 'id'"), None)).__name__
     'ArtefactDamaged'
     """
     if isinstance(error, LikewiseError) or not isinstance(error, sqlite3.Error | UnicodeDecodeError):

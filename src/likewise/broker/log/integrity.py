@@ -1,4 +1,4 @@
-"""Looking after a store's files: a copy while it is in use, giving space back, and checking every row."""
+"""Integrity and maintenance of the store's files: copy it while in use, compact it, verify every row."""
 
 from __future__ import annotations
 
@@ -68,20 +68,20 @@ _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
 
 
 def count_rows(tables: StoreTables, table: str, tenant: int, *, events: bool = False) -> int:
-    """How many rows of a table are a tenant's; of the log with `events` those alone."""
-    (found,) = tables.one(f"SELECT count(*) FROM {table} WHERE tenant = ? {'AND kind = 0' if events else ''}", tenant)
-    return int(found)
+    """Count a tenant's rows of a table; of the log, with `events`, its events alone."""
+    (count,) = tables.one(f"SELECT count(*) FROM {table} WHERE tenant = ? {'AND kind = 0' if events else ''}", tenant)
+    return int(count)
 
 
 def events_size(tables: StoreTables, tenant: int, events: int) -> int:
-    """About how many bytes a tenant's events have, by the mean of a thousand of them."""
+    """Estimate the bytes of a tenant's events, by the mean of a thousand of them."""
     (mean,) = tables.one(
         "SELECT avg(length(body)) FROM (SELECT body FROM log WHERE kind = 0 AND tenant = ? LIMIT 1000)", tenant
     )
     return round((mean or 0) * events)
 
 
-def copy_store(data: Path, target: Path, beside: Callable[[StoreTables], None] = lambda tables: None) -> int:
+def copy_store(data: Path, target: Path, copy_windows: Callable[[StoreTables], None] = lambda tables: None) -> int:
     """Copy the store of a folder, in use or not, into another folder; the bytes copied.
 
     The copy is the store as it was at one moment: all of it is read in one transaction, which holds nobody up.
@@ -91,7 +91,7 @@ def copy_store(data: Path, target: Path, beside: Callable[[StoreTables], None] =
     try:
         source.execute("BEGIN")
         state = state_rows(StoreTables(source))
-        beside(StoreTables(source))
+        copy_windows(StoreTables(source))
         source.backup(copy, pages=-1)  # in smaller steps every commit would make it start again
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise storage_error(error, data) from error
@@ -106,7 +106,7 @@ def copy_store(data: Path, target: Path, beside: Callable[[StoreTables], None] =
 
 @contextmanager
 def reading_store(data: Path) -> Iterator[StoreTables]:
-    """The tables of a folder, in use or not."""
+    """Open the tables of a folder, in use or not."""
     there(data)
     connection = connect(data, reading=True)
     try:

@@ -1,4 +1,4 @@
-"""The log as a table: entries added, found and read in their order, and events that are over removed."""
+"""The log as a table: entries are added, found and read in order, and expired events are removed."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def add_entries(tables: StoreTables, entries: Sequence[Entry]) -> bool:
     if tables.insert_all(into, rows, "ON CONFLICT (tenant, id, source) WHERE kind = 0 DO NOTHING") < len(rows):
         tables.change("DELETE FROM log WHERE position >= ?", entries[0].position)
         return False
-    if beside := [(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
-        add_messages(tables, beside)
-    if come := [(e.position, e.tenant, EventRoute(e.hops, e.first_received)) for e in entries if e.hops]:
-        add_hops(tables, come)
+    if messages := [(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
+        add_messages(tables, messages)
+    if routes := [(e.position, e.tenant, EventRoute(e.hops, e.first_received)) for e in entries if e.hops]:
+        add_hops(tables, routes)
     return True
 
 
 def find_identity(tables: StoreTables, tenant: int, id: str, source: str) -> Entry | None:
-    """The event of a tenant with this id and source."""
+    """Return a tenant's event with this id and source."""
     row = tables.row(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND source = ?", tenant, id, source
     )
@@ -47,7 +47,7 @@ def find_identity(tables: StoreTables, tenant: int, id: str, source: str) -> Ent
 
 
 def find_events(tables: StoreTables, tenant: int, id: str, sources: Collection[str] | None) -> list[tuple[int, str]]:
-    """The positions and sources of the events with this id that were not withdrawn; of some names if they are said."""
+    """Return positions and sources of the events with an id that were not withdrawn."""
     rows = tables.rows(
         "SELECT position, source FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND withdrawn = 0", tenant, id
     )
@@ -55,7 +55,7 @@ def find_events(tables: StoreTables, tenant: int, id: str, sources: Collection[s
 
 
 def rows_between(tables: StoreTables, after: int, until: int, tenant: int | None = None) -> list[Row]:
-    """The rows of the first `PAGE` entries between two positions, in order; each begins with its position."""
+    """Return the rows of the first `PAGE` entries between two positions, in order."""
     return tables.rows(
         f"SELECT {ENTRY} FROM log "
         "WHERE position > ?1 AND position <= ?2 AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT ?4",
@@ -67,33 +67,33 @@ def rows_between(tables: StoreTables, after: int, until: int, tenant: int | None
 
 
 def ranges_after(tables: StoreTables, positions: Mapping[int, int]) -> dict[int, int]:
-    """The last position of each tenant that has entries after the position it is said to be at."""
-    found: dict[int, int] = {}
+    """Return the last position of each tenant that has entries after its given position."""
+    last_positions: dict[int, int] = {}
     for tenant, position in tables.each(
         "SELECT tenant, max(position) FROM log WHERE position > ? GROUP BY tenant", min(positions.values(), default=0)
     ):
         if tenant not in positions:
             raise refuse(f"the tenant of entry {position} of the log")
         if position > positions[tenant]:
-            found[tenant] = position
-    return found
+            last_positions[tenant] = position
+    return last_positions
 
 
 def entries_at(tables: StoreTables, positions: Sequence[int]) -> list[Entry]:
-    """The entries at some positions that are still there, in order."""
-    found: list[Entry] = []
+    """Return the entries at some positions that still exist, in order."""
+    entries: list[Entry] = []
     ordered = sorted(positions)
     for first in range(0, len(ordered), PAGE):
         some = ordered[first : first + PAGE]
         marks = ", ".join("?" * len(some))
-        found += entry_rows(
+        entries += entry_rows(
             tables.rows(f"SELECT {ENTRY} FROM log WHERE position IN ({marks}) ORDER BY position", *some)
         )
-    return found
+    return entries
 
 
 def newest_event(tables: StoreTables, tenant: int, until: int) -> Entry | None:
-    """The newest event of a tenant up to a position."""
+    """Return the newest event of a tenant up to a position."""
     row = tables.row(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position <= ? ORDER BY position DESC LIMIT 1",
         tenant,
@@ -103,7 +103,7 @@ def newest_event(tables: StoreTables, tenant: int, until: int) -> Entry | None:
 
 
 def newest_events(tables: StoreTables, tenant: int, after: int, limit: int) -> list[Entry]:
-    """The newest events of a tenant after a position that were not withdrawn, at most so many, in order."""
+    """Return the newest events of a tenant after a position, withdrawn ones left out, in order."""
     rows = tables.rows(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
         "ORDER BY position DESC LIMIT ?",
@@ -115,7 +115,7 @@ def newest_events(tables: StoreTables, tenant: int, after: int, limit: int) -> l
 
 
 def first_of_newest(tables: StoreTables, tenant: int, before: int, limit: int) -> int | None:
-    """The first position of the newest events of a tenant before a position, at most so many of them."""
+    """Return the first position of the newest events of a tenant before a position, at most so many of them."""
     (first,) = tables.one(
         "SELECT min(position) FROM (SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position < ? "
         "ORDER BY position DESC LIMIT ?)",
@@ -127,11 +127,11 @@ def first_of_newest(tables: StoreTables, tenant: int, before: int, limit: int) -
 
 
 def count_between(tables: StoreTables, tenant: int, after: int, until: int) -> int:
-    """How many entries of a tenant there are after a position, up to another."""
-    (found,) = tables.one(
+    """Return how many entries of a tenant there are after a position, up to another."""
+    (count,) = tables.one(
         "SELECT count(*) FROM log WHERE tenant = ? AND position > ? AND position <= ?", tenant, after, until
     )
-    return int(found)
+    return int(count)
 
 
 def withdraw(tables: StoreTables, position: int) -> None:
@@ -142,7 +142,7 @@ def withdraw(tables: StoreTables, position: int) -> None:
 
 
 def withdrawn_events(tables: StoreTables, tenant: int) -> set[int]:
-    """The positions of a tenant's events that were taken back."""
+    """Return the positions of a tenant's withdrawn events."""
     rows = tables.each("SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 AND tenant = ?", tenant)
     return {position for (position,) in rows}
 
@@ -151,7 +151,7 @@ def withdrawn_events(tables: StoreTables, tenant: int) -> set[int]:
 
 
 class RemovalLimits(NamedTuple):
-    """What of a tenant nobody needs any more: entries before a position, if they arrived up to a moment."""
+    """The limits of removal: a tenant's entries before a position that arrived up to a time."""
 
     tenant: int
     before: int
@@ -162,14 +162,14 @@ Waiting = tuple[int, int, int]  # positions after one, up to another, and by how
 
 
 class SweepResult(NamedTuple):
-    """What was removed: events, and deliveries by tenant, number and recipients."""
+    """What a sweep removed: events, and deliveries by tenant, number and recipients."""
 
     events: list[RemovedEvent]
     deliveries: list[tuple[int, int, list[int]]]
 
 
 def expired(tables: StoreTables, unneeded: RemovalLimits, now: int, spans: Sequence[Waiting] = ()) -> list[int]:
-    """The positions of unneeded events whose validity is over or that were withdrawn, at most `SWEPT`.
+    """Return positions of unneeded events that expired or were withdrawn, at most `SWEPT`.
 
     A retained message stays until another takes its place, or it is over by what it said itself. `spans` are
     positions whose expiry waits because of a step of the clock.
@@ -190,7 +190,7 @@ def expired(tables: StoreTables, unneeded: RemovalLimits, now: int, spans: Seque
 
 
 def _waited(spans: Sequence[Waiting]) -> str:
-    """The condition that an event is over also where its expiry waits."""
+    """Return the SQL condition for expiry where it is delayed by a step of the clock."""
     if not spans:
         return ""
     cases = " ".join(f"WHEN position > {int(a)} AND position <= {int(u)} THEN {int(b)}" for a, u, b in spans)
@@ -199,7 +199,7 @@ def _waited(spans: Sequence[Waiting]) -> str:
 
 def count_delayed(tables: StoreTables, tenant: int, now: int, spans: Sequence[Waiting]) -> int:
     """Count the events of a tenant that are over by the clock, and whose expiry waits."""
-    found = 0
+    total = 0
     for after, upto, behind in spans:
         (count,) = tables.one(
             "SELECT count(*) FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND ends > ?3 AND tenant = ?1 "
@@ -210,12 +210,12 @@ def count_delayed(tables: StoreTables, tenant: int, now: int, spans: Sequence[Wa
             after,
             upto,
         )
-        found += int(count)
-    return found
+        total += int(count)
+    return total
 
 
 def any_ending(tables: StoreTables, after: int, upto: int) -> bool:
-    """Whether an event with an end is left between two positions; found by these, since newer ones have most ends."""
+    """Return whether an event with an end is left between two positions."""
     row = tables.row(
         "SELECT 1 FROM log WHERE kind = 0 AND +ends IS NOT NULL AND position > ? AND position <= ? LIMIT 1", after, upto
     )
@@ -225,7 +225,7 @@ def any_ending(tables: StoreTables, after: int, upto: int) -> bool:
 def newly_expired(
     tables: StoreTables, tenant: int, after: tuple[int, int], now: int, until: int, limit: int
 ) -> list[tuple[int, int]]:
-    """Ends and positions of a tenant's events up to a position whose validity ended after one's, in order of both."""
+    """Return ends and positions of events up to a position that expired after a given one, in order."""
     rows = tables.rows(
         "SELECT ends, position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends >= ?2 AND ends <= ?4 "
         "AND (ends, position) > (?2, ?3) AND tenant = ?1 AND position <= ?5 AND withdrawn = 0 "
@@ -240,7 +240,7 @@ def newly_expired(
 
 
 def expired_between(tables: StoreTables, tenant: int, after: int, until: int, now: int) -> list[tuple[int, int]]:
-    """Ends and positions of a tenant's events between two positions whose validity is over."""
+    """Return ends and positions of expired events between two positions."""
     rows = tables.rows(
         "SELECT ends, position FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND position <= ? "
         "AND ends <= ? AND withdrawn = 0",
@@ -257,12 +257,12 @@ def sweep(tables: StoreTables, chosen: Iterable[tuple[RemovalLimits, Iterable[in
     swept = SweepResult([], [])
     for (tenant, before, _), positions in chosen:
         for position in positions:
-            gone = _expired_event(tables, position, now)
-            if gone is None:
+            removed = _expired_event(tables, position, now)
+            if removed is None:
                 continue
-            swept.events.append(gone)
-            found = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ?", position)
-            swept.deliveries.extend((tenant, d.number, d.recipients.tolist()) for d in map(delivery_row, found))
+            swept.events.append(removed)
+            rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ?", position)
+            swept.deliveries.extend((tenant, d.number, d.recipients.tolist()) for d in map(delivery_row, rows))
         tables.change("DELETE FROM log WHERE kind = 1 AND tenant = ? AND position < ?", tenant, before)
     tables.change_all("DELETE FROM deliveries WHERE tenant = ? AND number = ?", [d[:2] for d in swept.deliveries])
     tables.change_all("DELETE FROM log WHERE position = ?", [(event.position,) for event in swept.events])
@@ -272,11 +272,11 @@ def sweep(tables: StoreTables, chosen: Iterable[tuple[RemovalLimits, Iterable[in
 
 
 def _expired_event(tables: StoreTables, position: int, now: int) -> RemovedEvent | None:
-    """The event to be removed; refused if an index alone says that it is over, which was altered on disk then."""
-    found = tables.row(f"SELECT withdrawn, {ENTRY} FROM log WHERE position = ?", position)
-    if found is None:
+    """Return the event to remove; raise if only an altered index says that it expired."""
+    stored_row = tables.row(f"SELECT withdrawn, {ENTRY} FROM log WHERE position = ?", position)
+    if stored_row is None:
         return None  # removed already
-    withdrawn, *row = found
+    withdrawn, *row = stored_row
     entry = entry_row(tuple(row))
     if not withdrawn and (entry.ends is None or entry.ends > now):
         raise refuse(f"an index over entry {position} of the log")

@@ -1,4 +1,4 @@
-"""From an older version of the tables to this one: a step for each version, all of them in one transaction.
+"""Migrate the tables from an older version: a step for each version, all in one transaction.
 
 A step reads and writes tables as they were when it was made: it never uses functions that change with the tables.
 Versions go up only. Each is tried on a folder of the version before it (`tests/broker/fixtures`).
@@ -35,19 +35,19 @@ def migrate(data: Path) -> Migrated:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION:
             raise ArtefactDamaged(f"{data} does not hold a broker's store; name another folder")
-        (found,) = connection.execute("PRAGMA user_version").fetchone()
-        if not OLDEST <= found <= VERSION:
-            check_version(found, data)
-        if found == VERSION:
-            return Migrated(found, found)
+        (old_version,) = connection.execute("PRAGMA user_version").fetchone()
+        if not OLDEST <= old_version <= VERSION:
+            check_version(old_version, data)
+        if old_version == VERSION:
+            return Migrated(old_version, old_version)
         check(connection, data, thoroughly=True)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("BEGIN IMMEDIATE")
-        for version in range(found, VERSION):
+        for version in range(old_version, VERSION):
             _STEPS[version](StoreTables(connection))
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
-        return Migrated(found, VERSION)
+        return Migrated(old_version, VERSION)
     except sqlite3.Error as error:
         raise storage_error(error, data) from error
     finally:
@@ -56,7 +56,7 @@ def migrate(data: Path) -> Migrated:
 
 
 def _followers(tables: StoreTables) -> None:
-    """Version 3: the position matched is kept for each tenant, as that of a follower of the log."""
+    """Migrate to version 3: the matched position becomes a follower's position, by tenant."""
     matched, guard = tables.one("SELECT value, guard FROM state WHERE name = 'matched'")
     if not guarded(matched, guard):
         raise refuse("a number the store goes on from")
@@ -75,27 +75,27 @@ def _followers(tables: StoreTables) -> None:
 
 
 def _dead_letter_types(tables: StoreTables) -> None:
-    """Version 4: a dead letter keeps the media type its sender named, a token may end."""
+    """Migrate to version 4: dead letters keep their media type, and tokens may expire."""
     tables.change("ALTER TABLE dead_letters ADD COLUMN media_type TEXT NOT NULL DEFAULT ''")
-    letters = tables.rows(
+    rows = tables.rows(
         "SELECT number, tenant, at, checksum - number, reason, detail, subscriber, event, matched, body "
         "FROM dead_letters"
     )
-    for number, tenant, at, found, *rest in letters:
-        if found != text_checksum(tuple(rest), tenant, at):
+    for number, tenant, at, stored, *rest in rows:
+        if stored != text_checksum(tuple(rest), tenant, at):
             raise refuse(f"dead letter {number}")
-        kept = text_checksum((*rest, ""), tenant, at) + number
-        tables.change("UPDATE dead_letters SET checksum = ? WHERE number = ?", kept, number)
+        check = text_checksum((*rest, ""), tenant, at) + number
+        tables.change("UPDATE dead_letters SET checksum = ? WHERE number = ?", check, number)
     tables.change("ALTER TABLE tokens ADD COLUMN expires INTEGER")
-    for made, found, *rest in tables.rows("SELECT made, checksum, digest, name, tenant, scopes FROM tokens"):
-        if found != text_checksum(tuple(rest), made):
+    for made, stored, *rest in tables.rows("SELECT made, checksum, digest, name, tenant, scopes FROM tokens"):
+        if stored != text_checksum(tuple(rest), made):
             raise refuse(f"the token {rest[1]!r}")
-        kept = text_checksum((*rest, None), made)
-        tables.change("UPDATE tokens SET checksum = ? WHERE digest = ?", kept, rest[0])
+        check = text_checksum((*rest, None), made)
+        tables.change("UPDATE tokens SET checksum = ? WHERE digest = ?", check, rest[0])
 
 
 def _targets(tables: StoreTables) -> None:
-    """Version 5: subscriptions may have targets."""
+    """Migrate to version 5: subscriptions may have targets."""
     if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
         raise refuse("a number the store goes on from")
     tables.change(
@@ -107,7 +107,7 @@ def _targets(tables: StoreTables) -> None:
 
 
 def _mqtt(tables: StoreTables) -> None:
-    """Version 6: devices connect to the broker itself."""
+    """Migrate to version 6: devices connect over MQTT."""
     if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
         raise refuse("a number the store goes on from")
     for statement in _MQTT:
@@ -134,7 +134,7 @@ _MQTT: Final = (
 
 
 def _catalogue(tables: StoreTables) -> None:
-    """Version 7: what is known about sources is kept."""
+    """Migrate to version 7: the catalogue is stored."""
     if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
         raise refuse("a number the store goes on from")
     tables.change(
@@ -145,7 +145,7 @@ def _catalogue(tables: StoreTables) -> None:
 
 
 def _edges(tables: StoreTables) -> None:
-    """Version 8: brokers stand at the edge, and this one may."""
+    """Migrate to version 8: edges."""
     if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
         raise refuse("a number the store goes on from")
     for statement in _EDGES:
@@ -165,7 +165,7 @@ _EDGES: Final = (
 
 
 def _naming(tables: StoreTables) -> None:
-    """Version 9: sources have aliases, and those of MQTT are named by prefix, not by the topic's last level.
+    """Migrate to version 9: source aliases; sources of MQTT are named by prefix, not by the last level.
 
     Which names change is found when the broker starts, which knows the topic maps
     (`likewise.server.mqtt.source_upgrade`).

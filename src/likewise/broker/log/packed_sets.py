@@ -1,4 +1,4 @@
-"""Sets of whole numbers as bytes: who gets a delivery, and for which subscriptions, in one field of one row.
+"""Integer sets as bytes (Roaring bitmaps): recipients and matched subscriptions in one field of one row.
 
 Few numbers are written as they are, many as a Roaring bitmap (Lemire et al., "Roaring Bitmaps:
 Implementation of an Optimized Software Library", Software: Practice and Experience 48, 2018), so that
@@ -31,7 +31,7 @@ NONE: Final[Numbers] = np.empty(0, np.int64)
 
 
 def pack(numbers: Numbers | Sequence[int]) -> bytes:
-    """Ascending distinct numbers as bytes.
+    """Encode ascending distinct numbers.
 
     >>> unpack(pack([3, 900])).tolist(), int(unpack(pack(range(10, 5000, 7)))[-1]), pack([])
     ([3, 900], 4994, b'n')
@@ -56,7 +56,7 @@ def pack(numbers: Numbers | Sequence[int]) -> bytes:
 
 
 def pack_parts(numbers: Numbers, cuts: Sequence[int]) -> list[bytes]:
-    """`pack` of the parts of an array, from each cut to the next.
+    """Encode the parts of an array, from each cut to the next, as `pack` does.
 
     >>> made = np.array([3, 900, 4, 5, 6])
     >>> pack_parts(made, [0, 2, 2, 5]) == [pack(made[:2]), pack(made[:0]), pack(made[2:])]
@@ -69,7 +69,7 @@ def pack_parts(numbers: Numbers, cuts: Sequence[int]) -> list[bytes]:
 
 
 def _part(numbers: Numbers) -> bytes:
-    """Numbers that differ in their lower 32 bits alone."""
+    """Encode numbers that differ in their lower 32 bits alone."""
     first, last = int(numbers[0]) >> 16, int(numbers[-1]) >> 16
     if last - first <= _NEAR:
         edges = np.searchsorted(numbers, [block << 16 for block in range(first + 1, last + 1)]).tolist()
@@ -89,7 +89,7 @@ def _part(numbers: Numbers) -> bytes:
 
 
 def _runs(numbers: Numbers) -> bytes:
-    """Numbers as runs, the first and the last of each."""
+    """Encode numbers as runs."""
     packed, ends = BitMap64(), np.flatnonzero(np.diff(numbers) != 1)
     firsts, lasts = numbers[np.append(0, ends + 1)], numbers[np.append(ends, len(numbers) - 1)]
     for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
@@ -103,22 +103,22 @@ def _low(numbers: Numbers) -> bytes:
 
 
 def _bits(numbers: Numbers) -> bytes:
-    said = np.zeros(_BLOCK, np.uint8)
-    said[numbers & (_BLOCK - 1)] = 1
-    return np.packbits(said, bitorder="little").tobytes()
+    bits = np.zeros(_BLOCK, np.uint8)
+    bits[numbers & (_BLOCK - 1)] = 1
+    return np.packbits(bits, bitorder="little").tobytes()
 
 
 def unpack(data: bytes) -> Numbers:
-    """The numbers `pack` wrote, ascending."""
+    """Decode what `pack` encoded."""
     kind = data[:1]
     if kind == _ROARING:
-        found = BitMap64.deserialize(data[1:])
-        return np.fromiter(found, np.int64, len(found))
+        numbers = BitMap64.deserialize(data[1:])
+        return np.fromiter(numbers, np.int64, len(numbers))
     return np.frombuffer(data, "<u8" if kind == _WIDE else "<u4", offset=1).astype(np.int64)
 
 
 def pack_scores(scores: NDArray[np.float32]) -> bytes:
-    """The scores of the numbers beside them, in their order; empty if all are 1.
+    """Encode scores as 32-bit floats; empty if all are 1.
 
     >>> pack_scores(np.ones(3, np.float32)), unpack_scores(b"", 2)
     (b'', [1.0, 1.0])
@@ -127,5 +127,5 @@ def pack_scores(scores: NDArray[np.float32]) -> bytes:
 
 
 def unpack_scores(data: bytes, count: int) -> list[float]:
-    """The scores `pack_scores` wrote."""
+    """Decode what `pack_scores` encoded."""
     return [1.0] * count if not data else np.frombuffer(data, "<f4").tolist()

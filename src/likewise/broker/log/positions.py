@@ -1,4 +1,4 @@
-"""How far each follower of the log has come, for each tenant.
+"""The position of each follower of the log, for each tenant.
 
 A follower writes its position in the commit that writes what it did with the entries up to there, so that after a
 crash it repeats what was not stored, and nothing else. Matching is the first follower.
@@ -34,7 +34,7 @@ def advance(tables: StoreTables, follower: str, positions: Mapping[int, int]) ->
 
 
 def read_positions(tables: StoreTables, follower: str) -> dict[int, int]:
-    """How far a follower has come, by tenant."""
+    """Return a follower's position, by tenant."""
     rows = tables.rows(f"SELECT {FOLLOWER} FROM followers")  # all of them: a name that was altered is found
     return {tenant: position for name, tenant, position in map(follower_row, rows) if name == follower}
 
@@ -49,5 +49,5 @@ def put_positions(tables: StoreTables, tenant: int, positions: Mapping[str, int]
 
 
 def read_every_position(tables: StoreTables) -> list[tuple[str, int, int]]:
-    """Every follower by its name, each tenant's number, and the position it has come to."""
+    """Return every follower's name, tenant and position."""
     return [follower_row(row) for row in tables.rows(f"SELECT {FOLLOWER} FROM followers")]

@@ -1,4 +1,4 @@
-"""Who is there and what is held: the tables of tenants, subscribers, subscriptions and feedback."""
+"""The tables of tenants, subscribers, subscriptions and feedback."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_tenant(tables: StoreTables, name: str) -> int:
 
 
 def read_tenants(tables: StoreTables) -> list[TenantRow]:
-    """Every tenant."""
+    """Return every tenant."""
     return [tenant_row(row) for row in tables.rows(f"SELECT {TENANT} FROM tenants ORDER BY number")]
 
 
@@ -86,7 +86,7 @@ def remove_subscriber(tables: StoreTables, number: int) -> None:
 
 
 def settle_deliveries(tables: StoreTables, settled: Iterable[tuple[int, int, int]]) -> None:
-    """For each (up to a number, so many dropped, subscriber): nothing up to that number waits for it any more."""
+    """Advance subscribers' cursors, given as (position, dropped, subscriber)."""
     tables.change_all(
         f"UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = {GUARD}, dropped = dropped + ?2 "
         "WHERE number = ?3",
@@ -95,7 +95,7 @@ def settle_deliveries(tables: StoreTables, settled: Iterable[tuple[int, int, int
 
 
 def read_subscribers(tables: StoreTables, tenant: int) -> list[SubscriberRow]:
-    """The subscribers of a tenant."""
+    """Return the subscribers of a tenant."""
     return [
         subscriber_row(row) for row in tables.each(f"SELECT {SUBSCRIBER} FROM subscribers WHERE tenant = ?", tenant)
     ]
@@ -134,13 +134,13 @@ def remove_subscriptions(tables: StoreTables, numbers: Iterable[int]) -> None:
 
 
 def read_subscriptions(tables: StoreTables, tenant: int) -> list[SubscriptionRow]:
-    """The subscriptions of a tenant, those that ended among them, in the order of addition."""
+    """Return the subscriptions of a tenant, ended ones included, in the order of addition."""
     rows = tables.each(f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? ORDER BY number", tenant)
     return [subscription_row(row) for row in rows]
 
 
 def subscriptions_between(tables: StoreTables, tenant: int, after: int, until: int) -> list[SubscriptionRow]:
-    """The subscriptions of a tenant with numbers between two, those that ended among them."""
+    """Return the subscriptions of a tenant with numbers in a range, ended ones included."""
     rows = tables.each(
         f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number",
         tenant,
@@ -151,7 +151,7 @@ def subscriptions_between(tables: StoreTables, tenant: int, after: int, until: i
 
 
 def live_subscriptions(tables: StoreTables, tenant: int) -> list[int]:
-    """The numbers of a tenant's subscriptions that hold, ascending."""
+    """Return the numbers of a tenant's active subscriptions, ascending."""
     rows = tables.rows("SELECT number FROM subscriptions WHERE tenant = ? AND ended IS NULL ORDER BY number", tenant)
     return [number for (number,) in rows]
 
@@ -166,7 +166,7 @@ def add_judgement(tables: StoreTables, tenant: int, position: int, body: bytes) 
 
 
 def count_judgements(tables: StoreTables, tenant: int) -> int:
-    """How much feedback of a tenant there is."""
+    """Count a tenant's feedback."""
     return int(tables.one("SELECT count(*) FROM judgements WHERE tenant = ?", tenant)[0])
 
 
@@ -176,6 +176,6 @@ def remove_judgements(tables: StoreTables, positions: Iterable[int]) -> None:
 
 
 def read_judgements(tables: StoreTables, tenant: int) -> list[tuple[int, JudgeCommand]]:
-    """The feedback of a tenant with its positions, in order."""
+    """Return the feedback of a tenant with its positions, in order."""
     rows = tables.rows(f"SELECT {JUDGEMENT} FROM judgements WHERE tenant = ? ORDER BY position", tenant)
     return [judgement_row(row) for row in rows]

@@ -1,4 +1,4 @@
-"""The rows of the store, each checked when it is read: what was altered on disk is refused, never passed on.
+"""The rows of the store: each is verified when it is read, and a corrupt one is refused.
 
 Every table has its columns, as they are selected, and what reads one row of them. What opens a store, what
 answers from it and what verifies it all read rows here, so that none of them takes an altered one for good.
@@ -62,7 +62,7 @@ _SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
 
 
 class TenantRow(NamedTuple):
-    """A tenant as it is kept."""
+    """A tenant as it is stored."""
 
     number: int
     name: str
@@ -71,7 +71,7 @@ class TenantRow(NamedTuple):
 
 
 class SubscriberRow(NamedTuple):
-    """A subscriber as it is kept."""
+    """A subscriber as it is stored."""
 
     number: int
     id: str
@@ -82,7 +82,7 @@ class SubscriberRow(NamedTuple):
 
 
 class SubscriptionRow(NamedTuple):
-    """A subscription as it is kept: its number, subscriber, id, itself, when it was added and where it ended."""
+    """A subscription as it is stored: number, subscriber, id, itself, when it was added and where it ended."""
 
     number: int
     subscriber: int
@@ -93,7 +93,7 @@ class SubscriptionRow(NamedTuple):
 
 
 class TokenRow(NamedTuple):
-    """A token as it is kept: its hash, its name, whose it is, what it opens, and until when (µs; None for ever)."""
+    """A token as it is stored: its hash, name, tenant, scopes, and expiry (µs; None for ever)."""
 
     digest: str
     name: str
@@ -103,7 +103,7 @@ class TokenRow(NamedTuple):
 
 
 def tenant_row(row: Row) -> TenantRow:
-    """A tenant, checked."""
+    """Decode and verify a tenant."""
     number, name, windows_from, last, guard, check = row
     if not guarded(last, guard) or check != tenant_checksum(number, name, windows_from):
         raise refuse(f"tenant {number} ({name!r})")
@@ -111,23 +111,23 @@ def tenant_row(row: Row) -> TenantRow:
 
 
 def entry_row(row: Row) -> Entry:
-    """An entry of the log, checked and read."""
+    """Decode and verify an entry of the log."""
     position, owner, kind, source, id, arrival, ends, check, body = row
     check_entry(position, owner, kind, arrival, ends, check, body)
     value = read_event(body, position) if kind == EVENT else read_command(body)
-    said = (value.source or "", value.id) if isinstance(value, Event) else ("", "")
-    if said != (source, id):
+    identity = (value.source or "", value.id) if isinstance(value, Event) else ("", "")
+    if identity != (source, id):
         raise refuse(f"the identity of entry {position} of the log")
     return Entry(owner, kind, value, body, source, id, ends, position, arrival)
 
 
 def entry_rows(rows: Sequence[Row]) -> Iterator[Entry]:
-    """As `entry_row` gives them; events in their own JSON are read into columns, `TOGETHER` at a time."""
-    for own, some in groupby(rows, _is_payload_envelope):
+    """Decode and verify entries; events with their original payload are decoded in columns, `TOGETHER` at a time."""
+    for columnar, some in groupby(rows, _is_payload_envelope):
         alike = list(some)
         for first in range(0, len(alike), TOGETHER):
             part = alike[first : first + TOGETHER]
-            yield from (_columnar_entries(part) if own else None) or map(entry_row, part)
+            yield from (_columnar_entries(part) if columnar else None) or map(entry_row, part)
 
 
 def _is_payload_envelope(row: Row) -> bool:
@@ -136,7 +136,7 @@ def _is_payload_envelope(row: Row) -> bool:
 
 
 def _columnar_entries(rows: Sequence[Row]) -> list[Entry] | None:
-    """The entries of events that can be read together; None if some cannot: then each says so in its turn."""
+    """Decode the entries of events in columns; return None if one cannot be, so that its own decoder reports it."""
     try:
         for position, owner, kind, _, _, arrival, ends, check, body in rows:
             check_entry(position, owner, kind, arrival, ends, check, body)
@@ -147,58 +147,58 @@ def _columnar_entries(rows: Sequence[Row]) -> list[Entry] | None:
         return None
     entries = []
     for place, (position, owner, kind, source, id, arrival, ends, _, body) in enumerate(rows):
-        around = batch.envelope_fields(place)
-        if around.bare or (around.source or "", around.id) != (source, id):
+        envelope = batch.envelope_fields(place)
+        if envelope.bare or (envelope.source or "", envelope.id) != (source, id):
             return None
         entries.append(Entry(owner, kind, BatchedEvent(batch, place), body, source, id, ends, position, arrival))
     return entries
 
 
 def subscriber_row(row: Row) -> SubscriberRow:
-    """A subscriber, checked."""
-    found, (guard, check, tenant) = SubscriberRow(*row[:6]), row[6:]
-    whole = type(found.acknowledged) is int and type(found.dropped) is int
+    """Decode and verify a subscriber."""
+    subscriber, (guard, check, tenant) = SubscriberRow(*row[:6]), row[6:]
+    whole = type(subscriber.acknowledged) is int and type(subscriber.dropped) is int
     if (
         not whole
-        or guard != subscriber_guard(found.acknowledged, found.dropped)
-        or check != subscriber_checksum(found.number, tenant, found.id, found.policy, found.limit)
+        or guard != subscriber_guard(subscriber.acknowledged, subscriber.dropped)
+        or check != subscriber_checksum(subscriber.number, tenant, subscriber.id, subscriber.policy, subscriber.limit)
     ):
-        raise refuse(f"the subscriber {found.id!r}")
-    return found
+        raise refuse(f"the subscriber {subscriber.id!r}")
+    return subscriber
 
 
 def subscription_row(row: Row) -> SubscriptionRow:
-    """A subscription, checked and read."""
+    """Decode and verify a subscription."""
     number, tenant, subscriber, id, added, ended, check, body = row
     if altered(check, (body,), number, tenant, subscriber, added):
         raise refuse(f"subscription {id!r} (number {number})")
-    found = _SUBSCRIPTIONS.decode(body)
-    if found.id != id:
+    subscription = _SUBSCRIPTIONS.decode(body)
+    if subscription.id != id:
         raise refuse(f"the id of subscription {number}")
-    return SubscriptionRow(number, subscriber, id, found, added, ended)
+    return SubscriptionRow(number, subscriber, id, subscription, added, ended)
 
 
 def judgement_row(row: Row) -> tuple[int, JudgeCommand]:
-    """Feedback, checked and read, with its position."""
+    """Decode and verify feedback, with its position."""
     position, tenant, check, body = row
     if altered(check, (body,), position, tenant):
         raise refuse(f"the feedback at {position}")
-    said = read_command(body)
-    if not isinstance(said, JudgeCommand):
+    command = read_command(body)
+    if not isinstance(command, JudgeCommand):
         raise refuse(f"the feedback at {position}")
-    return position, said
+    return position, command
 
 
 def token_row(row: Row) -> TokenRow:
-    """A token, checked."""
-    found, (made, check) = TokenRow(*row[:5]), row[5:]
-    if check != text_checksum(tuple(found), made):
-        raise refuse(f"the token {found.name!r}")
-    return found
+    """Decode and verify a token."""
+    token, (made, check) = TokenRow(*row[:5]), row[5:]
+    if check != text_checksum(tuple(token), made):
+        raise refuse(f"the token {token.name!r}")
+    return token
 
 
 def follower_row(row: Row) -> tuple[str, int, int]:
-    """How far a follower of the log has come, checked: its name, the tenant, the position."""
+    """Decode and verify a follower's name, tenant and position."""
     follower, tenant, position, guard, check = row
     if not guarded(position, guard) or check != text_checksum((follower,), tenant):
         raise refuse(f"how far {follower!r} has come")
@@ -206,7 +206,7 @@ def follower_row(row: Row) -> tuple[str, int, int]:
 
 
 def state_rows(tables: StoreTables) -> dict[str, int]:
-    """The numbers the broker goes on from, checked."""
+    """Decode and verify the counters of the store."""
     rows = tables.rows("SELECT name, value, guard FROM state")
     if {name for name, _, _ in rows} != STATE or not all(guarded(value, guard) for _, value, guard in rows):
         raise refuse("a number the store goes on from")

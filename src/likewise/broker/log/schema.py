@@ -1,4 +1,4 @@
-"""The tables of the store.
+"""The SQL schema of the store.
 
 | table | what a row is |
 |---|---|

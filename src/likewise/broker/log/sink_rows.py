@@ -1,4 +1,4 @@
-"""The table of targets: what each is set to, secrets included, and up to which delivery it has come.
+"""The table of targets: settings, secrets included, and the last accepted delivery of each.
 
 The settings are the store's own: nothing but what sends reads `body`, and no answer shows it.
 """
@@ -19,7 +19,7 @@ _APART: Final = 1_000_003  # between the two numbers that one guard guards
 
 
 class StoredTarget(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a target is set to; `uid` is its own for ever, so that ids of messages never meet another's.
+    """The settings of a target; `uid` never changes, so that message ids are unique.
 
     `tried` is the last delivery that was not taken at once, and when it was tried first (µs since 1970).
     """
@@ -31,7 +31,7 @@ class StoredTarget(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TargetRow(msgspec.Struct, frozen=True):
-    """A target as it is kept; `succeeded` is when something was last accepted, in seconds since 1970, 0 if never."""
+    """A target as it is stored; `succeeded` is the last success in seconds since 1970, 0 if never."""
 
     number: int
     subscriber: int
@@ -86,7 +86,7 @@ def note_tried(tables: StoreTables, number: int, tried: tuple[int, int]) -> None
 
 
 def note_targets(tables: StoreTables, cursors: Iterable[tuple[int, int, int]]) -> None:
-    """For each (target, up to a delivery, when in s): everything up to it was accepted there or set aside."""
+    """Store the cursors of targets, given as (target, delivery, seconds)."""
     tables.change_all(
         f"UPDATE targets SET acknowledged = max(acknowledged, ?2), succeeded = max(succeeded, ?3), "
         f"guard = ~(max(acknowledged, ?2) + {_APART} * max(succeeded, ?3)) WHERE number = ?1",
@@ -116,13 +116,13 @@ def remove_targets_of(tables: StoreTables, tenant: int, subscriber: int, subscri
 
 
 def read_targets(tables: StoreTables, tenant: int) -> list[TargetRow]:
-    """The targets of a tenant."""
+    """Return the targets of a tenant."""
     rows = tables.rows(f"SELECT {TARGET} FROM targets WHERE tenant = ? ORDER BY number", tenant)
     return [target_row(row) for row in rows]
 
 
 def count_dead(tables: StoreTables, tenant: int) -> dict[str, int]:
-    """How many dead letters each target of a tenant has, by `dead_letter_type`."""
+    """Count each target's dead letters, by `letter_mark`."""
     return dict(
         tables.rows(
             "SELECT media_type, count(*) FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' "
@@ -133,33 +133,33 @@ def count_dead(tables: StoreTables, tenant: int) -> dict[str, int]:
 
 
 def dead_of(tables: StoreTables, tenant: int, number: int) -> list[int]:
-    """The numbers of a target's dead letters, oldest first."""
+    """Return the numbers of a target's dead letters, oldest first."""
     rows = tables.rows(
         "SELECT number FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' AND media_type = ? "
         "ORDER BY number",
         tenant,
         dead_letter_type(number),
     )
-    return [found for (found,) in rows]
+    return [dead for (dead,) in rows]
 
 
 def dead_letter_type(number: int) -> str:
-    """What says in a dead letter whose it is: it holds no sender's bytes, so no sender named their type.
+    """Return the media type that marks a target's dead letters; no sender can name it.
 
-    >>> dead_letter_type(7), marked(dead_letter_type(7)), marked("text/plain")
+    >>> dead_letter_type(7), target_of_type(dead_letter_type(7)), target_of_type("text/plain")
     ('likewise/target; number=7', 7, None)
     """
     return f"likewise/target; number={number}"
 
 
 def target_of_type(media_type: str) -> int | None:
-    """The target a dead letter is of; None if it is none's."""
+    """Return the target whose dead letters have this media type; None if there is none."""
     start, _, number = media_type.partition("=")
     return int(number) if f"{start}=" == dead_letter_type(0)[:-1] and number.isdecimal() else None
 
 
 def target_row(row: Row) -> TargetRow:
-    """A target, checked and read."""
+    """Decode and verify a target."""
     number, tenant, subscriber, subscription, id, acknowledged, succeeded, guard, check, body = row
     whole = type(acknowledged) is int and type(succeeded) is int and isinstance(body, bytes)
     if (

@@ -1,4 +1,4 @@
-"""The tables as the store hands them out: read and changed by the functions of this room, and by nothing else.
+"""Access to the tables, for the functions of this package alone.
 
 Outside it nobody writes SQL and nobody knows what keeps the tables: whoever needs something of them finds, or adds,
 a function here that says what it does.
@@ -17,9 +17,9 @@ TOGETHER: Final = (100, 10)  # rows inserted by one statement: of 9 columns, few
 
 
 class StoreTables:
-    """The tables within one transaction, or as the last commit left them.
+    """The tables within one transaction, or as of the last commit.
 
-    >>> tables = Tables(sqlite3.connect(":memory:"))
+    >>> tables = StoreTables(sqlite3.connect(":memory:"))
     >>> tables.change("CREATE TABLE t (n INTEGER)")
     -1
     >>> tables.change_all("INSERT INTO t VALUES (?)", [(1,), (2,)])
@@ -38,23 +38,23 @@ class StoreTables:
         self._connection = connection
 
     def rows(self, query: str, *values: object) -> list[Row]:
-        """Every row of a query."""
+        """Return every row of a query."""
         return self._connection.execute(query, values).fetchall()
 
     def each(self, query: str, *values: object) -> Iterator[Row]:
-        """Every row of a query, as it is read."""
+        """Yield every row of a query."""
         return iter(self._connection.execute(query, values))
 
     def row(self, query: str, *values: object) -> Row | None:
-        """The first row of a query; None if there is none."""
-        found: Row | None = self._connection.execute(query, values).fetchone()
-        return found
+        """Return the first row of a query; None if there is none."""
+        row: Row | None = self._connection.execute(query, values).fetchone()
+        return row
 
     def one(self, query: str, *values: object) -> Row:
-        """The row of a query that always has one."""
-        found = self.row(query, *values)
-        assert found is not None, query
-        return found
+        """Return the row of a query that always has one."""
+        row = self.row(query, *values)
+        assert row is not None, query
+        return row
 
     def change(self, statement: str, *values: object) -> int:
         """Change something; how many rows it was."""
@@ -88,7 +88,7 @@ class StoreTables:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Changes that are taken back together if one of them fails, and nothing else with them."""
+        """Open a savepoint: changes within it roll back together, and nothing else with them."""
         self._connection.execute("SAVEPOINT apart")
         try:
             yield

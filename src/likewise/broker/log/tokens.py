@@ -1,4 +1,4 @@
-"""Tokens: who may do what for which tenant, and until when. Only their hashes are kept.
+"""Access tokens: scopes, tenant and expiry of each. Only their hashes are stored.
 
 A token is 256 random bits, so a plain SHA-256 is enough to keep it: there is nothing to guess.
 """
@@ -29,7 +29,7 @@ _SHUT: Final = TokenRow(CLOSED, "", "", "")
 
 
 class AccessToken(NamedTuple):
-    """A token as it is listed: everything but itself."""
+    """A token as it is listed, without its secret."""
 
     name: str
     tenant: str
@@ -38,12 +38,12 @@ class AccessToken(NamedTuple):
 
 
 def digest(token: str) -> str:
-    """What is kept of a token."""
+    """Return the hash of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def checked_scope(scope: str) -> str:
-    """A scope that there is, such as `admin`, or `publish:/roof` for one source.
+    """Check and return a scope, such as `admin`, or `publish:/roof` for one source.
 
     >>> checked_scope("subscribe:ann")
     'subscribe:ann'
@@ -63,9 +63,9 @@ def checked_scope(scope: str) -> str:
 def make_token(
     tables: StoreTables, name: str, tenant: str, scopes: Iterable[str], now: int, expires: int | None = None
 ) -> str:
-    """A new token; this is the only time it can be seen. It opens nothing from `expires` (µs) on."""
-    wanted = tuple(map(checked_scope, scopes))
-    if not wanted or not name.strip() or not tenant.strip():
+    """Make a token and return it; this is the only time it can be seen. It expires at `expires` (µs)."""
+    checked = tuple(map(checked_scope, scopes))
+    if not checked or not name.strip() or not tenant.strip():
         raise InputError("a token needs a name, a tenant and at least one scope")
     if expires is not None and not now < expires < 2**62:
         raise InputError("the token would be over before it is used; let it expire later than now")
@@ -73,7 +73,7 @@ def make_token(
         raise InputError(f"a token is named {name!r} already; remove it first or choose another name")
     token = PREFIX + secrets.token_urlsafe(32)
     tables.change("DELETE FROM tokens WHERE digest = ?", CLOSED)
-    _insert(tables, TokenRow(digest(token), name, tenant, " ".join(quote(each) for each in wanted), expires), now)
+    _insert(tables, TokenRow(digest(token), name, tenant, " ".join(quote(each) for each in checked), expires), now)
     return token
 
 
@@ -92,7 +92,7 @@ def remove_token(tables: StoreTables, name: str, tenant: str) -> None:
 
 
 def read_tokens(tables: StoreTables) -> dict[str, AccessToken]:
-    """Every token by its digest, and what stands there once the last one is gone; the oldest first."""
+    """Return every token by its hash; after the last was removed, a row that keeps the broker closed."""
     rows = map(token_row, tables.rows(f"SELECT {TOKEN} FROM tokens ORDER BY made, name"))
     return {
         row.digest: AccessToken(row.name, row.tenant, tuple(map(unquote, row.scopes.split())), row.expires)
@@ -101,5 +101,5 @@ def read_tokens(tables: StoreTables) -> dict[str, AccessToken]:
 
 
 def listed_tokens(tables: StoreTables) -> list[AccessToken]:
-    """Every token."""
+    """Return every token."""
     return [token for key, token in read_tokens(tables).items() if key != CLOSED]

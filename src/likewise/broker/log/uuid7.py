@@ -1,4 +1,4 @@
-"""Identifiers that sort by the time they were made: UUID version 7 (RFC 9562, section 5.7)."""
+"""UUIDs of version 7, which sort by the time they were made (RFC 9562, section 5.7)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _chance = ""  # hexadecimal digits that nobody has had
 
 
 def _forget_chance() -> None:
-    """A process that is forked off draws its own."""
+    """Draw new random bits in a forked process."""
     global _chance
     _chance = ""
 
@@ -30,7 +30,7 @@ os.register_at_fork(after_in_child=_forget_chance)
 
 
 def uuid7() -> str:
-    """A new UUIDv7; those of one process ascend strictly.
+    """Return a new UUIDv7; those of one process strictly ascend.
 
     >>> a, b = uuid7(), uuid7()
     >>> a < b, a[14], len(a)
@@ -40,7 +40,7 @@ def uuid7() -> str:
 
 
 def uuid7s(count: int) -> list[str]:
-    """So many new ones, ascending.
+    """Return new UUIDv7s, ascending.
 
     The 12 bits after the milliseconds hold the fraction of a millisecond (method 3 of section 6.2), moved on
     by one where the clock has not moved.
@@ -58,19 +58,19 @@ def uuid7s(count: int) -> list[str]:
         chance, _chance = _chance[: 16 * count], _chance[16 * count :]
     if count >= _MANY:
         return _written(first, chance, count)
-    found = []
+    ids = []
     known, begin = -1, ""
     for n in range(count):
         stamp, tail = first + n, chance[16 * n : 16 * n + 16]
         if stamp >> 12 != known:  # most of a batch share their millisecond
             known = stamp >> 12
             begin = f"{known >> 16:08x}-{known & 0xFFFF:04x}-7"
-        found.append(f"{begin}{stamp & 0xFFF:03x}-{_VARIANT[tail[0]]}{tail[1:4]}-{tail[4:]}")
-    return found
+        ids.append(f"{begin}{stamp & 0xFFF:03x}-{_VARIANT[tail[0]]}{tail[1:4]}-{tail[4:]}")
+    return ids
 
 
 def _written(first: int, chance: str, count: int) -> list[str]:
-    """Many at once, from the first stamp on: a row of characters each."""
+    """Format many at once: a row of characters each."""
     stamps = np.arange(first, first + count, dtype=np.uint64)
     digits = _DIGITS[(stamps[:, None] >> _SHIFTS) & np.uint64(15)]
     drawn = np.frombuffer(chance.encode(), np.uint8).reshape(count, 16)

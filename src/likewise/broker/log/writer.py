@@ -92,12 +92,12 @@ class Store:
 
     @property
     def position(self) -> int:
-        """The position of the last entry on disk."""
+        """Return the position of the last entry on disk."""
         return self._position
 
     @property
     def arrival(self) -> int:
-        """The time (µs) of the last commit; 0 before the first."""
+        """Return the time (µs) of the last commit; 0 before the first."""
         return self._head.arrival
 
     # -- writing --------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Store:
         self.append_all([(entries, done)])
 
     def append_all(self, requests: list[Request]) -> None:
-        """`append` for several, which share a transaction and fail each by itself."""
+        """Append several requests, which share a transaction and fail each by itself."""
         self.submit(AppendEntries(requests, self._head, self.followers, self.foresight))
 
     def write(self, work: Callable[[StoreTables], object], done: Done) -> None:
@@ -126,7 +126,7 @@ class Store:
         self.submit(TableChange(work, done))
 
     def commit(self, work: Callable[[StoreTables], T]) -> T:
-        """`write`, waiting for it."""
+        """Do `write`, and wait for it."""
         return cast("T", wait_for(lambda done: self.write(work, done)))
 
     def _run(self) -> None:
@@ -173,7 +173,7 @@ class Store:
                 try:
                     commit.show() if step == "show" else commit.notify()
                 except Exception:  # it is on disk, and the others have to be told, too
-                    _log.exception("what was committed could not be passed on", step=step)
+                    _log.exception("commit_notification_failed", step=step)
 
     def _do(self, group: list[Commit]) -> None:
         connection, head = self._connection, self._head
@@ -201,7 +201,7 @@ class Store:
                 self._watermark.write(self._commit)
             except OSError as error:  # what is committed stays so, and must not be done again
                 _log.warning(
-                    "a commit could not be noted beside the store: losing its end would not be noticed",
+                    "commit_marker_failed",
                     commit=self._commit,
                     error=str(error),
                 )
@@ -210,22 +210,22 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[StoreTables]:
-        """The tables as the last commit left them; each thread has its own way to them."""
+        """Open the tables as of the last commit, on a connection of the thread's own."""
         try:
             if self.folder is None:
                 with self._shared:
                     yield StoreTables(self._connection)
                 return
-            found: StoreTables | None = getattr(self._local, "tables", None)
-            if found is None:
-                found = self._local.tables = StoreTables(connect(self.folder, reading=True, cache=self._cache))
-                self._readers.append(found)
-            yield found
+            tables: StoreTables | None = getattr(self._local, "tables", None)
+            if tables is None:
+                tables = self._local.tables = StoreTables(connect(self.folder, reading=True, cache=self._cache))
+                self._readers.append(tables)
+            yield tables
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise storage_error(error, self.folder) from error
 
     def entries(self, after: int, until: int, *, tenant: int | None = None, together: bool = False) -> Iterator[Entry]:
-        """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`.
+        """Yield the entries between two positions, in order; raise `ArtefactDamaged` for one that was altered.
 
         `together`: many events at once are read into columns, for whoever matches them so.
         """
@@ -238,8 +238,8 @@ class Store:
                 return
             for entry in entry_rows(rows) if together else map(entry_row, rows):  # decoded as they are taken
                 entry.message = messages.get(entry.position)
-                came = hops.get(entry.position, LOCAL_ROUTE)
-                entry.hops, entry.first_received = came.hops, came.received
+                route = hops.get(entry.position, LOCAL_ROUTE)
+                entry.hops, entry.first_received = route.hops, route.received
                 yield entry
             after = rows[-1][0]
 
@@ -270,7 +270,7 @@ class Store:
 
 
 def _parts(group: list[Commit], appended: AppendEntries | None) -> list[list[Commit]]:
-    """A group, or several: one after the other where somebody gains from that.
+    """Split a group of commits into transactions where that lets some finish earlier.
 
     What lets matching catch up with the log goes first where new events gain from it. Where somebody appends much, each
     tenant has a transaction of its own, the smallest first: so nobody's few entries wait for somebody's many.
@@ -278,13 +278,13 @@ def _parts(group: list[Commit], appended: AppendEntries | None) -> list[list[Com
     first = [commit for commit in group if appended is not None and appended.gains_from(commit)]
     rest = [commit for commit in group if commit not in first]
     parts = [first] if first else []
-    if appended is None or len(appended) <= SHARED_ENTRIES or len(own := appended.by_tenant()) == 1:
+    if appended is None or len(appended) <= SHARED_ENTRIES or len(by_tenant := appended.by_tenant()) == 1:
         return [*parts, rest]
     place = rest.index(appended)
     before, after = rest[:place], rest[place + 1 :]
-    found = [commit for commit in after if not isinstance(commit, TableChange)]  # of what was appended before
+    outcomes = [commit for commit in after if not isinstance(commit, TableChange)]  # of what was appended before
     last = [
         commit for commit in after if isinstance(commit, TableChange)
     ]  # which may be meant to come after the entries
-    between: list[list[Commit]] = [[each] for each in own[1:-1]]
-    return [*parts, [*before, *found, own[0]], *between, [own[-1], *last]]
+    between: list[list[Commit]] = [[each] for each in by_tenant[1:-1]]
+    return [*parts, [*before, *outcomes, by_tenant[0]], *between, [by_tenant[-1], *last]]

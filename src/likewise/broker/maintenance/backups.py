@@ -1,4 +1,4 @@
-"""Copies of a store with its saved windows, made while it is in use; and copies made again and again.
+"""Back up a store with its saved windows while it is in use, once or periodically.
 
 What is copied is one moment: the tables in one transaction, and the windows that those tables name. A copy is a folder
 like any other: it is served, verified and copied as it is.
@@ -25,7 +25,7 @@ _MADE: Final = re.compile(r"\d{8}T\d{6}Z(-\d+)?")  # how a folder of one copy am
 
 
 class BackupCopy(NamedTuple):
-    """A copy: where it is, its bytes, and older ones that were removed for it."""
+    """A backup: its folder, its bytes, and the older ones that were removed for it."""
 
     folder: Path
     bytes: int
@@ -58,7 +58,7 @@ def backup(data: Path, target: Path) -> int:
 
 
 class _WindowsReplaced(Exception):
-    """The windows that the tables name are gone: newer ones were saved since."""
+    """Newer windows replaced the ones that the tables name."""
 
 
 def _copy_windows(tables: StoreTables, data: Path, target: Path) -> None:
@@ -96,7 +96,7 @@ def _sync(folder: Path) -> None:
 
 
 def copies_in(folder: Path) -> list[Path]:
-    """The copies among others in a folder, oldest first."""
+    """Return the backups in a folder, oldest first."""
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.iterdir() if path.is_dir() and _MADE.fullmatch(path.name))
@@ -122,7 +122,7 @@ def copy_again(data: Path, target: Path, *, keep: int, clock: Callable[[], int])
 def keep_copying(
     data: Path, target: Path, *, every: float, keep: int, clock: Callable[[], int], wait: Callable[[float], bool]
 ) -> Iterator[BackupCopy | Exception]:
-    """A copy every so many seconds, until `wait`, called with the seconds to wait, says that it is over.
+    """Make a backup every so many seconds, until `wait` returns that it is over.
 
     A copy that fails is told of and tried again in its turn; older ones stay.
     """

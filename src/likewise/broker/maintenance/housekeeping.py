@@ -1,4 +1,4 @@
-"""What the broker does by itself between stretches of matching: move time, save windows, forget what is over."""
+"""Housekeeping between batches of matching: advance time, save windows, remove what expired."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NeededFrom = Callable[[StoreTables, Tenant], int | None]
 
 
 class Housekeeping:
-    """The broker's own work on what it holds; `on_expired` is told which events were forgotten.
+    """The broker's periodic tasks; `on_expired` is called with the removed events.
 
     `beside` says that windows may be saved beside the thread that matches.
     """
@@ -60,9 +60,9 @@ class Housekeeping:
         retention: RetentionClock,
         lock: Lock,
         on_expired: Callable[[list[RemovedEvent]], None] = lambda events: None,
-        kept_from: Iterable[NeededFrom] = (),
+        needed_from: Iterable[NeededFrom] = (),
         resting: Callable[[Tenant], set[str]] = lambda tenant: set(),
-        beside: bool = True,
+        concurrent: bool = True,
     ) -> None:
         self._log = log
         self._tenants = tenants
@@ -73,10 +73,10 @@ class Housekeeping:
         self._epochs_checked_at = 0.0  # when epochs were looked at that may be forgotten
         self._lock = lock  # of the queues
         self._on_expired = on_expired
-        self._needed_from = tuple(kept_from)  # each the first entry of a tenant that somebody else still needs
+        self._needed_from = tuple(needed_from)  # each the first entry of a tenant that somebody else still needs
         self._window_ends = WindowExpiry(log, self._take_out)
         self.tasks = RetryingTasks()
-        self._saving = WindowCheckpoints(log, data, clock, self.tasks, beside=beside)
+        self._saving = WindowCheckpoints(log, data, clock, self.tasks, concurrent=concurrent)
         self._checked = self._swept = time.monotonic()
         self._stopped = False
         self._uptime = UptimeRecorder(data, self._append)
@@ -87,7 +87,7 @@ class Housekeeping:
         self._stopped = self.tasks.stopping = True
 
     def turn(self) -> None:
-        """Between stretches of matching, on its thread: move time, save windows, forget what is over.
+        """Run the tasks that are due, on the matching thread: advance time, save windows, remove what expired.
 
         What fails of it, as on a full disk, is tried again; matching goes on (`upkeep.chores`).
         """
@@ -113,7 +113,7 @@ class Housekeeping:
         self._uptime.tick(list(self._tenants.values()), self._clock())
 
     def note_listening(self) -> None:
-        """From now on events can come; alerts are told how long they could not since the start."""
+        """Record that events can arrive from now on, and report the time since the start as an outage."""
         self._uptime.mark_listening(list(self._tenants.values()), self._clock())
 
     def _move_time(self, tenant: Tenant) -> None:
@@ -124,10 +124,10 @@ class Housekeeping:
         now, ended = self._clock(), self._retention()
         if self._needs_tick(tenant, now):
             self._append(tenant, TickCommand())  # before validity ends: what was due until then is sent
-        for held in list(tenant.ending.values()):
-            if held.ends is not None and held.ends <= ended:
-                subscriber = tenant.by_number[held.subscriber].id
-                self._append(tenant, UnsubscribeCommand(subscriber, held.id))
+        for stored in list(tenant.ending.values()):
+            if stored.ends is not None and stored.ends <= ended:
+                subscriber = tenant.by_number[stored.subscriber].id
+                self._append(tenant, UnsubscribeCommand(subscriber, stored.id))
 
     def _needs_tick(self, tenant: Tenant, now: int) -> bool:
         """Whether time moves something; windows are moved once after the last event that they can hold is over."""
@@ -166,20 +166,20 @@ class Housekeeping:
         for tenant in tenants:
             self._window_ends.look(tenant, times)
         chosen = [self._choose(tenant, times) for tenant in tenants]
-        found = self._log.commit(lambda tables: self._sweep(tables, tenants, chosen, times))
-        gone: dict[int, list[int]] = {}
-        for number, delivery, _ in found.deliveries:
-            gone.setdefault(number, []).append(delivery)
+        swept = self._log.commit(lambda tables: self._sweep(tables, tenants, chosen, times))
+        expired: dict[int, list[int]] = {}
+        for number, delivery, _ in swept.deliveries:
+            expired.setdefault(number, []).append(delivery)
         with self._lock:
-            for number, delivery, recipients in found.deliveries:
+            for number, delivery, recipients in swept.deliveries:
                 tenant = self._tenants[number]
                 tenant.evict_delivery(delivery)
                 for recipient in recipients:
                     if (queue := tenant.by_number.get(recipient)) is not None:
                         queue.pending.discard(delivery)
-            for number, deliveries in gone.items():
+            for number, deliveries in expired.items():
                 self._tenants[number].sinks.expire(deliveries)
-            for event in found.events:
+            for event in swept.events:
                 self._tenants[event.tenant].withdrawn.discard(event.position)
                 self._tenants[event.tenant].retained.forget(event.position)
             for tenant in tenants:
@@ -191,13 +191,13 @@ class Housekeeping:
                 if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
             ]
             ended = [self._forget_ended(t) for t in tenants]
-        self._on_expired(found.events)
+        self._on_expired(swept.events)
         forgotten = [number for numbers in ended for number in numbers]
         if forgotten:
             self._log.commit(lambda tables: remove_subscriptions(tables, forgotten))
         for stored, subscriber in idle:  # so that a restart need not look at what is long settled
             self._acknowledgements.note(subscriber, stored)
-        return found
+        return swept
 
     def clock_changed(self) -> None:
         """Look at all that is over once more: the clock stepped, or was accepted. From any thread."""
@@ -213,14 +213,14 @@ class Housekeeping:
         if not retention.has_epochs:
             retention.delayed_events = 0
             return
-        found, doubtful, undecided = 0, False, retention.doubtful is None
+        delayed, doubtful, undecided = 0, False, retention.doubtful is None
         with self._log.reading() as tables:
             for tenant in list(self._tenants.values()):
                 count = count_delayed(tables, tenant.number, times.now, spans)
-                found += count
+                delayed += count
                 if count and undecided:
                     doubtful = doubtful or 2 * count > count_rows(tables, "log", tenant.number, events=True)
-            retention.delayed_events = found
+            retention.delayed_events = delayed
             if undecided:  # once for each step: if it is less, what everybody has read may go
                 retention.doubtful = doubtful
             if time.monotonic() - self._epochs_checked_at > FORGET_SECONDS:
@@ -228,7 +228,7 @@ class Housekeeping:
                 retention.forget(lambda span: not any_ending(tables, span.after, span.upto))
 
     def _first_unread(self, tables: StoreTables, tenant: Tenant) -> int | None:
-        """The first position among the events of deliveries that somebody has not read."""
+        """Return the first position among the events of deliveries that a subscriber has not acknowledged."""
         with self._lock:
             pending = [queue.pending for queue in tenant.subscribers.values()]
             pending += [feed.pending for feed in tenant.sinks]
@@ -236,14 +236,14 @@ class Housekeeping:
         return first_event_after(tables, tenant.number, min(numbers) - 1) if numbers else None
 
     def _spans(self, tables: StoreTables, tenant: Tenant, times: RetentionTimes) -> list[DelayedRange]:
-        """The positions whose expiry waits: all from before a step, or those from the first unread one on."""
+        """Return the ranges with delayed expiry: all from before a step, or those from the first unread event on."""
         if not (spans := times.spans()) or self._retention.removes_nothing:
             return spans
         first = self._first_unread(tables, tenant)
         return [] if first is None else times.spans(first)
 
     def _choose(self, tenant: Tenant, times: RetentionTimes) -> tuple[RemovalLimits, list[int]]:
-        """What of a tenant may be removed: unneeded events that are over.
+        """Return the removable events of a tenant: unneeded and expired.
 
         What is over and stands in a window that time does not take it out of is withdrawn from it first
         (`upkeep.window_ends`), by the log, so that a replay does the same; a later turn removes it.
@@ -257,8 +257,8 @@ class Housekeeping:
         if not positions or not tenant.stateful:
             return limits, positions
         with tenant.matchers:
-            standing = tenant.windows.needed(positions) | tenant.alerts.needed(positions)
-        return limits, [position for position in positions if position not in standing]
+            in_use = tenant.windows.needed(positions) | tenant.alerts.needed(positions)
+        return limits, [position for position in positions if position not in in_use]
 
     def _sweep(
         self,
@@ -267,7 +267,7 @@ class Housekeeping:
         chosen: list[tuple[RemovalLimits, list[int]]],
         times: RetentionTimes,
     ) -> SweepResult:
-        """On the writer's thread: also write down that tenants with nothing to match have come to the log's end."""
+        """Remove the chosen events; advance tenants that have nothing to match. On the writer's thread."""
         end = self._log.position
         idle = [t for t in tenants if t.caught_up and end - t.matched >= IDLE_ENTRIES]
         for tenant in idle:  # so that a restart need not look for what they have after their last entry
@@ -290,12 +290,14 @@ class Housekeeping:
         named = [number for number in tenant.ended if tenant.subscriptions[number].subscriber in tenant.by_number]
         newest = heapq.nlargest(EXPIRED_RETENTION, named, key=lambda number: tenant.subscriptions[number].ended or 0)
         for number in tenant.ended.difference(newest):
-            held = tenant.subscriptions[number]
-            queue = tenant.by_number.get(held.subscriber)
-            gone = queue is None or queue.unregistered
+            stored = tenant.subscriptions[number]
+            queue = tenant.by_number.get(stored.subscriber)
+            unregistered = queue is None or queue.unregistered
             if tenant.sinks.wait_for(number) or (tenant.lake_position is not None and number > tenant.lake_position):
                 continue
-            if (held.ended or 0) < replayed_from and (gone or (not judged and queue is not None and not queue.pending)):
+            if (stored.ended or 0) < replayed_from and (
+                unregistered or (not judged and queue is not None and not queue.pending)
+            ):
                 forgotten.append(number)
                 tenant.ended.discard(number)
                 tenant.selecting.discard(number)

@@ -1,4 +1,4 @@
-"""What a broker goes on from: tenants, subscribers, subscriptions, windows and queues, read from the store."""
+"""Recover tenants, subscribers, subscriptions, windows and queues from the store."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _log = structlog.get_logger("likewise.recovery")
 def recover(
     log: EventLog, data: Path | None, make: MakeMatcher, elsewhere: frozenset[Kind] = frozenset()
 ) -> dict[int, Tenant]:
-    """The tenants as they were when matching had come to the position each of them says.
+    """Return the tenants as of the positions up to which their entries are matched.
 
     Subscriptions of the kinds `elsewhere` are decided by a broker above.
     """
@@ -82,16 +82,16 @@ def recover(
 
 
 def _read_known(tables: StoreTables, tenant: Tenant) -> None:
-    """What is known about sources: corrections first, since they change what events say."""
+    """Restore what is known about sources: corrections first, since they change what events mean."""
     for name, alias in read_aliases(tables, tenant.number):
         tenant.sources.identities.restore(name, alias)
     for number, correction in read_records(tables, tenant.number, Correction):
         tenant.sources.correct(number, correction)
-    for _, held in read_records(tables, tenant.number, StoredAnnouncement):
-        tenant.sources.announce(held)
+    for _, stored in read_records(tables, tenant.number, StoredAnnouncement):
+        tenant.sources.announce(stored)
     for _, brought in read_records(tables, tenant.number, SourceRoute):
         tenant.sources.routes.update(dict.fromkeys(brought.sources, brought.bringer))
-    tenant.sources.pinned.update(kept.source for _, kept in read_records(tables, tenant.number, PinnedSource))
+    tenant.sources.pinned.update(pinned.source for _, pinned in read_records(tables, tenant.number, PinnedSource))
 
 
 def _read_subscribers(tables: StoreTables, tenant: Tenant) -> None:
@@ -104,19 +104,19 @@ def _read_subscribers(tables: StoreTables, tenant: Tenant) -> None:
 
 def _take_up(log: EventLog, tables: StoreTables, tenant: Tenant, saved: bool) -> None:
     """Fill both matchers: feedback and windows in the order of the log, the rest as it stands."""
-    everything = {row.number: StoredSubscription(*row) for row in read_subscriptions(tables, tenant.number)}
+    subscriptions = {row.number: StoredSubscription(*row) for row in read_subscriptions(tables, tenant.number)}
     start = tenant.matched + 1 if tenant.windows_from is None else tenant.windows_from
     judged = read_judgements(tables, tenant.number)
     feedback = tenant.stateless.interpretation.feedback
-    for given in list(feedback):  # as saved with windows; some of it may have been forgotten since
-        feedback.undo(given.number)
+    for feedback_item in list(feedback):  # as saved with windows; some of it may have been forgotten since
+        feedback.undo(feedback_item.number)
     for position, judgement in judged:
         if position < start:
-            rejudge(tenant, judgement, position, everything)
+            rejudge(tenant, judgement, position, subscriptions)
     tenant.withdrawn = withdrawn_events(tables, tenant.number)
     if tenant.windows_from is not None:
-        if not saved and (reaching := remembering(everything.values(), start)):
-            start = min(held.number for held in reaching)
+        if not saved and (reaching := remembering(subscriptions.values(), start)):
+            start = min(stored.number for stored in reaching)
             tenant.rebuilt = tenant.unsaved = True
             _log.error(
                 "saved windows are missing or damaged: they are made again from the log; what was over or withdrawn "
@@ -126,15 +126,15 @@ def _take_up(log: EventLog, tables: StoreTables, tenant: Tenant, saved: bool) ->
                 after=start,
             )
         entries = log.entries(start - 1, tenant.matched, tenant=tenant.number)
-        standing = bring_up_to_date(tenant, entries, everything, start, {position for position, _ in judged})
+        standing = bring_up_to_date(tenant, entries, subscriptions, start, {position for position, _ in judged})
         _defer_unsent(tables, tenant, standing)
     stateless = []
-    for held in everything.values():
-        tenant.index_subscription(held)
-        if held.ended is None:
-            tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
-            if not held.subscription.remembers and tenant.decides(held.subscription):
-                stateless.append((held.number, held.subscription, held.added))
+    for stored in subscriptions.values():
+        tenant.index_subscription(stored)
+        if stored.ended is None:
+            tenant.by_number[stored.subscriber].subscriptions[stored.id] = stored.number
+            if not stored.subscription.remembers and tenant.decides(stored.subscription):
+                stateless.append((stored.number, stored.subscription, stored.added))
     tenant.stateless.add_many(stateless)
     newest = newest_event(tables, tenant.number, tenant.matched)
     if newest is not None:
@@ -164,9 +164,9 @@ def _read_queues(tables: StoreTables, tenant: Tenant) -> None:
     pending: dict[int, list[int]] = {number: [] for number in waiting}
     for number, recipients in recipients_after(tables, tenant.number, first):
         for subscriber in recipients:
-            own = pending.get(subscriber)
-            if own is not None:
-                own.append(number)
+            numbers_pending = pending.get(subscriber)
+            if numbers_pending is not None:
+                numbers_pending.append(number)
     for number, numbers in pending.items():
         queue = waiting[number]
         queue.pending.update(numbers)
@@ -175,9 +175,9 @@ def _read_queues(tables: StoreTables, tenant: Tenant) -> None:
 
 
 def _read_topics(tables: StoreTables, tenant: Tenant) -> None:
-    """Who subscribed to topics, and which messages are retained there."""
-    for held in read_topics(tables, tenant.number):
-        tenant.topics.put(held)
+    """Restore topic subscriptions and retained messages."""
+    for subscription in read_topics(tables, tenant.number):
+        tenant.topics.put(subscription)
     for row in read_retained(tables, tenant.number):
         tenant.retained.put(row)
 
@@ -188,8 +188,8 @@ def _read_feeds(tables: StoreTables, tenant: Tenant) -> None:
     if not rows:
         return
     numbers: dict[tuple[int, str], list[int]] = {}
-    for held in tenant.subscriptions.values():
-        numbers.setdefault((held.subscriber, held.id), []).append(held.number)
+    for stored in tenant.subscriptions.values():
+        numbers.setdefault((stored.subscriber, stored.id), []).append(stored.number)
     for row in rows:
         tenant.sinks.add(SinkQueue(row), numbers.get((row.subscriber, row.subscription), ()))
     after = min(row.acknowledged for row in rows)

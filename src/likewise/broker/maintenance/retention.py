@@ -1,4 +1,4 @@
-"""Forgetting: which events, and which commands of the log, nobody needs any more."""
+"""Retention limits: the events and commands of the log that nobody needs any more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from likewise.defaults import DEDUPLICATION_SPAN
 
 
 def unneeded(tenant: Tenant, now: int, *, replayed: bool = True) -> RemovalLimits:
-    """What is needed neither by matching nor by a tenant's windows of time or the replay of windows.
+    """Return what neither matching, nor windows of time, nor their replay need.
 
     Windows of the last n events, and those without an end, hold what time never takes out: what is over there has to be
     taken out first (`upkeep.housekeeping`).

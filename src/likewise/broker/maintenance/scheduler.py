@@ -1,4 +1,4 @@
-"""The broker's own chores: one that fails ends nothing, is said once, and is tried again until it works."""
+"""Retry failing background tasks: a failure is logged once and retried until it works."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LONGEST_PAUSE: Final = 10.0
 
 
 class RetryingTasks:
-    """Does chores by name; `troubles` says which do not work now, and why.
+    """Runs tasks by name; `troubles` maps the failing ones to their errors.
 
-    >>> chores = Chores(clock=iter([0.0, 0.5, 2.0]).__next__)
+    >>> chores = RetryingTasks(clock=iter([0.0, 0.5, 2.0]).__next__)
     >>> from structlog.testing import capture_logs
     >>> with capture_logs() as said:
     ...     chores.do("tidying", lambda: 1 / 0)
@@ -27,7 +27,7 @@ class RetryingTasks:
     ...     chores.do("tidying", lambda: None)
     {'tidying': 'ZeroDivisionError: division by zero'}
     >>> chores.troubles, chores.failed, [line["event"] for line in said][-1]
-    ({}, 1, 'a chore works again')
+    ({}, 1, 'task_recovered')
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -53,9 +53,9 @@ class RetryingTasks:
             self.failed += 1
             self._again[name] = (now + pause, min(2 * pause, LONGEST_PAUSE))
             if name not in self.troubles:
-                _log.error("a chore failed; it is tried again until it works", chore=name, exc_info=error)
+                _log.error("task_failed", chore=name, exc_info=error)
             self.troubles[name] = f"{type(error).__name__}: {error}"
             return
         if self.troubles.pop(name, None) is not None:
             del self._again[name]
-            _log.info("a chore works again", chore=name)
+            _log.info("task_recovered", chore=name)

@@ -1,4 +1,4 @@
-"""When the broker was last up, so that its own silence is taken for nobody's.
+"""Record the uptime, so that an outage of the broker does not count as silence of sources.
 
 `absent for` counts time in which something could have been heard. The moment is written down every second while there
 are alerts; after a crash, or when the machine slept, what lies between it and now is told to every tenant's alerts
@@ -22,7 +22,7 @@ PAUSE: Final = 10 * TICK  # µs without a turn that are an outage; less is a bus
 
 
 class UptimeRecorder:
-    """Writes down that the broker is up, and tells alerts when it was not."""
+    """Persists the last time the broker was up, and reports gaps to alerts as outages."""
 
     def __init__(self, data: Path | None, append: Callable[[Tenant, Command], None]) -> None:
         self._path = None if data is None else data / FILE
@@ -31,7 +31,7 @@ class UptimeRecorder:
         self._started: int | None = None
 
     def tick(self, tenants: Iterable[Tenant], now: int) -> None:
-        """It is up now; where it was not for a while, alerts are told."""
+        """Persist the time; report a gap since the last call as an outage."""
         watching = [tenant for tenant in tenants if len(tenant.alerts)]
         first, self._started = self._started is None, now if self._started is None else self._started
         if not watching:
@@ -46,7 +46,7 @@ class UptimeRecorder:
             os.replace(building, self._path)
 
     def mark_listening(self, tenants: Iterable[Tenant], now: int) -> None:
-        """From now on something can be heard; what passed since the start counts for no silence either."""
+        """Report the time from the start until now as an outage: events can arrive only from now on."""
         if self._started is not None and now - self._started > TICK:
             self._append_outage([tenant for tenant in tenants if len(tenant.alerts)], now - self._started)
 

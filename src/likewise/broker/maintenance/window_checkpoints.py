@@ -1,4 +1,4 @@
-"""When windows are saved, and where: beside the thread that matches, so that no other tenant waits for the disk.
+"""Save windows on a thread beside the matching loop, so that no other tenant waits for the disk.
 
 Matching is at rest between two rounds: what a tenant's windows hold is what the log was matched to. From then on until
 they are saved the tenant's entries wait (`Tenant.saving`), as they do while a question uses its matchers; the others
@@ -27,13 +27,13 @@ class WindowCheckpoints:
     """Saves the windows of tenants, one after the other; `start` and `save` are called between rounds of matching."""
 
     def __init__(
-        self, log: EventLog, data: Path | None, clock: Callable[[], int], chores: RetryingTasks, *, beside: bool
+        self, log: EventLog, data: Path | None, clock: Callable[[], int], tasks: RetryingTasks, *, concurrent: bool
     ) -> None:
         self._log = log
         self._data = data
         self._clock = clock
-        self._tasks = chores
-        self._concurrent = beside  # on a thread of its own
+        self._tasks = tasks
+        self._concurrent = concurrent  # on a thread of its own
         self._checked_at: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
         self._saved_at: dict[int, int] = {}  # what was taken of a tenant's entries when its windows were last saved
         self._loaded = False  # whether what saving needs is
@@ -90,7 +90,7 @@ class WindowCheckpoints:
         return self._new(tenant) >= entries or self._awaited(tenant)
 
     def _new(self, tenant: Tenant) -> int:
-        """How many entries of the tenant a replay of its windows would go through; about, and no fewer."""
+        """Return roughly how many entries a replay of a tenant's windows would go through, and no fewer."""
         if tenant.number not in self._saved_at:
             with self._log.reading() as tables:
                 before = count_between(tables, tenant.number, (tenant.windows_from or 1) - 1, tenant.matched)
@@ -99,19 +99,19 @@ class WindowCheckpoints:
 
     def _save(self, tenant: Tenant) -> None:
         assert self._data is not None
-        position, taken = tenant.matched, tenant.dequeued
-        kept: int | None = position + 1
+        position, dequeued = tenant.matched, tenant.dequeued
+        replay_from: int | None = position + 1
         if tenant.stateful:
             with tenant.matchers:
                 save_windows(self._data, tenant, position)
         else:
-            kept = None
-        self._log.commit(lambda tables: replay_windows_from(tables, tenant.number, tenant.name, kept))
-        tenant.windows_from, tenant.unsaved, self._saved_at[tenant.number] = kept, False, taken
+            replay_from = None
+        self._log.commit(lambda tables: replay_windows_from(tables, tenant.number, tenant.name, replay_from))
+        tenant.windows_from, tenant.unsaved, self._saved_at[tenant.number] = replay_from, False, dequeued
         remove_older(self._data, tenant.number, position)
 
     def _awaited(self, tenant: Tenant) -> bool:
-        """Whether something is over, or was forgotten, and kept only for a replay of windows; asked seldom."""
+        """Return whether something is retained only for a replay of windows; checked rarely."""
         seldom = time.monotonic()
         if seldom - self._checked_at.get(tenant.number, 0.0) < SAVE_SECONDS:
             return False
@@ -120,5 +120,5 @@ class WindowCheckpoints:
         if any((tenant.subscriptions[number].ended or 0) >= start for number in list(tenant.ended)):
             return True
         with self._log.reading() as tables:
-            found = expired(tables, unneeded(tenant, now, replayed=False), now)
-        return any(position >= start for position in found)
+            positions = expired(tables, unneeded(tenant, now, replayed=False), now)
+        return any(position >= start for position in positions)

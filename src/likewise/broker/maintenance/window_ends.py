@@ -1,4 +1,4 @@
-"""Taking what is over out of windows that time does not take it out of, as soon as it is over.
+"""Withdraw expired events from windows that time alone never evicts them from.
 
 A window of the last n events, or one without an end, would hold an event for good. So its end is looked for in the
 order of ends, each event once, and withdrawing it is written to the log: a replay does the same at the same place.
@@ -19,7 +19,7 @@ PAGES: Final = 20  # of a tenant in one turn; what is left has its turn next
 
 
 class _ExpiryCursor(NamedTuple):
-    """Up to which end, of the event at which position, events were looked at that stand up to `matched`."""
+    """The end and position up to which events were checked, and the position matched by then."""
 
     ends: int = -1
     position: int = 0
@@ -27,7 +27,7 @@ class _ExpiryCursor(NamedTuple):
 
 
 class WindowExpiry:
-    """What is over and stands in windows for long; `withdraw` is told each, once."""
+    """Withdraws expired events from windows; calls `withdraw` once for each."""
 
     def __init__(self, log: EventLog, withdraw: Callable[[Tenant, int], None]) -> None:
         self._log = log
@@ -49,39 +49,39 @@ class WindowExpiry:
             self._deferred.pop(tenant.number, None)
         if not len(tenant.windows):
             return
-        seen, matched = self._cursors.get(tenant.number, _ExpiryCursor()), tenant.matched
-        if seen.ends > now:  # the clock went back
-            seen = seen._replace(ends=now, position=0)
+        cursor, matched = self._cursors.get(tenant.number, _ExpiryCursor()), tenant.matched
+        if cursor.ends > now:  # the clock went back
+            cursor = cursor._replace(ends=now, position=0)
         deferred = self._deferred.pop(tenant.number, {})
-        found: list[int] = [position for position, ends in deferred.items() if ends <= times(position)]
+        expired: list[int] = [position for position, ends in deferred.items() if ends <= times(position)]
         later = {position: ends for position, ends in deferred.items() if ends > times(position)}
         with self._log.reading() as tables:
-            if seen.ends >= 0:  # what was matched since may have been over before
-                page = expired_between(tables, tenant.number, seen.matched, matched, seen.ends)
-                found += _sort_out(page, times, later)
+            if cursor.ends >= 0:  # what was matched since may have been over before
+                page = expired_between(tables, tenant.number, cursor.matched, matched, cursor.ends)
+                expired += _sort_out(page, times, later)
             for _ in range(PAGES):
-                page = newly_expired(tables, tenant.number, (seen.ends, seen.position), now, matched, PAGE)
-                found += _sort_out(page, times, later)
+                page = newly_expired(tables, tenant.number, (cursor.ends, cursor.position), now, matched, PAGE)
+                expired += _sort_out(page, times, later)
                 if len(page) < PAGE:
-                    seen = _ExpiryCursor(now, matched, matched)
+                    cursor = _ExpiryCursor(now, matched, matched)
                     break
-                seen = _ExpiryCursor(*page[-1], matched)
+                cursor = _ExpiryCursor(*page[-1], matched)
         with tenant.matchers:
-            standing = [position for position in found if tenant.windows.holds_for_long(position)]
+            in_windows = [position for position in expired if tenant.windows.holds_for_long(position)]
             later = {position: ends for position, ends in later.items() if tenant.windows.holds_for_long(position)}
         if later:
             self._deferred[tenant.number] = later
-        for position in standing:
+        for position in in_windows:
             self._withdraw(tenant, position)
-        self._cursors[tenant.number] = seen
+        self._cursors[tenant.number] = cursor
 
 
 def _sort_out(page: list[tuple[int, int]], times: RetentionTimes, later: dict[int, int]) -> list[int]:
-    """The positions of what is over; what only the clock says is over goes to `later`."""
-    found = []
+    """Return the positions that expired; those delayed by a step of the clock go to `later`."""
+    expired = []
     for ends, position in page:
         if ends <= times(position):
-            found.append(position)
+            expired.append(position)
         else:
             later[position] = ends
-    return found
+    return expired

@@ -1,4 +1,4 @@
-"""Windows across a restart: saved now and then, and brought up to date from the log.
+"""Save windows, and replay the log to bring them up to date after a restart.
 
 Matching without windows needs no memory of past events. Top-k windows do: `Matcher.save` writes them to
 `windows/TENANT-POSITION`, and a restart loads the folder the store names and replays the log from there
@@ -58,12 +58,12 @@ MakeMatcher = Callable[[Path | None], Matcher]  # as the configuration says, wit
 
 
 def folder_of(data: Path, tenant: int, position: int) -> Path:
-    """Where a tenant's windows as of a position are saved."""
+    """Return the folder of a tenant's windows as of a position."""
     return data / "windows" / f"{tenant}-{position}"
 
 
 class _Checksums(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `checksums` says: the SHA-256 of every file, and the newest arrival the windows have seen."""
+    """The file `checksums`: the SHA-256 of every file, and the newest arrival that the windows have processed."""
 
     files: dict[str, str]
     newest_arrival: int
@@ -71,7 +71,7 @@ class _Checksums(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LoadedWindows(NamedTuple):
-    """Windows as they were saved, or empty if they were not `found` whole."""
+    """Windows as they were saved; empty if they were not `found` whole."""
 
     matcher: Matcher
     complete: bool
@@ -88,8 +88,8 @@ def save_windows(data: Path, tenant: Tenant, position: int) -> None:
     tenant.windows.save(folder)
     if len(tenant.alerts):
         tenant.alerts.save(folder / ALERTS)
-    said = _Checksums(_digests(folder), tenant.newest_arrival)
-    (folder / CHECKSUMS).write_bytes(_with_checksum(said))
+    checksums = _Checksums(_digests(folder), tenant.newest_arrival)
+    (folder / CHECKSUMS).write_bytes(_with_checksum(checksums))
     for path in (*folder.rglob("*"), folder, folder.parent):
         file = os.open(path, os.O_RDONLY)
         try:
@@ -110,9 +110,9 @@ def _digests(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def _with_checksum(said: _Checksums) -> bytes:
-    """What is written: a line of JSON, and the SHA-256 of that line."""
-    line = msgspec.json.encode(said) + b"\n"
+def _with_checksum(checksums: _Checksums) -> bytes:
+    """Return a line of JSON followed by its SHA-256."""
+    line = msgspec.json.encode(checksums) + b"\n"
     return line + hashlib.sha256(line).hexdigest().encode() + b"\n"
 
 
@@ -125,20 +125,20 @@ def check_windows(folder: Path) -> int:
         return 0
     raw = (folder / CHECKSUMS).read_bytes()
     try:
-        said = msgspec.json.decode(raw.partition(b"\n")[0], type=_Checksums)
+        checksums = msgspec.json.decode(raw.partition(b"\n")[0], type=_Checksums)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise refuse(f"{folder / CHECKSUMS} ({error})") from None
-    if raw != _with_checksum(said):
+    if raw != _with_checksum(checksums):
         raise refuse(str(folder / CHECKSUMS))
-    found = _digests(folder)
-    for name in sorted(said.files.keys() | found.keys()):
-        if said.files.get(name) != found.get(name):
+    digests = _digests(folder)
+    for name in sorted(checksums.files.keys() | digests.keys()):
+        if checksums.files.get(name) != digests.get(name):
             raise refuse(str(folder / name))
-    return said.newest_arrival
+    return checksums.newest_arrival
 
 
 def load_windows(data: Path | None, tenant: int, windows_from: int | None, make: MakeMatcher) -> LoadedWindows:
-    """The windows a tenant's catching up starts with: as saved, else empty.
+    """Load a tenant's saved windows; empty ones if there are none.
 
     Space, measure, threshold and clock are those of the configuration, whatever they were when it was saved.
     """
@@ -185,15 +185,15 @@ def verify_windows(tables: StoreTables, data: Path) -> int:
 
 
 def remembering_rows(tables: StoreTables, tenant: int, windows_from: int) -> bool:
-    """Whether a tenant has windows that reach back before a position."""
+    """Return whether a tenant has windows that reach back before a position."""
     return bool(remembering(read_subscriptions(tables, tenant), windows_from))
 
 
-def remembering(held: Iterable[H], windows_from: int) -> list[H]:
-    """The subscriptions whose windows, or alerts whose keys, reach back before a position."""
+def remembering(subscriptions: Iterable[H], windows_from: int) -> list[H]:
+    """Return the subscriptions whose windows, or alerts whose keys, reach back before a position."""
     return [
         each
-        for each in held
+        for each in subscriptions
         if each.subscription.remembers
         and each.number < windows_from
         and (each.ended is None or each.ended >= windows_from)
@@ -201,7 +201,11 @@ def remembering(held: Iterable[H], windows_from: int) -> list[H]:
 
 
 def bring_up_to_date(
-    tenant: Tenant, entries: Iterable[Entry], held: dict[int, StoredSubscription], start: int, judged: Container[int]
+    tenant: Tenant,
+    entries: Iterable[Entry],
+    subscriptions: dict[int, StoredSubscription],
+    start: int,
+    judged: Container[int],
 ) -> list[NumberedMatch]:
     """Bring the windows up to date with entries from a position on that were matched before a restart.
 
@@ -210,16 +214,16 @@ def bring_up_to_date(
     Commands from before `windows_from` are no longer in the log: what they did is known from `held`, and from what was
     withdrawn since. Of feedback, what was `judged` at a position counts; the rest was forgotten with its subscriber.
     """
-    tops = [each for each in held.values() if each.subscription.remembers]
+    tops = [each for each in subscriptions.values() if each.subscription.remembers]
     begun = [(each.number, 0, each.number) for each in tops if each.number >= start]
     ended = [(each.ended, 1, each.number) for each in tops if each.ended is not None and each.ended >= start]
     changes, windows_from = deque(sorted(begun + ended)), tenant.windows_from or 0
     standing: dict[tuple[int, Key], NumberedMatch] = {}
     for entry in entries:
         while changes and changes[0][0] <= entry.position:
-            _change(tenant, held[changes[0][2]], ends=changes.popleft()[1] == 1)
+            _change(tenant, subscriptions[changes[0][2]], ends=changes.popleft()[1] == 1)
         if not isinstance(entry.value, JudgeCommand) or (windows_from <= entry.position and entry.position in judged):
-            for each in _repeat(tenant, entry, held):
+            for each in _repeat(tenant, entry, subscriptions):
                 if each.notification is not None and each.cause in ENDS:
                     standing.pop((each.number, each.notification.key), None)
                 elif each.notification is not None and each.cause != "digest":
@@ -228,19 +232,19 @@ def bring_up_to_date(
             tenant.windows.withdraw(entry.position)
             tenant.alerts.withdraw(entry.position)
     for _, ends, number in changes:
-        _change(tenant, held[number], ends=ends == 1)
+        _change(tenant, subscriptions[number], ends=ends == 1)
     return list(standing.values())
 
 
-def _change(tenant: Tenant, held: StoredSubscription, *, ends: bool) -> None:
-    matcher = tenant.matcher_of(held)
+def _change(tenant: Tenant, stored: StoredSubscription, *, ends: bool) -> None:
+    matcher = tenant.matcher_of(stored)
     if not ends:
-        matcher.add(held.number, held.subscription, at=held.added)
-    elif held.number in matcher:  # its validity may have ended it
-        matcher.remove(held.number)
+        matcher.add(stored.number, stored.subscription, at=stored.added)
+    elif stored.number in matcher:  # its validity may have ended it
+        matcher.remove(stored.number)
 
 
-def _repeat(tenant: Tenant, entry: Entry, held: dict[int, StoredSubscription]) -> list[NumberedMatch]:
+def _repeat(tenant: Tenant, entry: Entry, subscriptions: dict[int, StoredSubscription]) -> list[NumberedMatch]:
     """Do again what was done, and return what alerts send by it.
 
     What fails failed before the restart, too, and whoever asked then was told.
@@ -270,7 +274,7 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, StoredSubscription]) -
             case RenameSourceCommand() as command:
                 rename_in_alerts(tenant, command)
             case JudgeCommand() as command:
-                rejudge(tenant, command, entry.position, held)
+                rejudge(tenant, command, entry.position, subscriptions)
     except Exception as error:
         _log.warning(
             "an entry fails again in the windows",
@@ -281,9 +285,9 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, StoredSubscription]) -
     return []
 
 
-def rejudge(tenant: Tenant, command: JudgeCommand, position: int, held: dict[int, StoredSubscription]) -> None:
+def rejudge(tenant: Tenant, command: JudgeCommand, position: int, subscriptions: dict[int, StoredSubscription]) -> None:
     """Take feedback in again that was given at a position."""
-    for each in held.values():
+    for each in subscriptions.values():
         queue = tenant.by_number.get(each.subscriber)
         lived = each.number < position and (each.ended is None or each.ended > position)
         if lived and each.id == command.id and queue is not None and queue.id == command.subscriber:

@@ -1,8 +1,8 @@
-"""Matching in processes of its own: who holds which subscriptions, what they are asked, and how they come and go.
+"""The worker pool: matching in several processes, which split, merge and fail over.
 
-`messages` is what crosses a socket, `shard` what a share of a tenant's subscriptions answers, wherever it stands;
-`processes` is what holds shares elsewhere, `pool` all of them, with a `standby` one; `sharded_matcher` is a tenant's
-matcher whose subscriptions stand in shares. `scaling_policy` decides when there are too few or too many of them,
-`migration` splits and merges, `hierarchy` puts them behind proxies. `warm_up` and `drain` do a little at a time what
-events would wait for.
+A tenant's subscriptions are divided into shards (`shard`). `sharded_matcher` sends operations to them and merges the
+replies; `batch_job` does so for a batch of events. `process` is the coordinator's end of a worker process, `worker` and
+`shard_server` run inside it, and both speak `protocol`. `pool` knows which shard is on which worker, `failover`
+restarts dead workers, `standby` keeps one warmed up. `autoscaling` decides about splits and merges, `topology` and
+`migration` carry them out.
 """

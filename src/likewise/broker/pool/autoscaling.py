@@ -1,4 +1,4 @@
-"""How many workers there are, and which of them splits or merges next.
+"""Autoscaling: how many workers there are, and which of them splits or merges next.
 
 `paper` is the rule of the source (CUPUS, section 4.2): a matcher whose quickest of the last N publications took longer
 than a threshold splits, one whose slowest took less than another merges. `utilisation` goes by the share of time that
@@ -38,7 +38,7 @@ Decision = Literal["split", "merge"] | None
 
 
 class ScalingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What decides how many workers there are; all of it may change while they run.
+    """The settings of autoscaling; all of them may change at run time.
 
     `minimum` and `maximum` bound their number, `memory` the bytes all of them may take together (0: no bound; below
     the minimum it keeps nobody from coming).
@@ -69,12 +69,13 @@ class ScalingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         if not (1 <= self.last <= MAX_SAMPLE and 0 < self.span <= DAY and 0 <= self.pause <= DAY and self.memory >= 0):
             raise InputError(
-                f"`last` is from 1 to {MAX_SAMPLE:,}, `span` above 0 and `pause` from 0 to {DAY:,} s, `memory` not negative"
+                f"`last` is from 1 to {MAX_SAMPLE:,}, `span` above 0 and `pause` from 0 to {DAY:,} s, "
+                "`memory` not negative"
             )
 
 
 class WorkerLoad(msgspec.Struct, frozen=True):
-    """What is known of one worker: µs an event of its last events took, and the share of time it was busy."""
+    """The load of one worker: µs an event of its last events, and the share of time it was busy."""
 
     number: int
     times: Sequence[float]
@@ -83,12 +84,12 @@ class WorkerLoad(msgspec.Struct, frozen=True):
 
 
 def decide_paper(settings: ScalingSettings, workers: Sequence[WorkerLoad]) -> tuple[Decision, int]:
-    """The paper's rule: which worker splits or merges, if one does.
+    """Apply the paper's rule: return which worker splits or merges, if one does.
 
-    >>> rule = Settings("paper", 1, 4, last=3, split_us=100, merge_us=10)
-    >>> decide_paper(rule, [Measured(1, [150, 90, 200], 0), Measured(2, [150, 101, 200], 0)])
+    >>> rule = ScalingSettings("paper", 1, 4, last=3, split_us=100, merge_us=10)
+    >>> decide_paper(rule, [WorkerLoad(1, [150, 90, 200], 0), WorkerLoad(2, [150, 101, 200], 0)])
     ('split', 2)
-    >>> decide_paper(rule, [Measured(1, [150, 90, 200], 0), Measured(2, [5, 9, 3], 0)])
+    >>> decide_paper(rule, [WorkerLoad(1, [150, 90, 200], 0), WorkerLoad(2, [5, 9, 3], 0)])
     ('merge', 2)
     """
     for each in workers:
@@ -104,14 +105,16 @@ def decide_paper(settings: ScalingSettings, workers: Sequence[WorkerLoad]) -> tu
 
 
 def decide_utilisation(settings: ScalingSettings, workers: Sequence[WorkerLoad], free: float) -> tuple[Decision, int]:
-    """By how busy workers are; `free` are the cores that nobody uses.
+    """Decide by how busy the workers are; `free` are the idle cores.
 
-    >>> rule = Settings("utilisation", 1, 4)
-    >>> decide_utilisation(rule, [Measured(1, [], 0.9)], free=1.5)
+    >>> rule = ScalingSettings("utilisation", 1, 4)
+    >>> decide_utilisation(rule, [WorkerLoad(1, [], 0.9)], free=1.5)
     ('split', 1)
-    >>> decide_utilisation(rule, [Measured(1, [], 0.9)], free=0.1), decide_utilisation(rule, [Measured(1, [], 0.5)], 2)
-    ((None, 0), (None, 0))
-    >>> decide_utilisation(rule, [Measured(1, [], 0.1), Measured(2, [], 0.2)], free=0)
+    >>> decide_utilisation(rule, [WorkerLoad(1, [], 0.9)], free=0.1)
+    (None, 0)
+    >>> decide_utilisation(rule, [WorkerLoad(1, [], 0.5)], free=2)
+    (None, 0)
+    >>> decide_utilisation(rule, [WorkerLoad(1, [], 0.1), WorkerLoad(2, [], 0.2)], free=0)
     ('merge', 1)
     """
     busiest, idlest = max(workers, key=lambda w: w.busy), min(workers, key=lambda w: (not w.merges, w.busy))
@@ -125,10 +128,10 @@ def decide_utilisation(settings: ScalingSettings, workers: Sequence[WorkerLoad],
 
 
 class ScalableWorkers(Protocol):
-    """What splits and merges: workers as they are now, and what can be done with them."""
+    """The workers as autoscaling uses them."""
 
     def load(self, since: float) -> list[WorkerLoad]:
-        """What is known of each worker, its busy share since a moment of the clock."""
+        """Return the load of each worker, its busy share since a time of the clock."""
         ...
 
     def split(self, number: int) -> bool:
@@ -144,29 +147,29 @@ class ScalableWorkers(Protocol):
         ...
 
     def memory(self) -> int:
-        """The bytes that all workers take together."""
+        """Return the bytes of all workers together."""
         ...
 
 
 def free_cores() -> float:
-    """The cores that this process may use and nobody uses now, by the load of the last minute."""
+    """Return the idle cores that this process may use, by the load average of the last minute."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(0.0, cores - os.getloadavg()[0]) if hasattr(os, "getloadavg") else float(cores)
 
 
 class Autoscaler:
-    """Lets a staff grow and shrink by its settings, one step at a time, between stretches."""
+    """Splits and merges workers by its settings, one step at a time, between batches."""
 
     def __init__(
         self,
-        staff: ScalableWorkers,
+        workers: ScalableWorkers,
         settings: ScalingSettings,
         clock: Callable[[], float] = time.monotonic,
         free: Callable[[], float] = free_cores,
     ) -> None:
         self.settings = settings
         self.changes: deque[tuple[float, str, int]] = deque(maxlen=1_000)  # when what was begun with which worker
-        self._workers = staff
+        self._workers = workers
         self._clock = clock
         self._free = free
         self._changed = clock()
@@ -203,7 +206,7 @@ class Autoscaler:
         except OSError as error:  # no memory, no room, too many processes: it is tried again
             self._no_split_until = now + SPLIT_RETRY_S
             self.trouble = f"no further worker can be started: {error}"
-            _log.error("a worker cannot split; that is tried again", worker=number, exc_info=error)
+            _log.error("worker_split_failed", worker=number, exc_info=error)
             return
         if begun:
             self.trouble = ""

@@ -1,4 +1,4 @@
-"""A stretch of events on its way through the shares of a tenant, and what it comes back with.
+"""Match a batch of events in the shards of a tenant, and merge their results.
 
 Shares without state are asked together and each event's answers are put together by number; what stands behind a proxy
 is asked about the events that met the proxy's root. Shares with state get every event, in the order of the log.
@@ -35,7 +35,7 @@ Places = NDArray[np.int32]
 
 
 class _ShardPart:
-    """What one share was asked about some events, by their places in the stretch; `all` of them if none are named."""
+    """A request to one shard about some events, by their indexes in the batch; None means all of them."""
 
     __slots__ = ("passed", "places", "share", "ticket")
 
@@ -47,16 +47,16 @@ class _ShardPart:
 
 
 class EventJob:
-    """Events of one tenant that were sent to its shares; `gather` waits for what they led to."""
+    """A batch of one tenant's events, sent to its shards; `wait` waits for the results."""
 
-    def __init__(self, crew: WorkerPool, tenant: Tenant, entries: Sequence[Entry]) -> None:
+    def __init__(self, pool: WorkerPool, tenant: Tenant, entries: Sequence[Entry]) -> None:
         self.tenant = tenant
         self.entries = entries
         self.sent = time.monotonic()
         self.failed: dict[int, str] = {}  # by place: why an event cannot be matched
         self.failed_moves: dict[int, str] = {}  # ... by windows or alerts
         self.seconds = 0.0  # of the slowest share
-        self._pool = crew
+        self._pool = pool
         self._parts: list[_ShardPart] = []
         self._windows: list[tuple[Shard, PendingRequest]] = []
         self._alerts: list[tuple[Shard, PendingRequest]] = []
@@ -69,21 +69,23 @@ class EventJob:
                 if share.subscriptions and share.parent is None:
                     self._ask(share, None)
         moved: list[EventSent] = []
-        told: list[EventSent] = []
+        alert_events: list[EventSent] = []
         for entry in entries if len(windows) or len(alerts) else ():
-            own = event_time(entry)
+            stated = event_time(entry)
             if len(windows):
                 moved.append(
-                    _stateful_event(entry, own if own is not None else tenant.window_time(entry.arrival), own is None)
+                    _stateful_event(
+                        entry, stated if stated is not None else tenant.window_time(entry.arrival), stated is None
+                    )
                 )
             if len(alerts):
-                told.append(_stateful_event(entry, tenant.window_time(entry.arrival), True))
-        for matcher, events, asked in ((windows, moved, self._windows), (alerts, told, self._alerts)):
+                alert_events.append(_stateful_event(entry, tenant.window_time(entry.arrival), True))
+        for matcher, events, requests in ((windows, moved, self._windows), (alerts, alert_events, self._alerts)):
             if isinstance(matcher, ShardedMatcher) and events:
                 matcher.send_knowledge()
                 matcher.set_reached(max(each.at for each in events))
-                asked += [
-                    (share, crew.ask(share, MatchStateful(events))) for share in matcher.shards if share.ever_used
+                requests += [
+                    (share, pool.ask(share, MatchStateful(events))) for share in matcher.shards if share.ever_used
                 ]
 
     def _ask(self, share: Shard, places: Places | None) -> None:
@@ -100,26 +102,26 @@ class EventJob:
                 waits = True
                 continue
             part.passed = True
-            said = part.ticket.reply
-            if isinstance(said, BatchMatches):
-                for number, raw in said.behind.items():
+            reply = part.ticket.reply
+            if isinstance(reply, BatchMatches):
+                for number, raw in reply.behind.items():
                     places = np.frombuffer(raw, "<i4")
                     share = self._pool.shares.get(number)
                     if len(places) and share is not None and share.subscriptions:
                         self._ask(share, places if part.places is None else part.places[places])
                         waits = True
-            elif isinstance(said, OperationFailed):
-                waits |= self._one_by_one(part, said)
+            elif isinstance(reply, OperationFailed):
+                waits |= self._one_by_one(part, reply)
         if waits:
             return False
         return all(ticket.answered for _, ticket in (*self._windows, *self._alerts))
 
-    def _one_by_one(self, part: _ShardPart, said: OperationFailed) -> bool:
-        """A share could not match these events together: each alone, or it is the one that cannot be matched."""
+    def _one_by_one(self, part: _ShardPart, reply: OperationFailed) -> bool:
+        """Match the events of a failed request one by one, to find the one that cannot be matched."""
         places = np.arange(len(self.events), dtype=np.int32) if part.places is None else part.places
         self._parts.remove(part)
         if len(places) == 1:
-            self.failed[int(places[0])] = f"{said.kind}: {said.error}"
+            self.failed[int(places[0])] = f"{reply.kind}: {reply.error}"
             return False
         for place in places.tolist():
             self._ask(part.share, np.array([place], np.int32))
@@ -140,7 +142,7 @@ class EventJob:
 
     @property
     def sole_reply(self) -> BatchMatches | None:
-        """What the only share that was asked said, if there was but one, of all events."""
+        """Return the reply of the only shard, if there is one shard and it matched all events."""
         if (
             len(self._parts) == 1
             and self._parts[0].places is None
@@ -150,7 +152,7 @@ class EventJob:
         return None
 
     def matched(self) -> BatchMatchIndex | None:
-        """What the events met in shares without state; None if there are none."""
+        """Merge the matches in stateless shards; None if there are none."""
         stateless = self.tenant.stateless
         for part in self._parts:
             if isinstance(part.ticket.reply, BatchMatches):
@@ -181,24 +183,24 @@ class EventJob:
         return BatchMatchIndex(stateless.numbers(), (key & 0xFFFFFFFF).astype(np.int32), starts, score)
 
     def state_changes(self) -> tuple[list[list[NumberedMatch]], list[list[NumberedMatch]]]:
-        """What each event led to in windows, and in alerts."""
+        """Return the changes that each event caused in windows, and in alerts."""
         return self._moves(self._windows), self._moves(self._alerts)
 
-    def _moves(self, asked: list[tuple[Shard, PendingRequest]]) -> list[list[NumberedMatch]]:
-        found: list[list[NumberedMatch]] = [[] for _ in self.entries]
-        for _, ticket in asked:
-            said = ticket.reply
-            if isinstance(said, OperationFailed):
-                self.failed_moves.update(dict.fromkeys(range(len(found)), f"{said.kind}: {said.error}"))
+    def _moves(self, requests: list[tuple[Shard, PendingRequest]]) -> list[list[NumberedMatch]]:
+        changes: list[list[NumberedMatch]] = [[] for _ in self.entries]
+        for _, ticket in requests:
+            reply = ticket.reply
+            if isinstance(reply, OperationFailed):
+                self.failed_moves.update(dict.fromkeys(range(len(changes)), f"{reply.kind}: {reply.error}"))
                 continue
-            assert isinstance(said, StateChanges)
-            self.failed_moves.update(said.failed)
-            for own, more in zip(found, said.found, strict=True):
-                own.extend(more)
-        if len(asked) > 1:
-            for own in found:
-                own.sort(key=lambda each: each.order)
-        return found
+            assert isinstance(reply, StateChanges)
+            self.failed_moves.update(reply.failed)
+            for matches, more in zip(changes, reply.found, strict=True):
+                matches.extend(more)
+        if len(requests) > 1:
+            for matches in changes:
+                matches.sort(key=lambda each: each.order)
+        return changes
 
 
 def _stateless_event(entry: Entry) -> EventSent:
@@ -207,7 +209,7 @@ def _stateless_event(entry: Entry) -> EventSent:
 
 
 def _stateful_event(entry: Entry, at: int, arrives: bool) -> EventSent:
-    """An event as windows get it: one that is valid by its arrival is, though it is the windows that wait."""
+    """Return an event for windows or alerts; one that is valid on arrival stays valid while they wait."""
     lasting = False
     if arrives:
         expires = _expires(entry)

@@ -1,4 +1,4 @@
-"""A worker that died, or hangs, is started again: told what it held, and asked what it had not answered.
+"""Failover: restart a worker that died or hangs, replay its shards, and repeat its unanswered requests.
 
 What cannot be started now, for want of memory, files or room, is tried again after a pause, and said meanwhile.
 """
@@ -45,41 +45,39 @@ MAX_RESTART_DELAY_S: Final = 10.0
 
 
 class FailoverPool(Protocol):
-    """Who has workers, and knows what stands where."""
+    """The worker pool as failover uses it."""
 
     shares: dict[int, Shard]
 
     def employ(self, number: int) -> WorkerProcess:
-        """A worker with a number, in place of one that had it."""
+        """Return a new worker with a number, in place of the one that had it."""
         ...
 
-    def transfer(self, share: Shard, host: ShardHost, asked: Iterable[int] | None = None) -> PendingRequest:
+    def transfer(self, share: Shard, host: ShardHost, unanswered: Iterable[int] | None = None) -> PendingRequest:
         """Tell a host everything about a share."""
         ...
 
     def least_busy(self, share: Shard) -> ShardHost:
-        """The host of a share with the least to do."""
+        """Return the host of a shard with the fewest waiting requests."""
         ...
 
 
 class Failover:
-    """Looks at workers, and starts those again that are gone; `troubles` says who cannot be started now."""
+    """Restarts workers that died; `troubles` says which cannot be started now."""
 
-    def __init__(self, crew: FailoverPool) -> None:
+    def __init__(self, pool: FailoverPool) -> None:
         self.deaths = 0
         self.troubles: dict[int, str] = {}
-        self._pool = crew
+        self._pool = pool
         self._again: dict[int, tuple[float, float]] = {}  # when to try again, and the pause after that
 
     def check(self, worker: WorkerProcess) -> None:
         """Kill a worker that hangs, and start it again if it is dead."""
         now = time.monotonic()
         if worker.alive and worker.waiting:
-            heard = max(worker.last_reply_at, worker.started)
-            if worker.watchdog.hangs(now, heard, asked=worker.connected):
-                _log.error(
-                    "a worker does not answer, and is killed", worker=worker.number, seconds=round(now - heard, 1)
-                )
+            last_activity = max(worker.last_reply_at, worker.started)
+            if worker.watchdog.hangs(now, last_activity, requested=worker.connected):
+                _log.error("worker_hangs", worker=worker.number, seconds=round(now - last_activity, 1))
                 worker.kill()
         if not worker.alive and now >= self._again.get(worker.number, (0.0, 0.0))[0]:
             self._restart(worker, now)
@@ -91,7 +89,7 @@ class Failover:
             _, pause = self._again.get(dead.number, (0.0, FIRST_RESTART_DELAY_S))
             self._again[dead.number] = (now + pause, min(2 * pause, MAX_RESTART_DELAY_S))
             if dead.number not in self.troubles:
-                _log.error("a worker cannot be started; that is tried again until it can", exc_info=error)
+                _log.error("worker_start_failed", exc_info=error)
             self.troubles[dead.number] = f"worker {dead.number} cannot be started: {error}"
             self._reassign_pending(dead)
             return
@@ -115,7 +113,7 @@ class Failover:
             self.deaths += 1
             dead.kill()
             _log.warning(
-                "a worker died and is started again",
+                "worker_died",
                 worker=dead.number,
                 code=dead.process.returncode,
                 unanswered=dead.waiting,
@@ -127,23 +125,23 @@ class Failover:
 
     def _take_over(self, dead: WorkerProcess, new: WorkerProcess) -> None:
         """Tell a worker what a dead one held, and ask it what that one had not answered."""
-        crew, pending = self._pool, dead.pending()
-        asked = {ticket.id for ticket in pending}
+        pool, pending = self._pool, dead.pending()
+        unanswered = {ticket.id for ticket in pending}
         if pending and dead.connected and count_death(pending[0]):  # the one it had at hand
-            asked = (asked | self._split_killing_request(pending[0])) - {pending[0].id}
+            unanswered = (unanswered | self._split_killing_request(pending[0])) - {pending[0].id}
         journaled: set[int] = set()
-        for share in list(crew.shares.values()):
+        for share in list(pool.shares.values()):
             if dead in share.joining:
                 share.joining[share.joining.index(dead)] = new
-                crew.transfer(share, new)
+                pool.transfer(share, new)
             if dead in share.hosts:
                 share.hosts[share.hosts.index(dead)] = new
-                crew.transfer(share, new, asked)
+                pool.transfer(share, new, unanswered)
                 journaled |= {ticket.id for ticket in share.journal}
         for ticket in pending:
-            if ticket.id not in asked or ticket.id in journaled:
+            if ticket.id not in unanswered or ticket.id in journaled:
                 continue
-            of = crew.shares.get(ticket.share)
+            of = pool.shares.get(ticket.share)
             if of is None or not isinstance(ticket.operation, READ_ONLY):
                 ticket.answer(Completed())  # whoever comes in its place was told what came of it
                 continue

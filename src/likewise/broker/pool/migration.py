@@ -1,10 +1,11 @@
-"""Splitting and merging: how a share, or a half of one, comes to stand elsewhere while it goes on being used.
+"""Move shards between hosts while they are in use: distribute, replicate, move, split.
 
-Each step begins while the old place serves everything: the new one is told what it is to hold, with the saved state and
-what moved it since. Whatever happens meanwhile is said to both. When the new place has caught up, it takes over between
-two stretches: everything before was answered by the old one, everything after is by the new one.
+Each step begins while the old host serves everything: the new one is sent the subscriptions, with the saved state and
+the journal since. Operations meanwhile go to both. When the new host has caught up, it takes over between two batches:
+the old one has answered everything before, the new one answers everything after.
 
-A tenant's matchers handed over to the workers, and back into this process when windows were saved in shares.
+`distribute` hands a tenant's matchers to the workers; `load_shards` loads windows that were saved as shards back into
+this process.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ MAPPED_SUBSCRIPTIONS: Final = (
 )
 
 
-def distribute(crew: WorkerPool, tenant: Tenant, architecture: Architecture) -> None:
+def distribute(pool: WorkerPool, tenant: Tenant, architecture: Architecture) -> None:
     """Let the workers hold a tenant's subscriptions from here on."""
-    workers = list(crew.workers.values())
-    tenant.stateless = _stateless(crew, tenant, workers, architecture)
-    tenant.windows = _remembering(crew, tenant, tenant.windows, workers)
-    tenant.alerts = _remembering(crew, tenant, tenant.alerts, workers)
+    workers = list(pool.workers.values())
+    tenant.stateless = _stateless(pool, tenant, workers, architecture)
+    tenant.windows = _remembering(pool, tenant, tenant.windows, workers)
+    tenant.alerts = _remembering(pool, tenant, tenant.alerts, workers)
 
 
 def partition(new: Sequence[T], count: int) -> list[list[T]]:
-    """Subscriptions in so many parts, each of neighbours, as even as can be.
+    """Partition subscriptions into runs of neighbours, as evenly as possible.
 
-    >>> [len(part) for part in deal(list(range(7)), 3)]
+    >>> [len(part) for part in partition(list(range(7)), 3)]
     [3, 2, 2]
     """
     cuts = [-(-len(new) * place // count) for place in range(count + 1)]
@@ -58,36 +59,36 @@ def partition(new: Sequence[T], count: int) -> list[list[T]]:
 
 
 def _new(tenant: Tenant, matcher: NumberedMatcher) -> list[NewSubscription]:
-    held = tenant.subscriptions
+    stored = tenant.subscriptions
     return [
-        NewSubscription(number, held[number].subscriber, held[number].added, subscription)
+        NewSubscription(number, stored[number].subscriber, stored[number].added, subscription)
         for number, subscription in matcher.subscriptions()
     ]
 
 
 def _stateless(
-    crew: WorkerPool, tenant: Tenant, workers: Sequence[WorkerProcess], architecture: Architecture
+    pool: WorkerPool, tenant: Tenant, workers: Sequence[WorkerProcess], architecture: Architecture
 ) -> ShardedMatcher:
     before = tenant.stateless
-    spread = ShardedMatcher(before.matcher.alike(), tenant.number, crew, stateful=False)
+    spread = ShardedMatcher(before.matcher.alike(), tenant.number, pool, stateful=False)
     spread.send_knowledge()
     new = _new(tenant, before)
     if architecture == "partitioned":
         for part, worker in zip(partition(new, len(workers)), workers, strict=True):
-            _place(crew, spread, tenant, part, [worker])
+            _place(pool, spread, tenant, part, [worker])
         return spread
     saved = None
     if len(new) >= MAPPED_SUBSCRIPTIONS and architecture == "replicated":
-        folder = crew.folders.new(f"tenant-{tenant.number}")
+        folder = pool.folders.new(f"tenant-{tenant.number}")
         before.save(folder)
         saved = ShardSnapshot(folder, frozenset(each.number for each in new))
     hosts = workers if architecture == "replicated" else workers[:1]
-    _place(crew, spread, tenant, new, hosts, saved=saved)
+    _place(pool, spread, tenant, new, hosts, saved=saved)
     return spread
 
 
 def _place(
-    crew: WorkerPool,
+    pool: WorkerPool,
     spread: ShardedMatcher,
     tenant: Tenant,
     new: Sequence[NewSubscription],
@@ -99,36 +100,36 @@ def _place(
     share = Shard(tenant.number, stateful=remembers)
     share.subscriptions = {each.number: each for each in new}
     share.known, share.saved = spread.knowledge, saved
-    crew.place(share, hosts)
+    pool.place(share, hosts)
     spread.add_shard(share)
     return share
 
 
 def _remembering(
-    crew: WorkerPool, tenant: Tenant, before: NumberedMatcher, workers: Sequence[WorkerProcess]
+    pool: WorkerPool, tenant: Tenant, before: NumberedMatcher, workers: Sequence[WorkerProcess]
 ) -> ShardedMatcher:
-    """Windows or alerts: a share at each worker, with the state of what it holds."""
-    spread = ShardedMatcher(before.matcher.alike(), tenant.number, crew, stateful=True)
+    """Distribute windows or alerts: a shard at each worker, with its state."""
+    spread = ShardedMatcher(before.matcher.alike(), tenant.number, pool, stateful=True)
     spread.send_knowledge()
     if isinstance(before, ShardedMatcher):
         parts: list[tuple[list[NewSubscription], ShardSnapshot | None]] = []
         for share in before.shards:
-            folder = crew.folders.new(f"tenant-{tenant.number}")
+            folder = pool.folders.new(f"tenant-{tenant.number}")
             before.pool.wait_all([before.pool.ask(share, SaveShard(str(folder)))])
             parts.append((list(share.subscriptions.values()), ShardSnapshot(folder, frozenset(share.subscriptions))))
         while len(parts) < len(workers):
             parts.append(([], None))
         for place, (new, saved) in enumerate(parts):
-            _place(crew, spread, tenant, new, [workers[place % len(workers)]], saved=saved, remembers=True)
+            _place(pool, spread, tenant, new, [workers[place % len(workers)]], saved=saved, remembers=True)
         _go_on_from(spread, before)
         return spread
     new = _new(tenant, before)
-    folder = crew.folders.new(f"tenant-{tenant.number}")
+    folder = pool.folders.new(f"tenant-{tenant.number}")
     if new:
         before.save(folder)
-    for own, worker in zip(partition_co_located(new, len(workers)), workers, strict=True):
-        state = ShardSnapshot(folder, frozenset(each.number for each in own), others=True) if own else None
-        _place(crew, spread, tenant, own, [worker], saved=state, remembers=True)
+    for group, worker in zip(partition_co_located(new, len(workers)), workers, strict=True):
+        state = ShardSnapshot(folder, frozenset(each.number for each in group), others=True) if group else None
+        _place(pool, spread, tenant, group, [worker], saved=state, remembers=True)
     _go_on_from(spread, before)
     return spread
 
@@ -141,7 +142,7 @@ def _go_on_from(spread: ShardedMatcher, before: NumberedMatcher) -> None:
 
 
 def saved_shards(folder: Path) -> list[Path]:
-    """The folders in which the shares of windows were saved; none if they were saved as one."""
+    """Return the folders of windows that were saved as shards; none if they were saved as one."""
     return (
         sorted((folder / SHARDS_FOLDER).iterdir(), key=lambda path: int(path.name))
         if (folder / SHARDS_FOLDER).is_dir()
@@ -150,17 +151,17 @@ def saved_shards(folder: Path) -> list[Path]:
 
 
 def load_shards(empty: Matcher, tenant: int, folders: Sequence[Path]) -> ShardedMatcher:
-    """Windows that were saved in shares, here in this process; owners are not needed for what remembers."""
-    crew = WorkerPool(InterpretationSettings(None, None, None, "full", None, 0, 0, 0))
+    """Load windows that were saved as shards into this process, without owners."""
+    pool = WorkerPool(InterpretationSettings(None, None, None, "full", None, 0, 0, 0))
     host = LocalHost(lambda: ShardServer(NumberedMatcher(empty.alike())))
-    spread = ShardedMatcher(empty, tenant, crew, stateful=True)
+    spread = ShardedMatcher(empty, tenant, pool, stateful=True)
     for folder in folders:
         share = Shard(tenant, stateful=True)
         matcher = NumberedMatcher(empty.alike_from(folder))
         host.servers[tenant, share.number] = ShardServer(matcher)
         share.subscriptions = {number: NewSubscription(number, 0, 0, each) for number, each in matcher.subscriptions()}
         share.hosts = [host]
-        crew.shares[share.number] = share
+        pool.shares[share.number] = share
         share.ever_used = True
         spread.add_shard(share)
         spread.set_reached(matcher.reached)
@@ -182,15 +183,15 @@ class MigrationStep(Protocol):
 
 
 class _StateSaving:
-    """Sees to it that a share with state is saved, newly, before it moves."""
+    """Saves a stateful shard anew before it moves."""
 
-    def __init__(self, crew: WorkerPool, share: Shard) -> None:
-        self._pool = crew
+    def __init__(self, pool: WorkerPool, share: Shard) -> None:
+        self._pool = pool
         self._share = share
         self._before = share.saved
 
     def done(self) -> bool:
-        """Whether there is a saved state from which, and from its journal, the share can be made."""
+        """Return whether there is a saved state from which, with the journal, the shard can be rebuilt."""
         share = self._share
         if not share.stateful or not (share.subscriptions or share.journal):
             return True
@@ -203,16 +204,16 @@ class _StateSaving:
 
 
 class AddReplica:
-    """A further host of a share without state: it is told everything, then asked, too."""
+    """Add a host to a stateless shard: it warms up, then gets requests, too."""
 
-    def __init__(self, crew: WorkerPool, share: Shard, host: ShardHost) -> None:
+    def __init__(self, pool: WorkerPool, share: Shard, host: ShardHost) -> None:
         self._share = share
         share.joining.append(host)
-        self._warm_up = crew.warm_up(share, host)
+        self._warm_up = pool.warm_up(share, host)
         self._number = host.number
 
     def ready(self) -> bool:
-        """Whether it knows everything."""
+        """Return whether the host is warmed up."""
         return self._warm_up.done()
 
     def cut_over(self) -> None:
@@ -223,17 +224,17 @@ class AddReplica:
 
 
 class MoveShard:
-    """A share goes from the host it stands at to another."""
+    """Move a shard from its host to another."""
 
-    def __init__(self, crew: WorkerPool, share: Shard, host: ShardHost) -> None:
-        self._pool = crew
+    def __init__(self, pool: WorkerPool, share: Shard, host: ShardHost) -> None:
+        self._pool = pool
         self._share = share
         self._number = host.number
-        self._saving = _StateSaving(crew, share)
+        self._saving = _StateSaving(pool, share)
         self._warm_up: ShardWarmUp | None = None
 
     def ready(self) -> bool:
-        """Whether the other host has caught up."""
+        """Return whether the new host has caught up."""
         if self._warm_up is None:
             if not self._saving.done():
                 return False
@@ -254,22 +255,22 @@ class MoveShard:
 
 
 class SplitShard:
-    """The upper half of a share becomes a share of its own at another host."""
+    """Split the upper half of a shard off to another host."""
 
     def __init__(
-        self, crew: WorkerPool, spread: ShardedMatcher, share: Shard, host: ShardHost, numbers: list[int]
+        self, pool: WorkerPool, spread: ShardedMatcher, share: Shard, host: ShardHost, numbers: list[int]
     ) -> None:
-        self._pool = crew
+        self._pool = pool
         self._matcher = spread
         self._share = share
         self._number = host.number
         self._numbers = numbers
-        self._saving = _StateSaving(crew, share)
+        self._saving = _StateSaving(pool, share)
         self._half: Shard | None = None
         self._warm_up: ShardWarmUp | None = None
 
     def ready(self) -> bool:
-        """Whether the new share has caught up."""
+        """Return whether the new shard has caught up."""
         if self._half is None:
             if not self._saving.done():
                 return False
@@ -309,10 +310,10 @@ class SplitShard:
         self._pool.remove_subscriptions(share, numbers, slowly=True)
 
 
-def _half_of(wanted: Operation, half: Shard) -> Operation:
-    """What a share did, as far as it concerns a half of it."""
+def _half_of(operation: Operation, half: Shard) -> Operation:
+    """Return the part of an operation that concerns one half of a shard."""
     return (
-        AddSubscriptions([each for each in wanted.held if each.number in half.subscriptions])
-        if isinstance(wanted, AddSubscriptions)
-        else wanted
+        AddSubscriptions([each for each in operation.held if each.number in half.subscriptions])
+        if isinstance(operation, AddSubscriptions)
+        else operation
     )

@@ -1,4 +1,4 @@
-"""The workers of a broker, and which share of a tenant's subscriptions stands at which of them.
+"""The worker pool: which shard of a tenant's subscriptions is on which workers.
 
 A share without state may stand at several workers (replicated): each can answer for it. A share with state stands at
 one. What a worker is told, another can be told again: subscriptions are known here, and of a share with state the last
@@ -54,15 +54,15 @@ JOURNAL_EVENTS: Final = 20_000  # that moved a share with state since it was sav
 
 
 class WorkerPool:
-    """The workers; `told` says how they take words and time, `data` is the broker's folder, if it has one."""
+    """The workers of a broker; `data` is the broker's folder, if it has one."""
 
-    def __init__(self, told: InterpretationSettings, data: Path | None = None) -> None:
-        self.settings = told
+    def __init__(self, settings: InterpretationSettings, data: Path | None = None) -> None:
+        self.settings = settings
         self.folders = WorkerFolders(data)
         self.workers: dict[int, WorkerProcess] = {}
         self.shares: dict[int, Shard] = {}
         self.samples: dict[int, deque[EventSent]] = {}  # the newest events of each tenant
-        self.standby = StandbyWorker(self.folders, told)
+        self.standby = StandbyWorker(self.folders, settings)
         self._warm_ups: list[ShardWarmUp] = []
         self.owner_thread = threading.get_ident()  # the thread that may look after them
         self._numbers = itertools.count(1)
@@ -72,11 +72,11 @@ class WorkerPool:
     # -- workers --------------------------------------------------------------------------------
 
     def start(self) -> WorkerProcess:
-        """A further worker, which holds nothing yet."""
+        """Start a further worker without any shard."""
         return self.employ(next(self._numbers))
 
     def employ(self, number: int) -> WorkerProcess:
-        """A worker with a number, in place of one that had it, if one had."""
+        """Return a worker with a number, in place of the one that had it."""
         worker = self.standby.acquire(number)
         if worker is None:
             worker = WorkerProcess(number, self.folders.for_socket())
@@ -85,7 +85,7 @@ class WorkerPool:
         return worker
 
     def current(self, host: ShardHost) -> ShardHost | None:
-        """A host, or whoever came in its place when it died; None if nobody did."""
+        """Return a host, or the worker that replaced it; None if there is none."""
         return self.workers.get(host.number) if isinstance(host, WorkerProcess) else host
 
     def end(self, worker: WorkerProcess) -> None:
@@ -120,19 +120,19 @@ class WorkerPool:
                 self.checkpoint(share)
 
     def _is_loading(self) -> bool:
-        """Whether a worker is yet to take in what it is to hold."""
+        """Return whether a worker is still loading subscriptions."""
         return any(
             isinstance(each.operation, AddSubscriptions | LoadShard)
             for w in self.workers.values()
             for each in w.pending()
         )
 
-    def transfer(self, share: Shard, host: ShardHost, asked: Iterable[int] | None = None) -> PendingRequest:
+    def transfer(self, share: Shard, host: ShardHost, unanswered: Iterable[int] | None = None) -> PendingRequest:
         """Tell a host everything about a share; the last thing it is told.
 
         Requests of the journal that are `asked` still wait for an answer; the others are repeated for what they do.
         """
-        wanted = set(asked or ())
+        pending = set(unanswered or ())
         if share.saving is not None and host in share.hosts:
             share.saving = None  # it is begun again when it is due
         last = PendingRequest(share.tenant, share.number, DropShard())
@@ -144,7 +144,7 @@ class WorkerPool:
             last = PendingRequest(share.tenant, share.number, share.proxies())
             host.submit(last)
         for ticket in list(share.journal):
-            if ticket.id in wanted and not ticket.answered:
+            if ticket.id in pending and not ticket.answered:
                 host.submit(ticket)
             else:
                 last = PendingRequest(share.tenant, share.number, ticket.operation)
@@ -183,8 +183,8 @@ class WorkerPool:
         share.ever_used = True
         made = self.change(share, AddSubscriptions(new))
         for mirror in share.mirrors:  # which takes its kin over
-            if own := [each for each in new if must_co_locate(mirror.subscriptions.values(), each)]:
-                made += self.add_subscriptions(mirror, own)
+            if co_located := [each for each in new if must_co_locate(mirror.subscriptions.values(), each)]:
+                made += self.add_subscriptions(mirror, co_located)
         return made
 
     def remove_subscriptions(self, share: Shard, numbers: list[int], *, slowly: bool = False) -> None:
@@ -195,43 +195,43 @@ class WorkerPool:
         self.change(share, RemoveSubscriptions(numbers, slowly))
 
     def update_knowledge(self, share: Shard, known: UpdateKnowledge) -> None:
-        """Other annotations or judgements hold for a share from here on."""
+        """Replace the annotations and feedback of a shard."""
         for each in (share, *share.mirrors):
             each.known = known
         self.change(share, known)
 
-    def change(self, share: Shard, wanted: Operation) -> list[PendingRequest]:
+    def change(self, share: Shard, operation: Operation) -> list[PendingRequest]:
         """Ask every host of a share to change it; with state, that is in its journal."""
         made = []
         for host in share.hosts:
-            ticket = PendingRequest(share.tenant, share.number, wanted)
+            ticket = PendingRequest(share.tenant, share.number, operation)
             if share.stateful:
                 self._journal(share, ticket)
             host.submit(ticket)
             made.append(ticket)
-        self._mirror(share, wanted)
+        self._mirror(share, operation)
         return made
 
-    def _mirror(self, share: Shard, wanted: Operation) -> None:
+    def _mirror(self, share: Shard, operation: Operation) -> None:
         """Let whoever is about to take a share over do the same; what it says is nobody's."""
         for host in share.joining:
-            if not (isinstance(wanted, AddSubscriptions) and host in share.learning):
-                host.submit(PendingRequest(share.tenant, share.number, wanted))
-        for mirror in share.mirrors if not isinstance(wanted, AddSubscriptions) else ():
-            self.change(mirror, wanted)
+            if not (isinstance(operation, AddSubscriptions) and host in share.learning):
+                host.submit(PendingRequest(share.tenant, share.number, operation))
+        for mirror in share.mirrors if not isinstance(operation, AddSubscriptions) else ():
+            self.change(mirror, operation)
 
-    def ask(self, share: Shard, wanted: Operation) -> PendingRequest:
+    def ask(self, share: Shard, operation: Operation) -> PendingRequest:
         """Ask a share something: the host with the least to do, where there are several."""
-        ticket = PendingRequest(share.tenant, share.number, wanted)
-        if share.stateful and isinstance(wanted, MatchStateful):
+        ticket = PendingRequest(share.tenant, share.number, operation)
+        if share.stateful and isinstance(operation, MatchStateful):
             self._journal(share, ticket)
-            self._mirror(share, wanted)
+            self._mirror(share, operation)
         self.least_busy(share).submit(ticket)
         return ticket
 
     @staticmethod
     def least_busy(share: Shard) -> ShardHost:
-        """The host of a share with the least to do."""
+        """Return the host of a shard with the fewest waiting requests."""
         return min(share.hosts, key=lambda host: (not host.alive, host.waiting))
 
     @staticmethod
@@ -255,7 +255,7 @@ class WorkerPool:
             return
         share.saving = None
         if isinstance(ticket.reply, OperationFailed):
-            _log.error("a share of windows cannot be saved; its journal goes on", error=ticket.reply.error)
+            _log.error("shard_save_failed", error=ticket.reply.error)
             share.journal_events = 0  # not before as much has come again
             return
         before, share.saved = share.saved, ShardSnapshot(folder, frozenset(share.subscriptions))
@@ -269,7 +269,7 @@ class WorkerPool:
     # -- answers --------------------------------------------------------------------------------
 
     def wait(self, ticket: PendingRequest, seconds: float = REPLY_TIMEOUT_S) -> Reply:
-        """What a request led to; who looks after the workers does so meanwhile, for as long as it takes."""
+        """Wait for a request's reply; the owner thread supervises the workers meanwhile."""
         end = time.monotonic() + seconds
         while not ticket.wait(0.05):
             if self._closed:
@@ -282,17 +282,17 @@ class WorkerPool:
         return ticket.reply
 
     def wait_all(self, tickets: Iterable[PendingRequest]) -> list[Reply]:
-        """What requests led to; one that failed is an error."""
-        found: list[Reply] = []
+        """Wait for the replies of several requests; raise the error of a failed one."""
+        replies: list[Reply] = []
         for ticket in tickets:
-            said = self.wait(ticket)
-            if isinstance(said, OperationFailed):
-                raise worker_error(said)
-            found.append(said)
-        return found
+            reply = self.wait(ticket)
+            if isinstance(reply, OperationFailed):
+                raise worker_error(reply)
+            replies.append(reply)
+        return replies
 
     def processes(self) -> list[WorkerProcess]:
-        """The workers, and the one that is kept ready."""
+        """Return the workers, and the standby worker."""
         return [*self.workers.values(), *([] if self.standby.process is None else [self.standby.process])]
 
     def usage(self) -> None:
@@ -302,6 +302,6 @@ class WorkerPool:
                 worker.submit(PendingRequest(0, 0, Usage()))
 
 
-def worker_error(said: OperationFailed) -> Exception:
-    """The error a share answered with."""
-    return StateError(f"a worker could not do this: {said.kind}: {said.error}; look at the broker's log")
+def worker_error(reply: OperationFailed) -> Exception:
+    """Return the error of a failed request."""
+    return StateError(f"a worker could not do this: {reply.kind}: {reply.error}; look at the broker's log")

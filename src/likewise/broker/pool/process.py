@@ -1,19 +1,15 @@
-"""The coordinator's end of one worker: a process, a socket, and two threads that never wait for each other.
+"""The coordinator's end of a worker: its process, socket, watchdog and folders.
 
-One thread sends what is handed over, one takes what is answered. Whoever asks hands over a `PendingRequest` and goes
-on, or waits for it: so nobody blocks on a full pipe, and a worker whose answers are always taken goes on reading.
+One thread sends requests, one receives replies. A caller submits a `PendingRequest` and goes on, or waits for it: so
+nobody blocks on a full pipe, and a worker whose replies are always read goes on reading.
 
-Whether a worker that owes an answer is still at it.
+The watchdog detects a worker that will never answer. A dead one is noticed by its socket. One that was stopped, or
+sleeps over its work, shows it in `/proc`. One that is ready to run, and gets no processor on a busy machine, is well;
+one that runs and runs without any reply is not.
 
-One that has died is seen by its socket. One that was stopped, or sleeps over its work, would be waited for without end:
-its process says so where there is `/proc`. One that is ready to run, and is not let by a busy machine, is well; one
-that runs and runs, and answers nothing, is not.
-
-Where workers' sockets and saved shares are: folders that nobody else can read, and that go with the broker.
-
-Saved shares are in the broker's own folder where it has one: what is swept out of a folder for temporary files now and
-then would be missed. A socket's path has to be short, so sockets are among the temporary files. What a broker that was
-killed left behind there is removed at the next start; a lock says whose are in use.
+Saved shards are in the broker's own folder where it has one, since a system may remove old temporary files. A socket's
+path has to be short, so sockets are among the temporary files; a lock in each folder tells which are in use, and the
+next start removes those of killed brokers.
 """
 
 from __future__ import annotations
@@ -61,7 +57,7 @@ SHARES: Final = "workers"  # in the broker's folder
 
 
 class WorkerFolders:
-    """The folders of a crew; `data` is the broker's own, if it has one."""
+    """The folders of a worker pool; `data` is the broker's own, if it has one."""
 
     def __init__(self, data: Path | None = None) -> None:
         self._data = data
@@ -86,12 +82,12 @@ class WorkerFolders:
         return made
 
     def for_socket(self) -> Path:
-        """A folder for a socket; made again if somebody removed it."""
+        """Return a folder for sockets, made again if somebody removed it."""
         self._temporary.mkdir(mode=0o700, exist_ok=True)
         return self._temporary
 
     def new(self, name: str) -> Path:
-        """A folder for a saved share that is not there yet."""
+        """Return a new path for a saved shard."""
         return self._persistent / f"{name}-{next(self._numbers)}"
 
     def remove(self) -> None:
@@ -135,7 +131,7 @@ TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 class Watchdog:
-    """What was seen of a process last."""
+    """The last observed state of a process."""
 
     def __init__(self, pid: int) -> None:
         self._stat = Path(f"/proc/{pid}/stat")
@@ -144,8 +140,8 @@ class Watchdog:
         self._last_state = ("", 0)
         self._last_reply_at, self._ran = float("-inf"), 0  # when it last answered, and how long it had run by then
 
-    def hangs(self, now: float, heard: float, *, asked: bool) -> bool:
-        """Whether it will not answer: to be called now and then while it owes something.
+    def hangs(self, now: float, last_activity: float, *, requested: bool) -> bool:
+        """Return whether the process hangs. Call it now and then while it owes an answer.
 
         `heard` is when it last answered anything, or was started; `asked`, if it could know that it owes something.
         """
@@ -153,22 +149,22 @@ class Watchdog:
             return False
         rested = now - self._checked_at > 4 * CHECK_INTERVAL_S  # nobody looked, since it owed nothing
         self._checked_at = now
-        seen = _process_state(self._stat)
-        if seen is None:
-            return now - heard > REPLY_TIMEOUT_S
-        if rested or heard != self._last_reply_at:
-            self._last_reply_at, self._ran = heard, seen[1]
-        if seen[1] - self._ran > REPLY_TIMEOUT_S * TICKS:
+        state = _process_state(self._stat)
+        if state is None:
+            return now - last_activity > REPLY_TIMEOUT_S
+        if rested or last_activity != self._last_reply_at:
+            self._last_reply_at, self._ran = last_activity, state[1]
+        if state[1] - self._ran > REPLY_TIMEOUT_S * TICKS:
             return True
-        if rested or seen != self._last_state or seen[0] == "R":
-            self._since, self._last_state = now, seen
+        if rested or state != self._last_state or state[0] == "R":
+            self._since, self._last_state = now, state
             return False
-        held = now - self._since
-        return held > STOPPED_S if seen[0] in "Tt" else asked and held > ASLEEP_S
+        unchanged = now - self._since
+        return unchanged > STOPPED_S if state[0] in "Tt" else requested and unchanged > ASLEEP_S
 
 
 def _process_state(stat: Path) -> tuple[str, int] | None:
-    """The state of a process and how long it has run; None where that is not to be seen."""
+    """Return the state of a process and its processor time; None where that is not visible."""
     try:
         fields = stat.read_text().rpartition(")")[2].split()
     except OSError:
@@ -184,15 +180,15 @@ TIMED_BATCHES: Final = 256  # of stretches that are kept for the policies
 
 
 class PendingRequest:
-    """What a share was asked, and what it said once it has."""
+    """A request to a shard, and its reply once there is one."""
 
     __slots__ = ("_done", "id", "operation", "parts", "reply", "seconds", "share", "tenant", "tries")
 
-    def __init__(self, tenant: int, share: int, wanted: Operation) -> None:
+    def __init__(self, tenant: int, share: int, operation: Operation) -> None:
         self.id = next(_IDS)
         self.tenant = tenant
         self.share = share
-        self.operation = wanted
+        self.operation = operation
         self.reply: Reply | None = None
         self.seconds = 0.0
         self.tries = 0
@@ -201,21 +197,21 @@ class PendingRequest:
 
     @property
     def answered(self) -> bool:
-        """Whether it was answered."""
+        """Return whether there is a reply."""
         if self.parts and not self._done.is_set() and all(part.answered for part in self.parts):
             self.answer(_together([part.reply for part in self.parts]))
         return self._done.is_set()
 
     def split(self) -> list[PendingRequest]:
-        """The same, event by event: so it is seen which of them workers die of."""
+        """Split the request into one for each event, to find the one that kills workers."""
         assert isinstance(self.operation, MatchStateful)
         self.parts = [PendingRequest(self.tenant, self.share, MatchStateful([each])) for each in self.operation.events]
         return self.parts
 
-    def answer(self, said: Reply, seconds: float = 0.0) -> None:
-        """What it led to; the first answer counts."""
+    def answer(self, reply: Reply, seconds: float = 0.0) -> None:
+        """Set the reply; the first one counts."""
         if not self._done.is_set():
-            self.reply, self.seconds = said, seconds
+            self.reply, self.seconds = reply, seconds
             self._done.set()
 
     def wait(self, seconds: float) -> bool:
@@ -225,23 +221,23 @@ class PendingRequest:
 
 
 class ShardHost(Protocol):
-    """Where shares stand: a process, or right here."""
+    """Where shards are: a worker process, or this process."""
 
     number: int
 
     @property
     def alive(self) -> bool:
-        """Whether it answers."""
+        """Return whether it runs."""
         ...
 
     @property
     def waiting(self) -> int:
-        """How many requests are not answered."""
+        """Count the requests without a reply."""
         ...
 
     @property
     def matched(self) -> int:
-        """How many requests to match it answered."""
+        """Count the matching requests it has answered."""
         ...
 
     def submit(self, ticket: PendingRequest) -> None:
@@ -250,7 +246,7 @@ class ShardHost(Protocol):
 
 
 class LocalHost:
-    """Shares in this very process; `make` makes an empty one."""
+    """Shards in this very process; `make` makes an empty one."""
 
     number = -1
     alive = True
@@ -263,14 +259,14 @@ class LocalHost:
 
     def submit(self, ticket: PendingRequest) -> None:
         """Answer a request."""
-        portion = self.servers.get((ticket.tenant, ticket.share))
-        if portion is None:
-            portion = self.servers[ticket.tenant, ticket.share] = self._make()
-        ticket.answer(portion.perform(ticket.operation))
+        server = self.servers.get((ticket.tenant, ticket.share))
+        if server is None:
+            server = self.servers[ticket.tenant, ticket.share] = self._make()
+        ticket.answer(server.perform(ticket.operation))
 
 
 class WorkerProcess:
-    """A process of `likewise worker`. It is connected some time after it was started; what is sent waits so long."""
+    """A process of `likewise worker`. Requests are queued until it has connected."""
 
     def __init__(self, number: int, folder: Path) -> None:
         self.number = number
@@ -306,7 +302,7 @@ class WorkerProcess:
         threading.Thread(target=self._run, name=f"likewise-worker-{number}", daemon=True).start()
 
     def assign_number(self, number: int) -> None:
-        """Be the worker with a number from here on, after it was kept ready."""
+        """Turn a standby worker into the worker with a number."""
         self.number = number
         self.started = self.last_reply_at = time.monotonic()
         self.busy, self.matched = 0.0, 0
@@ -314,12 +310,12 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it is there, or still to come."""
+        """Return whether it runs, or is still starting."""
         return self._alive
 
     @property
     def waiting(self) -> int:
-        """How many requests are not answered."""
+        """Count the requests without a reply."""
         return len(self._pending)
 
     def submit(self, ticket: PendingRequest) -> None:
@@ -330,16 +326,16 @@ class WorkerProcess:
 
     @property
     def connected(self) -> bool:
-        """Whether it ever was."""
+        """Return whether it ever connected."""
         return self._stream is not None
 
     def pending(self) -> list[PendingRequest]:
-        """What was not answered, in the order in which it was handed over."""
+        """Return the requests without a reply, in the order they were submitted."""
         with self._guard:
             return list(self._pending.values())
 
     def withdraw(self, ticket: PendingRequest) -> None:
-        """Somebody else is asked."""
+        """Withdraw a request: another worker answers it."""
         with self._guard:
             self._pending.pop(ticket.id, None)
 
@@ -428,25 +424,25 @@ def count_death(ticket: PendingRequest) -> bool:
     ticket.tries += 1
     if ticket.tries < MAX_DEATHS:
         return False
-    _log.error("workers die of a request", request=type(ticket.operation).__name__, tries=ticket.tries)
+    _log.error("request_kills_workers", request=type(ticket.operation).__name__, tries=ticket.tries)
     if not (isinstance(ticket.operation, MatchStateful) and len(ticket.operation.events) > 1):
         ticket.answer(OperationFailed(f"{ticket.tries} workers died of it", "WorkerDied"))
     return True
 
 
-def _together(said: Sequence[Reply | None]) -> StateChanges:
-    """What events led to one by one, as if it had been together."""
-    found = [each.found[0] if isinstance(each, StateChanges) else [] for each in said]
+def _together(replies: Sequence[Reply | None]) -> StateChanges:
+    """Merge the replies to events that were sent one by one."""
+    changes = [each.found[0] if isinstance(each, StateChanges) else [] for each in replies]
     failed = [
-        (place, f"{each.kind}: {each.error}") for place, each in enumerate(said) if isinstance(each, OperationFailed)
+        (place, f"{each.kind}: {each.error}") for place, each in enumerate(replies) if isinstance(each, OperationFailed)
     ]
     failed += [
-        (place, why) for place, each in enumerate(said) if isinstance(each, StateChanges) for _, why in each.failed
+        (place, why) for place, each in enumerate(replies) if isinstance(each, StateChanges) for _, why in each.failed
     ]
-    return StateChanges(found, failed)
+    return StateChanges(changes, failed)
 
 
 def _environment() -> dict[str, str]:
-    """Each worker is one thread: what libraries would start beside it only takes cores from the others."""
+    """Return the environment: one thread each, since further ones only take cores from other workers."""
     one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     return os.environ | one

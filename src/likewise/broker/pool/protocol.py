@@ -1,4 +1,4 @@
-"""What the coordinator and its workers say to each other: length-prefixed MessagePack over a Unix stream socket.
+"""The protocol between coordinator and workers: length-prefixed MessagePack over a Unix socket.
 
 A `Request` names a tenant's share and what is to be done there; requests are answered in the order in which they were
 sent. Nothing here can run code on either side: there are no pickles.
@@ -25,7 +25,7 @@ MOST: Final = 2**31  # bytes of one message; more is no message of ours
 
 
 class InterpretationSettings(msgspec.Struct, frozen=True, tag="told", array_like=True):
-    """How a worker takes words and time: the broker's configuration, as far as matching goes by it."""
+    """How a worker interprets terms and time: the part of the configuration that matching needs."""
 
     space: str | None
     measure: str | None
@@ -39,7 +39,7 @@ class InterpretationSettings(msgspec.Struct, frozen=True, tag="told", array_like
 
 
 class NewSubscription(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A subscription with its number and its owner's, held from a moment on."""
+    """A subscription with its number, its owner's number, and the time from which it counts."""
 
     number: int
     owner: int
@@ -48,13 +48,13 @@ class NewSubscription(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class AddSubscriptions(msgspec.Struct, frozen=True, tag="hold", array_like=True):
-    """Hold subscriptions; those that are there already stay as they are."""
+    """Add subscriptions; those that the shard has already stay as they are."""
 
     held: list[NewSubscription]
 
 
 class RemoveSubscriptions(msgspec.Struct, frozen=True, tag="let go", array_like=True):
-    """Hold subscriptions no longer; what is not there is no matter.
+    """Remove subscriptions; unknown numbers are ignored.
 
     `slowly`: say nothing of them from here on, and let go of them by and by.
     """
@@ -64,14 +64,14 @@ class RemoveSubscriptions(msgspec.Struct, frozen=True, tag="let go", array_like=
 
 
 class UpdateKnowledge(msgspec.Struct, frozen=True, tag="know", array_like=True):
-    """What lies over events (CSV) and what people judged holds from here on, in place of what did before."""
+    """Replace annotations (CSV) and feedback."""
 
     annotations: str
     judgements: list[Judgement]
 
 
 class EventSent(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """An event as the log has it, and the moment it counts at; `over` is one that nobody gets any more by then."""
+    """An event of the log, and the time at which it counts; `over` marks one that had expired by then."""
 
     position: int
     at: int
@@ -82,43 +82,43 @@ class EventSent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class MatchEvents(msgspec.Struct, frozen=True, tag="match", array_like=True):
-    """Match events against subscriptions without state; `BatchMatches` is the answer."""
+    """Match events against stateless subscriptions; the reply is `Matched`."""
 
     events: list[EventSent]
 
 
 class WarmUpMatching(msgspec.Struct, frozen=True, tag="rehearse", array_like=True):
-    """Match events for nobody, so that everything is loaded; nothing changes."""
+    """Match events without any effect, so that libraries and kernels are loaded."""
 
     sample: list[EventSent]
 
 
 class MatchStateful(msgspec.Struct, frozen=True, tag="match each", array_like=True):
-    """Let events move windows or alerts, one after the other; `StateChanges` is the answer."""
+    """Let events move windows or alerts, one after the other; the reply is `Moved`."""
 
     events: list[EventSent]
 
 
 class WithdrawEvent(msgspec.Struct, frozen=True, tag="withdrawn", array_like=True):
-    """An event leaves windows and alerts."""
+    """Withdraw an event from windows and alerts."""
 
     position: int
 
 
 class Advance(msgspec.Struct, frozen=True, tag="advance", array_like=True):
-    """Time has passed up to a moment."""
+    """Advance time."""
 
     now: int
 
 
 class Shift(msgspec.Struct, frozen=True, tag="shift", array_like=True):
-    """The clock was set by so much."""
+    """Shift all times by a step of the clock."""
 
     by: int
 
 
 class Outage(msgspec.Struct, frozen=True, tag="outage", array_like=True):
-    """Nothing could be heard for so long."""
+    """Report an outage of the broker."""
 
     by: int
     until: int | None
@@ -131,7 +131,7 @@ class PostponeExpiry(msgspec.Struct, frozen=True, tag="postpone_expiry", array_l
 
 
 class SuspendAbsence(msgspec.Struct, frozen=True, tag="excuse", array_like=True):
-    """The silence of some sources means nothing from a moment on, or counts again."""
+    """Suspend `absent for` for some sources or, with `ends`, resume it."""
 
     sources: list[str]
     why: Why
@@ -140,7 +140,7 @@ class SuspendAbsence(msgspec.Struct, frozen=True, tag="excuse", array_like=True)
 
 
 class Expect(msgspec.Struct, frozen=True, tag="expect", array_like=True):
-    """Something is to come from a key of an alert, as an event says; or not any more."""
+    """Watch a key of an alert that was announced by an event, or watch it no longer."""
 
     number: int
     key: Key
@@ -151,40 +151,40 @@ class Expect(msgspec.Struct, frozen=True, tag="expect", array_like=True):
 
 
 class Rename(msgspec.Struct, frozen=True, tag="rename", array_like=True):
-    """What a source announced is said by another event now."""
+    """Replace the event of an announcement."""
 
     before: int
     after: int
 
 
 class RenameSource(msgspec.Struct, frozen=True, tag="rename source", array_like=True):
-    """What alerts know of a source counts for another from now on, or for nobody."""
+    """Move what alerts know of a source to another, or drop it."""
 
     before: str
     after: str | None
 
 
 class Expects(msgspec.Struct, frozen=True, tag="expects", array_like=True):
-    """Whether an alert knows a key; `BooleanReply` is the answer."""
+    """Return whether an alert knows a key; the reply is `Yes`."""
 
     number: int
     key: Key
 
 
 class AdoptState(msgspec.Struct, frozen=True, tag="adopt", array_like=True):
-    """Take over what a saved matcher knows of alerts that are held here, too."""
+    """Adopt the state of alerts from a saved matcher."""
 
     folder: str
 
 
 class SaveShard(msgspec.Struct, frozen=True, tag="save", array_like=True):
-    """Write a share to a folder, with its state."""
+    """Save a shard to a folder, with its state."""
 
     folder: str
 
 
 class LoadShard(msgspec.Struct, frozen=True, tag="load", array_like=True):
-    """Be what was saved; of it, hold `kept` alone if they are named. Owners are said by number."""
+    """Load a saved shard; of it, keep only the subscriptions in `kept` if that is given."""
 
     folder: str
     owners: dict[int, int]
@@ -192,30 +192,30 @@ class LoadShard(msgspec.Struct, frozen=True, tag="load", array_like=True):
 
 
 class DropShard(msgspec.Struct, frozen=True, tag="drop", array_like=True):
-    """Forget a share wholly."""
+    """Drop a shard."""
 
 
 class SetProxies(msgspec.Struct, frozen=True, tag="proxies", array_like=True):
-    """What stands for shares elsewhere: events that meet one of a share's roots are looked at there, too."""
+    """Set the proxies of shards elsewhere: events that match one of a shard's roots are forwarded to it."""
 
     roots: list[tuple[int, Subscription]]  # with the number of the share behind
 
 
 class PlanSplit(msgspec.Struct, frozen=True, tag="plan", array_like=True):
-    """Which part of a share is heaviest, by how long matching some events takes; `SplitPlan` is the answer."""
+    """Find the heaviest part of a shard, by the time of matching some events; the reply is `Planned`."""
 
     events: list[EventSent]
 
 
 class WouldMatch(msgspec.Struct, frozen=True, tag="would match", array_like=True):
-    """What an event would meet; nothing changes."""
+    """Match an event without any effect."""
 
     body: bytes
     at: int
 
 
 class Explain(msgspec.Struct, frozen=True, tag="explain", array_like=True):
-    """Why an event meets a subscription, or why not."""
+    """Explain why an event matches a subscription, or why not."""
 
     body: bytes
     number: int
@@ -224,26 +224,26 @@ class Explain(msgspec.Struct, frozen=True, tag="explain", array_like=True):
 
 
 class Board(msgspec.Struct, frozen=True, tag="board", array_like=True):
-    """The k best of a window."""
+    """Return the top k of a window."""
 
     number: int
 
 
 class Standings(msgspec.Struct, frozen=True, tag="standings", array_like=True):
-    """The newest keys of an alert."""
+    """Return the newest keys of an alert."""
 
     number: int
     limit: int
 
 
 class QueryState(msgspec.Struct, frozen=True, tag="ask", array_like=True):
-    """When time next moves alerts, and which events windows and alerts still need."""
+    """Return when time next moves alerts, and which events windows and alerts still need."""
 
     positions: list[int]
 
 
 class Usage(msgspec.Struct, frozen=True, tag="usage", array_like=True):
-    """What the process has used: `ResourceUsage` is the answer."""
+    """Return the resource usage of the process; the reply is `Used`."""
 
 
 Operation = (
@@ -280,7 +280,7 @@ Operation = (
 
 
 class WorkerRequest(msgspec.Struct, frozen=True, array_like=True):
-    """An operation on a share of a tenant, numbered."""
+    """A numbered operation on a shard of a tenant."""
 
     id: int
     tenant: int
@@ -289,18 +289,18 @@ class WorkerRequest(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Completed(msgspec.Struct, frozen=True, tag="done", array_like=True):
-    """It is done, and there is nothing to say."""
+    """The operation was done."""
 
 
 class OperationFailed(msgspec.Struct, frozen=True, tag="failed", array_like=True):
-    """It could not be done."""
+    """The operation failed."""
 
     error: str
     kind: str = ""
 
 
 class BatchMatches(msgspec.Struct, frozen=True, tag="met", array_like=True):
-    """What events met, as arrays (little endian), and who gets them, packed as the store keeps it.
+    """The matches of a batch as little-endian arrays, and the recipients, encoded as in the store.
 
     `counts` (i4) says how many of `numbers` (i8) each event met, `scores` (f4) stand beside them, empty if all are 1.
     `given` are the places of events that somebody gets, `recipients` (i8, `reach` (i4) of each) and `packed` theirs.
@@ -323,21 +323,21 @@ class BatchMatches(msgspec.Struct, frozen=True, tag="met", array_like=True):
 
 
 class SplitPlan(msgspec.Struct, frozen=True, tag="planned", array_like=True):
-    """What can go behind a proxy: subscriptions, and the conditions that cover all of them between them."""
+    """The part of a shard that can go behind a proxy: subscriptions, and the roots that cover them."""
 
     numbers: list[int]
     roots: list[Subscription]
 
 
 class StateChanges(msgspec.Struct, frozen=True, tag="moved", array_like=True):
-    """What each event led to in windows or alerts; `failed` are those that cannot be matched, and why."""
+    """The changes that each event caused in windows or alerts; `failed` are those that cannot be matched."""
 
     found: list[list[NumberedMatch]]
     failed: list[tuple[int, str]] = []
 
 
 class ShardState(msgspec.Struct, frozen=True, tag="answers", array_like=True):
-    """What was asked about a share."""
+    """The state of a shard, as counts and due times."""
 
     next_due: int | None
     needed: list[int]
@@ -353,20 +353,20 @@ class ExplanationReply(msgspec.Struct, frozen=True, tag="explained", array_like=
 
 
 class BoardReply(msgspec.Struct, frozen=True, tag="ranked", array_like=True):
-    """A board."""
+    """The top k of a window."""
 
     places: list[RankedEvent]
 
 
 class StandingsReply(msgspec.Struct, frozen=True, tag="stood", array_like=True):
-    """How keys stand, and how many there are."""
+    """The standings of an alert's keys, and their number."""
 
     keys: list[AlertKeyState]
     total: int = 0
 
 
 class ResourceUsage(msgspec.Struct, frozen=True, tag="used", array_like=True):
-    """Seconds of the processor, and bytes of memory: all of it, and what is shared with others."""
+    """Processor seconds, and bytes of memory: all of it, and the shared part."""
 
     cpu: float
     resident: int
@@ -374,7 +374,7 @@ class ResourceUsage(msgspec.Struct, frozen=True, tag="used", array_like=True):
 
 
 class BooleanReply(msgspec.Struct, frozen=True, tag="yes", array_like=True):
-    """Whether it is so."""
+    """A truth value."""
 
     so: bool
 
@@ -395,7 +395,7 @@ Reply = (
 
 
 class WorkerResponse(msgspec.Struct, frozen=True, array_like=True):
-    """What a request led to, and the seconds of the processor that took."""
+    """The reply to a request, and the processor seconds it took."""
 
     id: int
     said: Reply
@@ -408,10 +408,10 @@ ANSWERS: Final = msgspec.msgpack.Decoder(WorkerResponse)
 
 
 def frame(message: WorkerRequest | WorkerResponse) -> bytearray:
-    """A message as it is sent.
+    """Encode a message with its length.
 
-    >>> REQUESTS.decode(frame(Request(7, 1, 0, Advance(3)))[4:])
-    Request(id=7, tenant=1, share=0, wanted=Advance(now=3))
+    >>> REQUESTS.decode(frame(WorkerRequest(7, 1, 0, Advance(3)))[4:])
+    WorkerRequest(id=7, tenant=1, share=0, wanted=Advance(now=3))
     """
     buffer = bytearray(LENGTH.size)
     ENCODER.encode_into(message, buffer, LENGTH.size)
@@ -420,7 +420,7 @@ def frame(message: WorkerRequest | WorkerResponse) -> bytearray:
 
 
 def receive(stream: socket.socket) -> bytearray | None:
-    """The next message that comes; None if the other side is gone."""
+    """Receive the next message; None if the peer closed the connection."""
     head = _exactly(stream, LENGTH.size)
     if head is None:
         return None
@@ -431,8 +431,8 @@ def receive(stream: socket.socket) -> bytearray | None:
 
 
 def _exactly(stream: socket.socket, count: int) -> bytearray | None:
-    found = bytearray(count)
-    view, done = memoryview(found), 0
+    data = bytearray(count)
+    view, done = memoryview(data), 0
     while done < count:
         try:
             got = stream.recv_into(view[done:], count - done)
@@ -441,4 +441,4 @@ def _exactly(stream: socket.socket, count: int) -> bytearray | None:
         if not got:
             return None
         done += got
-    return found
+    return data

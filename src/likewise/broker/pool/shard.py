@@ -1,9 +1,8 @@
-"""A share: a part of a tenant's subscriptions that stands in one place, or in several alike, and what makes it anew.
+"""A shard: a part of a tenant's subscriptions on one or several hosts, how to rebuild it, and what must share it.
 
-Which alerts have to stand in one share: those about the same, armed again by the same, by the same key.
-
-How far each source is, which says whether an event comes too late, is known once for all of them: an alert that comes
-new goes by what the others heard. So they are dealt, split and added together.
+Co-location: alerts about the same condition, with the same re-arm condition and key, must share a shard. How far each
+source is, which decides whether an event is late, is known once for all of them, and a new alert starts from what the
+others observed. So they are dealt, split and added together.
 """
 
 from __future__ import annotations
@@ -29,27 +28,29 @@ CoLocationKey = tuple[Subscription, Subscription | None, tuple[str, ...]]
 
 
 def co_location_key(subscription: Subscription) -> CoLocationKey | None:
-    """What an alert has in common with those it has to stand beside; None for what stands for itself.
+    """Return the key by which alerts are co-located; None for a subscription that stands alone.
 
     >>> from likewise.language import parse
     >>> high, low = parse("{t > 30} per room once until false"), parse("{t < 5} per room for 9 s")
-    >>> kin(high) == kin(low), kin(high) == kin(parse("{t > 30} once until false")), kin(parse("{t > 30}"))
-    (True, False, None)
+    >>> co_location_key(high) == co_location_key(low)
+    True
+    >>> co_location_key(high) == co_location_key(parse("{t > 30} once until false"))
+    False
     """
     if subscription.alert is None:
         return None
-    asked = alert_conditions(subscription)
-    return asked.about or asked.condition, asked.until, subscription.alert.per
+    parts = alert_conditions(subscription)
+    return parts.about or parts.condition, parts.until, subscription.alert.per
 
 
-def must_co_locate(held: Iterable[NewSubscription], new: NewSubscription) -> bool:
-    """Whether what is held has to stand beside a new subscription."""
+def must_co_locate(subscriptions: Iterable[NewSubscription], new: NewSubscription) -> bool:
+    """Return whether a new subscription must be co-located with any of some subscriptions."""
     same = co_location_key(new.subscription)
-    return same is not None and any(co_location_key(each.subscription) == same for each in held)
+    return same is not None and any(co_location_key(each.subscription) == same for each in subscriptions)
 
 
 def partition_co_located(new: Sequence[NewSubscription], count: int) -> list[list[NewSubscription]]:
-    """Subscriptions in so many parts, about even, in which kin stand together.
+    """Partition subscriptions about evenly, keeping co-located alerts together.
 
     >>> from likewise.language import parse
     >>> alerts = [parse("{t > 1} once until false"), parse("{x > 1}"), parse("{t > 2} once until false")]
@@ -70,9 +71,11 @@ def partition_co_located(new: Sequence[NewSubscription], count: int) -> list[lis
     return parts
 
 
-def upper_half(held: Sequence[NewSubscription]) -> list[int]:
-    """The numbers of the upper half of what a share holds; none if everything has to stay together."""
-    return sorted(each.number for each in partition_co_located(sorted(held, key=lambda each: each.number), 2)[1])
+def upper_half(subscriptions: Sequence[NewSubscription]) -> list[int]:
+    """Return the numbers of the upper half of a shard's subscriptions; none if all must stay together."""
+    return sorted(
+        each.number for each in partition_co_located(sorted(subscriptions, key=lambda each: each.number), 2)[1]
+    )
 
 
 SUBSCRIPTION_BATCH: Final = 2_000  # subscriptions said at once
@@ -80,7 +83,7 @@ _SHARES: Final = itertools.count(1)
 
 
 class ShardSnapshot(NamedTuple):
-    """Where a share was saved, and the subscriptions it had then; the folder may hold those of `others`, too."""
+    """A saved shard: its folder, and its subscriptions then; the folder may hold those of `others`, too."""
 
     folder: Path
     numbers: frozenset[int]
@@ -88,7 +91,7 @@ class ShardSnapshot(NamedTuple):
 
 
 class Shard:
-    """A part of a tenant's subscriptions that is held in one place, or in several alike."""
+    """A part of a tenant's subscriptions, on one host or replicated on several."""
 
     def __init__(self, tenant: int, *, stateful: bool = False) -> None:
         self.number = next(_SHARES)
@@ -110,23 +113,23 @@ class Shard:
 
     @property
     def owners(self) -> dict[int, int]:
-        """The owners of what it holds, by number."""
+        """Return the owner of each subscription."""
         return {number: each.owner for number, each in self.subscriptions.items()}
 
     def proxies(self) -> SetProxies:
-        """What stands in it for shares elsewhere."""
+        """Return the proxies of shards elsewhere."""
         return SetProxies([(number, root) for number, roots in self.roots.items() for root in roots])
 
     def replay_operations(self) -> Iterator[Operation]:
-        """What makes an empty share this one, but for its journal."""
+        """Yield the operations that rebuild this shard from an empty one, without its journal."""
         there: frozenset[int] = frozenset()
         if self.saved is not None and not (self.stateful or self.saved.folder.exists()):
             self.saved = None  # somebody removed it; subscriptions are known here, too
         if self.saved is not None:
-            there, kept = self.saved.numbers, None
+            there, numbers = self.saved.numbers, None
             if self.saved.others or not (self.stateful or there <= self.subscriptions.keys()):
-                kept = sorted(there if self.stateful else there & self.subscriptions.keys())
-            yield LoadShard(str(self.saved.folder), self.owners, kept)
+                numbers = sorted(there if self.stateful else there & self.subscriptions.keys())
+            yield LoadShard(str(self.saved.folder), self.owners, numbers)
         yield self.known
         if self.stateful:
             return

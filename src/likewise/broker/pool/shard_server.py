@@ -1,17 +1,14 @@
-"""What stands in one place of one tenant's subscriptions, and what it answers: the same here and in a process.
+"""Serve a shard of one tenant's subscriptions, in a worker process or in this one.
 
-`Portion.perform` is all that a share can be asked to do. A worker calls it for what comes over its socket; who has no
-process calls it directly. So both give the same answers.
+`ShardServer.perform` is all that a shard can be requested to do. A worker calls it for what comes over its socket;
+without processes it is called directly. So both give the same replies.
 
-Subscriptions that a share lets go of a few at a time: the share goes on answering, and says nothing of them.
+Removing half of a large shard takes seconds. Done at once, events would wait so long when a worker splits. So a shard
+drains: it hides the subscriptions immediately and removes them a few at a time, between two replies.
 
-Half of a large share takes seconds to let go of. Done at once, events would wait so long when a worker splits.
-
-Which part of a share goes behind a proxy: the heaviest subtrees of its covering forest, by measured matching time.
-
-A forest takes time that grows with the square of what it holds. Above `FOREST` subscriptions, and where hardly any
-covers another, the part is a cluster instead: conditions that bound one attribute, with one root that bounds them all.
-Either way `covers` has the last word on what may stand behind a root.
+A hierarchical pool splits a shard by the covering forest of its exact conditions: the heaviest subtrees, by measured
+matching time, go behind a proxy, and their roots stay. Where the forest has hardly any covering, the conditions that
+bound one attribute are cut in the middle.
 """
 
 from __future__ import annotations
@@ -90,43 +87,49 @@ Conditions = dict[int, Subscription]
 
 
 def plan_split(matcher: NumberedMatcher, entries: Sequence[Entry], at: Sequence[int]) -> SplitPlan:
-    """What of a matcher's exact subscriptions can stand behind a proxy, about half of them by weight."""
-    held = {number: each for number, each in matcher.subscriptions() if each.kind == "exact"}
-    found = _subtrees(matcher, held, entries, at) if len(held) <= FOREST else None
-    return found if found is not None and found.numbers else _cluster(held)
+    """Return the part of the exact subscriptions that can go behind a proxy, about half of them by weight."""
+    conditions = {number: each for number, each in matcher.subscriptions() if each.kind == "exact"}
+    subtrees = _subtrees(matcher, conditions, entries, at) if len(conditions) <= FOREST else None
+    return subtrees if subtrees is not None and subtrees.numbers else _cluster(conditions)
 
 
 def _subtrees(
-    matcher: NumberedMatcher, held: Conditions, entries: Sequence[Entry], at: Sequence[int]
+    matcher: NumberedMatcher, conditions: Conditions, entries: Sequence[Entry], at: Sequence[int]
 ) -> SplitPlan | None:
-    """The heaviest trees of the forest, less their roots, until they weigh half; None if they hold hardly anything."""
+    """Return the heaviest trees without their roots, until they weigh half; None if they hold hardly anything."""
     forest = ForestEngine(types=matcher.interpretation.types)
-    for number, each in held.items():
+    for number, each in conditions.items():
         forest.add(number, each, 0)
     trees = sorted((tree for tree in forest.trees() if tree[1]), key=lambda tree: -len(tree[1]))
-    if sum(len(below) for _, below in trees) < len(held) / 4:
+    if sum(len(below) for _, below in trees) < len(conditions) / 4:
         return None
-    weighed = [(_weight(matcher, held, below, entries, at), roots[0], below) for roots, below in trees[:WEIGHED]]
+    weighed = [(_weight(matcher, conditions, below, entries, at), roots[0], below) for roots, below in trees[:WEIGHED]]
     weighed.sort(reverse=True)
-    total, taken = sum(weight for weight, _, _ in weighed), 0.0
+    total, moved_weight = sum(weight for weight, _, _ in weighed), 0.0
     numbers, chosen = list[int](), list[Subscription]()
     for weight, root, below in weighed:
-        if numbers and taken + weight > total / 2:
+        if numbers and moved_weight + weight > total / 2:
             continue
-        taken += weight
+        moved_weight += weight
         numbers += below
-        chosen.append(_as_root(held[root]))
+        chosen.append(_as_root(conditions[root]))
     return SplitPlan(sorted(numbers), chosen)
 
 
 def _weight(
-    matcher: NumberedMatcher, held: Conditions, numbers: Sequence[int], entries: Sequence[Entry], at: Sequence[int]
+    matcher: NumberedMatcher,
+    conditions: Conditions,
+    numbers: Sequence[int],
+    entries: Sequence[Entry],
+    at: Sequence[int],
 ) -> float:
-    """The seconds that matching some events against some subscriptions takes; without events, how many they are."""
+    """Measure the seconds that matching some events takes; without events, count the subscriptions."""
     if not entries:
         return float(len(numbers))
     alone = matcher.alike()
-    alone.add_many([(number, msgspec.structs.replace(held[number], valid_for=None), 0) for number in sorted(numbers)])
+    alone.add_many(
+        [(number, msgspec.structs.replace(conditions[number], valid_for=None), 0) for number in sorted(numbers)]
+    )
     events = events_of(entries)
     alone.match_batch(events, at)  # what is kept of words is there from now on
     begun = time.thread_time()
@@ -134,11 +137,11 @@ def _weight(
     return time.thread_time() - begun
 
 
-def _cluster(held: Conditions) -> SplitPlan:
-    """The upper half of the conditions that bound one attribute, the one that most of them bound."""
+def _cluster(conditions: Conditions) -> SplitPlan:
+    """Return the upper half of the conditions on the attribute that most of them bound."""
     table = PredicateTable()
     bounds: dict[str, dict[int, tuple[float, float]]] = {}
-    for number, each in held.items():
+    for number, each in conditions.items():
         assert isinstance(each.body, Condition)
         conjunctions = each.body.conjunctions()
         if len(conjunctions) > 1:
@@ -148,14 +151,14 @@ def _cluster(held: Conditions) -> SplitPlan:
                 bounds.setdefault(entry.attribute, {})[number] = entry.bounds
     if not bounds:
         return SplitPlan([], [])
-    attribute, own = max(bounds.items(), key=lambda item: len(item[1]))
-    order = sorted(own, key=lambda number: _middle(*own[number]))
+    attribute, intervals = max(bounds.items(), key=lambda item: len(item[1]))
+    order = sorted(intervals, key=lambda number: _middle(*intervals[number]))
     half = order[len(order) // 2 :]
-    low, high = min(own[number][0] for number in half), max(own[number][1] for number in half)
+    low, high = min(intervals[number][0] for number in half), max(intervals[number][1] for number in half)
     sides = [Predicate(attribute, ">=", low)] if low > -inf else []
     sides += [Predicate(attribute, "<=", high)] if high < inf else []
     root = Condition(tuple(sides) if sides else (Predicate(attribute, "exists", None),))
-    return SplitPlan(sorted(n for n in half if _covered(root, held[n])), [Subscription(root, id="root")])
+    return SplitPlan(sorted(n for n in half if _covered(root, conditions[n])), [Subscription(root, id="root")])
 
 
 def _covered(root: Condition, each: Subscription) -> bool:
@@ -169,7 +172,7 @@ def _middle(low: float, high: float) -> float:
 
 
 def _as_root(each: Subscription) -> Subscription:
-    """A condition alone, as a root."""
+    """Return a condition alone, as a root."""
     return Subscription(each.body, id=each.id)
 
 
@@ -177,9 +180,9 @@ DRAIN_BATCH: Final = 64  # of them that go between two answers: a few millisecon
 
 
 class DrainingSubscriptions:
-    """The numbers of subscriptions that are on their way out.
+    """The subscriptions that are hidden but not removed yet.
 
-    >>> leaving = Leaving()
+    >>> leaving = DrainingSubscriptions()
     >>> leaving.add([7, 9])
     >>> met = BatchMatchIndex(np.array([7, 8, 9]), np.array([0, 1, 2, 1]), np.array([0, 3, 3, 4]))
     >>> left = leaving.without(met)
@@ -206,48 +209,50 @@ class DrainingSubscriptions:
         self._sorted = np.unique(np.array(self._left, np.int64))
 
     def next(self, most: int = DRAIN_BATCH) -> list[int]:
-        """Some of them, which are gone from here on."""
+        """Remove and return some of them."""
         numbers, self._left = self._left[:most], self._left[most:]
         if not self._left:
             self._sorted = NONE
         return numbers
 
-    def without(self, met: BatchMatchIndex) -> BatchMatchIndex:
-        """What events met, but for what is leaving."""
+    def without(self, matches: BatchMatchIndex) -> BatchMatchIndex:
+        """Return the matches without those of draining subscriptions."""
         if not self._left:
-            return met
-        stays = ~np.isin(met.named, self._sorted)[met.index]
-        count = len(met.starts) - 1
-        events = np.repeat(np.arange(count), np.diff(met.starts))[stays]
-        scores = None if met.scores is None else met.scores[stays]
-        return BatchMatchIndex(met.named, met.index[stays], np.searchsorted(events, np.arange(count + 1)), scores)
+            return matches
+        stays = ~np.isin(matches.named, self._sorted)[matches.index]
+        count = len(matches.starts) - 1
+        events = np.repeat(np.arange(count), np.diff(matches.starts))[stays]
+        scores = None if matches.scores is None else matches.scores[stays]
+        return BatchMatchIndex(
+            matches.named, matches.index[stays], np.searchsorted(events, np.arange(count + 1)), scores
+        )
 
 
 class ReceivedAnnotations:
-    """The annotations as the coordinator said them last."""
+    """The annotations that the coordinator sent last."""
 
     def __init__(self) -> None:
         self.table: AnnotationTable = NO_ANNOTATIONS
 
     @property
     def problem(self) -> str:
-        """Files are read by the coordinator, so there is none here."""
+        """Return no problem: the coordinator reads the file."""
         return ""
 
     def current(self) -> AnnotationTable:
-        """The rows that hold now."""
+        """Return the current rows."""
         return self.table
 
 
 class ShardServer:
-    """A share of a tenant's subscriptions, with the matcher that holds it; `load` makes one of what was saved.
+    """A shard with its matcher; `load` loads a saved one.
 
     >>> from likewise.language import parse
     >>> from likewise.matching.matcher import Matcher
-    >>> portion = Portion(NumberedMatcher(Matcher()))
-    >>> portion.perform(Hold([messages.NewSubscription(7, 1, 0, parse("{no2 > 40}", id="bad air"))]))
-    Done()
-    >>> met = portion.perform(Match([EventSent(9, 0, b'{"v":1,"payload":{"no2":45}}')]))
+    >>> portion = ShardServer(NumberedMatcher(Matcher()))
+    >>> portion.perform(AddSubscriptions([messages.NewSubscription(7, 1, 0, parse("{no2 > 40}", id="bad air"))]))
+    Completed()
+    >>> met = portion.perform(MatchEvents([EventSent(9, 0, b'{"v":1,"payload":{"no2":45}}')]))
     >>> np.frombuffer(met.numbers, "<i8").tolist(), np.frombuffer(met.recipients, "<i8").tolist()
     ([7], [1])
     """
@@ -268,17 +273,17 @@ class ShardServer:
         self._owned = OwnerIndex.of([])
         self._draining = DrainingSubscriptions()
 
-    def perform(self, wanted: Operation) -> Reply:
+    def perform(self, operation: Operation) -> Reply:
         """Do what is wanted; an error of it is an answer, too."""
         try:
-            return self._perform(wanted)
+            return self._perform(operation)
         except Exception as error:
             return OperationFailed(str(error), type(error).__name__)
 
-    def _perform(self, wanted: Operation) -> Reply:
-        if self._draining and not self._runs_while_draining(wanted):
+    def _perform(self, operation: Operation) -> Reply:
+        if self._draining and not self._runs_while_draining(operation):
             self._remove_subscriptions(self._draining.next(len(self._draining)))
-        match wanted:
+        match operation:
             case MatchEvents(events=events):
                 return self._match(events)
             case WarmUpMatching(sample=events):
@@ -294,7 +299,7 @@ class ShardServer:
                 else:
                     self._remove_subscriptions(numbers)
             case UpdateKnowledge():
-                self._update_knowledge(wanted)
+                self._update_knowledge(operation)
             case WithdrawEvent(position=position):
                 return StateChanges([self.matcher.withdraw(position)])
             case Advance(now=now):
@@ -323,7 +328,7 @@ class ShardServer:
             case SaveShard(folder=folder):
                 self.matcher.save(Path(folder))
             case LoadShard():
-                self._load_snapshot(wanted)
+                self._load_snapshot(operation)
             case SetProxies(roots=roots):
                 self._set_proxies(roots)
             case PlanSplit(events=events):
@@ -337,16 +342,18 @@ class ShardServer:
             case Standings(number=number, limit=limit):
                 return StandingsReply(self.matcher.standings(number, limit), self.matcher.count_keys(number))
             case QueryState(positions=positions):
-                own = self.matcher
-                needed = [each for each in positions if own.holds_for_long(each) or own.names(each)]
-                return ShardState(own.next_due(), needed, own.refused_late, own.keyless, own.wrong_clocks)
+                matcher = self.matcher
+                needed = [each for each in positions if matcher.holds_for_long(each) or matcher.names(each)]
+                return ShardState(
+                    matcher.next_due(), needed, matcher.refused_late, matcher.keyless, matcher.wrong_clocks
+                )
             case _:
-                raise AssertionError(wanted)
+                raise AssertionError(operation)
         return Completed()
 
-    def _add_subscriptions(self, held: Sequence[messages.NewSubscription]) -> None:
-        new = [each for each in held if each.number not in self.matcher]
-        self.owner.update({each.number: each.owner for each in held})
+    def _add_subscriptions(self, subscriptions: Sequence[messages.NewSubscription]) -> None:
+        new = [each for each in subscriptions if each.number not in self.matcher]
+        self.owner.update({each.number: each.owner for each in subscriptions})
         self._named = NONE
         if len(new) == 1:
             self.matcher.add(new[0].number, new[0].subscription, new[0].at)
@@ -359,32 +366,32 @@ class ShardServer:
             if number in self.matcher:  # its validity may have ended it
                 self.matcher.remove(number)
 
-    def _runs_while_draining(self, wanted: Operation) -> bool:
-        """Whether something can be done while some subscriptions are on their way out."""
-        if isinstance(wanted, AddSubscriptions):
-            return not any(each.number in self._draining for each in wanted.held)
-        return isinstance(wanted, MatchEvents | RemoveSubscriptions | UpdateKnowledge)
+    def _runs_while_draining(self, operation: Operation) -> bool:
+        """Return whether an operation can be done while subscriptions are draining."""
+        if isinstance(operation, AddSubscriptions):
+            return not any(each.number in self._draining for each in operation.held)
+        return isinstance(operation, MatchEvents | RemoveSubscriptions | UpdateKnowledge)
 
     def drain(self) -> None:
         """Do a little of what was put off; to be called after each answer."""
         if self._draining:
             self._remove_subscriptions(self._draining.next())
 
-    def _load_snapshot(self, wanted: LoadShard) -> None:
+    def _load_snapshot(self, operation: LoadShard) -> None:
         assert self._load is not None
-        self.matcher = self._load(Path(wanted.folder))
-        if wanted.kept is not None:
-            kept = set(wanted.kept)
-            for number in [number for number, _ in self.matcher.subscriptions() if number not in kept]:
+        self.matcher = self._load(Path(operation.folder))
+        if operation.kept is not None:
+            numbers = set(operation.kept)
+            for number in [number for number, _ in self.matcher.subscriptions() if number not in numbers]:
                 self.matcher.remove(number)
-        self.owner = dict(wanted.owners)
+        self.owner = dict(operation.owners)
         self._named = NONE
 
-    def _update_knowledge(self, wanted: UpdateKnowledge) -> None:
+    def _update_knowledge(self, knowledge: UpdateKnowledge) -> None:
         if self._annotations is not None:
-            text = wanted.annotations
+            text = knowledge.annotations
             self._annotations.table = read_annotations(text) if text else NO_ANNOTATIONS
-        apply_feedback(self.matcher, self.matcher.interpretation.feedback, wanted)
+        apply_feedback(self.matcher, self.matcher.interpretation.feedback, knowledge)
 
     # -- matching -------------------------------------------------------------------------------
 
@@ -396,22 +403,22 @@ class ShardServer:
         def aside(entry: Entry, error: Exception) -> None:
             failed[places[entry.position]] = f"{type(error).__name__}: {error}"
 
-        met = self._draining.without(match_guarded(self.matcher, entries, aside, at))
-        numbers = met.named[met.index].astype("<i8", copy=False)
-        counts = np.diff(met.starts).astype("<i4")
-        scores = b"" if met.scores is None else met.scores.astype("<f4", copy=False).tobytes()
+        matches = self._draining.without(match_guarded(self.matcher, entries, aside, at))
+        numbers = matches.named[matches.index].astype("<i8", copy=False)
+        counts = np.diff(matches.starts).astype("<i4")
+        scores = b"" if matches.scores is None else matches.scores.astype("<f4", copy=False).tobytes()
         behind = self._forwarded(entries, at)
         chosen = np.array([not each.over for each in events], bool)
-        given = chosen & (counts > 0)
-        shares = EventRecipients.of(met, self._owners(met.named), given)
+        delivered = chosen & (counts > 0)
+        shares = EventRecipients.of(matches, self._owners(matches.named), delivered)
         return BatchMatches(
             counts.tobytes(),
             numbers.tobytes(),
             scores,
-            np.flatnonzero(given).astype("<i4").tobytes(),
+            np.flatnonzero(delivered).astype("<i4").tobytes(),
             np.diff(shares.starts).astype("<i4").tobytes(),
             shares.recipients.astype("<i8", copy=False).tobytes(),
-            _packed(met, shares, given),
+            _packed(matches, shares, delivered),
             shares.owners,
             shares.cuts,
             shares.events.astype("<i4").tobytes(),
@@ -420,7 +427,7 @@ class ShardServer:
         )
 
     def _set_proxies(self, roots: Sequence[tuple[int, Subscription]]) -> None:
-        """Have these roots in front of shares elsewhere."""
+        """Match roots of shards elsewhere, to forward events to them."""
         self._roots = self.matcher.alike() if roots else None
         self._behind = np.array([share for share, _ in roots], np.int64)
         if self._roots is not None:
@@ -429,37 +436,37 @@ class ShardServer:
             )
 
     def _forwarded(self, entries: Sequence[Entry], at: Sequence[int]) -> dict[int, bytes]:
-        """The places of events that may meet something behind each proxy."""
+        """Return the indexes of events to forward to the shard behind each proxy."""
         if self._roots is None:
             return {}
-        everything = np.arange(len(entries), dtype="<i4")
+        indexes = np.arange(len(entries), dtype="<i4")
         unsure: list[int] = []  # what cannot be matched here is looked at there, too
         places = {entry.position: place for place, entry in enumerate(entries)}
-        met = match_guarded(self._roots, entries, lambda entry, error: unsure.append(places[entry.position]), at)
-        events = np.repeat(everything, np.diff(met.starts))
-        shares = self._behind[met.named[met.index]]
+        matches = match_guarded(self._roots, entries, lambda entry, error: unsure.append(places[entry.position]), at)
+        events = np.repeat(indexes, np.diff(matches.starts))
+        shares = self._behind[matches.named[matches.index]]
         return {
             share: np.unique(np.concatenate([events[shares == share], np.array(unsure, "<i4")])).astype("<i4").tobytes()
             for share in set(self._behind.tolist())
         }
 
     def _owners(self, named: Numbers) -> OwnerIndex:
-        """Whose subscriptions are; found once as long as the same array names them."""
+        """Return the owners of subscriptions, cached as long as the same array names them."""
         if named is not self._named:
             self._named, self._owned = named, OwnerIndex.of([self.owner.get(number, -1) for number in named.tolist()])
         return self._owned
 
     def _advance(self, now: int) -> list[NumberedMatch]:
-        """What time brings about up to a moment, each with when: so that several shares' can be put in order."""
-        found: list[NumberedMatch] = []
+        """Advance time step by step, and return the changes with their times, so that shards can be merged in order."""
+        matches: list[NumberedMatch] = []
         last, due = None, self.matcher.next_move()
         while due is not None and due <= now and due != last:  # what is not moved by then follows below
-            found += [each._replace(due=due) for each in self.matcher.advance(due)]
+            matches += [each._replace(due=due) for each in self.matcher.advance(due)]
             last, due = due, self.matcher.next_move()
-        return found + [each._replace(due=now) for each in self.matcher.advance(now)]
+        return matches + [each._replace(due=now) for each in self.matcher.advance(now)]
 
     def _match_each(self, events: Sequence[EventSent]) -> StateChanges:
-        found: list[list[NumberedMatch]] = []
+        matches: list[list[NumberedMatch]] = []
         failed: list[tuple[int, str]] = []
         for place, (each, entry) in enumerate(zip(events, read_entries(events), strict=True)):
             try:
@@ -471,31 +478,31 @@ class ShardServer:
                     event = msgspec.structs.replace(event, received=each.received)
                 due = self.matcher.next_due()  # what alerts say before the event comes
                 before = [] if due is None or due > each.at else self._advance(each.at)
-                found.append(before + self.matcher.match(each.position, event, each.at))
+                matches.append(before + self.matcher.match(each.position, event, each.at))
             except Exception as error:
-                found.append([])
+                matches.append([])
                 failed.append((place, f"{type(error).__name__}: {error}"))
-        return StateChanges(found, failed)
+        return StateChanges(matches, failed)
 
 
 def _packed(
-    met: BatchMatchIndex, shares: EventRecipients, given: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    matches: BatchMatchIndex, shares: EventRecipients, delivered: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> list[tuple[bytes, bytes]]:
-    """Who gets each event that somebody gets, and for what, as the store keeps them."""
+    """Encode recipients and matched subscriptions of each delivered event as in the store."""
     known: dict[bytes, bytes] = {}  # recipients of neighbours are often the same
-    found = []
-    for event in np.flatnonzero(given).tolist():
+    rows = []
+    for event in np.flatnonzero(delivered).tolist():
         to = shares.recipients[shares.starts[event] : shares.starts[event + 1]]
-        said = to.tobytes()
-        if (recipients := known.get(said)) is None:
-            recipients = known[said] = pack(to)
-        found.append((recipients, pack(met.numbers(event))))
-    return found
+        key = to.tobytes()
+        if (recipients := known.get(key)) is None:
+            recipients = known[key] = pack(to)
+        rows.append((recipients, pack(matches.numbers(event))))
+    return rows
 
 
-def apply_feedback(matcher: NumberedMatcher, feedback: Feedback, wanted: UpdateKnowledge) -> None:
+def apply_feedback(matcher: NumberedMatcher, feedback: Feedback, knowledge: UpdateKnowledge) -> None:
     """Let judgements hold that are said, and no others."""
-    now, before = {each.number: each for each in wanted.judgements}, {each.number: each for each in feedback}
+    now, before = {each.number: each for each in knowledge.judgements}, {each.number: each for each in feedback}
     changed = [each for number, each in before.items() if now.get(number) != each]
     for each in changed:
         feedback.undo(each.number)
@@ -506,7 +513,7 @@ def apply_feedback(matcher: NumberedMatcher, feedback: Feedback, wanted: UpdateK
 
 
 def read_entries(events: Sequence[EventSent]) -> list[Entry]:
-    """Events as entries of the log, read into columns where they can be."""
+    """Decode events as entries of the log, in columns where possible."""
     if events and not any(is_written(each.body) for each in events):
         try:
             batch = decode_each([each.body for each in events])

@@ -1,12 +1,10 @@
-"""A tenant's matcher whose subscriptions stand in shares, wherever those are.
+"""A tenant's matcher over shards, wherever they are.
 
-It answers as a `NumberedMatcher` does. What changes subscriptions, time or windows is said to the shares; each share
-does what it is told in that order, so nobody has to wait for it. Answers of several shares are put together by number.
+It answers as a `NumberedMatcher` does. Changes of subscriptions, time or windows are sent to the shards, which apply
+them in order, so nobody has to wait for that. Replies of several shards are merged by number.
 
-Which share of a tenant holds which subscription, and what all its shares know.
-
-A new subscription goes to the smallest share, an alert to its kin. Numbers ascend over all shares, so that what several
-of them find is put together by number. A validity that ends is noticed here, for all shares at once.
+A new subscription goes to the smallest shard, an alert to its co-located ones. Numbers ascend over all shards. Expiry
+is noticed here, for all shards at once. Annotations and feedback are replicated to every shard.
 """
 
 from __future__ import annotations
@@ -71,14 +69,14 @@ TABLE: Final = 2**25  # numbers up to which a table says where each stands; beyo
 
 
 class ShardedSubscriptions(NumberedMatcher):
-    """A tenant's subscriptions in shares; `matcher` holds none and says how words are taken."""
+    """A tenant's subscriptions in shards; `matcher` is empty and provides the interpretation."""
 
-    def __init__(self, empty: Matcher, tenant: int, crew: WorkerPool, *, stateful: bool) -> None:
+    def __init__(self, empty: Matcher, tenant: int, pool: WorkerPool, *, stateful: bool) -> None:
         super().__init__(empty)
         self.stateful = stateful
         self.shards: list[Shard] = []
         self._tenant = tenant
-        self.pool = crew
+        self.pool = pool
         self._of: dict[int, Shard] = {}
         self._kinds: set[Kind] = set()
         self._co_located: dict[CoLocationKey, dict[int, None]] = {}
@@ -100,15 +98,15 @@ class ShardedSubscriptions(NumberedMatcher):
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """The kinds of subscriptions it has held so far."""
+        """Return the kinds of subscriptions it has held so far."""
         return frozenset(self._kinds)
 
     def subscriptions(self) -> Iterator[tuple[int, Subscription]]:
-        """The subscriptions with their numbers, in the order of addition."""
+        """Return the subscriptions with their numbers, in the order of addition."""
         return ((number, self._of[number].subscriptions[number].subscription) for number in sorted(self._of))
 
     def numbers(self) -> Numbers:
-        """The numbers of all subscriptions, ascending; the same array as long as none comes or goes."""
+        """Return all numbers, ascending; the same array as long as no subscription comes or goes."""
         if self._numbered != self.version:
             self._numbered, self._named = self.version, np.array(sorted(self._of), np.int64)
             self._table = None
@@ -118,11 +116,11 @@ class ShardedSubscriptions(NumberedMatcher):
         return self._named
 
     def indexes_of(self, numbers: Numbers) -> NDArray[np.integer[Any]]:
-        """Where some of them stand among `numbers`."""
+        """Return the indexes of some subscriptions in `numbers`."""
         named = self.numbers()
         if self._table is not None and len(numbers):
-            found: NDArray[np.int32] = self._table[numbers - named[0]]
-            return found
+            indexes: NDArray[np.int32] = self._table[numbers - named[0]]
+            return indexes
         return np.searchsorted(named, numbers)
 
     # -- shares ---------------------------------------------------------------------------------
@@ -146,20 +144,20 @@ class ShardedSubscriptions(NumberedMatcher):
         self.version += 1
 
     def move_subscriptions(self, numbers: Sequence[int], share: Shard) -> None:
-        """Subscriptions stand in another share from here on."""
+        """Move subscriptions to another shard."""
         for number in numbers:
             self._of[number] = share
         self.version += 1
 
     def shard_of(self, number: int) -> Shard:
-        """Where a subscription stands."""
-        found = self._of.get(number)
-        if found is None:
+        """Return the shard of a subscription."""
+        shard = self._of.get(number)
+        if shard is None:
             raise UnknownId(str(number))
-        return found
+        return shard
 
     def _choose(self, number: int, subscription: Subscription) -> Shard:
-        """The share that takes a new subscription: that of its kin, else the smallest; none behind a proxy does."""
+        """Choose the shard of a new subscription: that of its co-located alerts, else the smallest without a proxy."""
         if (same := co_location_key(subscription)) is not None and (related := self._co_located.get(same)):
             return self._of[next(iter(related))]
         return min((share for share in self.shards if share.parent is None), key=lambda share: len(share.subscriptions))
@@ -182,10 +180,10 @@ class ShardedSubscriptions(NumberedMatcher):
         self._note(new)
         self.version += 1
         for ticket in tickets:
-            said = self.pool.wait(ticket)
-            if isinstance(said, OperationFailed):
+            reply = self.pool.wait(ticket)
+            if isinstance(reply, OperationFailed):
                 self.remove(number)
-                raise worker_error(said)
+                raise worker_error(reply)
 
     def add_many(self, numbered: Sequence[tuple[int, Subscription, int]]) -> None:
         """Hold subscriptions under numbers, one by one."""
@@ -212,7 +210,7 @@ class ShardedSubscriptions(NumberedMatcher):
 
     @property
     def first_end(self) -> int | None:
-        """When the first validity is over."""
+        """Return when the first subscription expires."""
         while self._ends and self._ends[0][1] not in self._of:
             heapq.heappop(self._ends)
         return self._ends[0][0] if self._ends else None
@@ -237,12 +235,12 @@ class ShardedSubscriptions(NumberedMatcher):
 
     @property
     def knowledge(self) -> UpdateKnowledge:
-        """What a new share is told of annotations and judgements."""
+        """Return the annotations and feedback for a new shard."""
         rows = self._annotations
         return UpdateKnowledge(write_annotations(rows) if len(rows) else "", self._judgements)
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
-        """Judgements changed: the shares are told, and drop what these concern."""
+        """Send changed feedback to the shards, which drop what it concerns."""
         self.send_knowledge()
 
 
@@ -251,36 +249,36 @@ SHARDS_FOLDER: Final = "shares"  # where a spread matcher is saved: one folder a
 
 
 class ShardedMatcher(ShardedSubscriptions):
-    """A tenant's matcher in shares: asks them, and puts together what they say."""
+    """Sends operations to a tenant's shards and merges their replies."""
 
     # -- matching -------------------------------------------------------------------------------
 
-    def _expect_reply(self, said: Reply, kind: type[S]) -> S:
-        if isinstance(said, OperationFailed):
-            raise worker_error(said)
-        assert isinstance(said, kind), said
-        return said
+    def _expect_reply(self, reply: Reply, kind: type[S]) -> S:
+        if isinstance(reply, OperationFailed):
+            raise worker_error(reply)
+        assert isinstance(reply, kind), reply
+        return reply
 
-    def _request_all(self, wanted: Operation, *, changes: bool) -> list[Reply]:
-        """What all shares say to one thing."""
-        crew, busy = self.pool, [share for share in self.shards if share.subscriptions or changes]
+    def _request_all(self, operation: Operation, *, changes: bool) -> list[Reply]:
+        """Send an operation to all shards and return their replies."""
+        pool, busy = self.pool, [share for share in self.shards if share.subscriptions or changes]
         if changes:
-            asked = [crew.change(share, wanted)[0] for share in busy]
+            requests = [pool.change(share, operation)[0] for share in busy]
         else:
-            asked = [crew.ask(share, wanted) for share in busy]
-        return [crew.wait(ticket) for ticket in asked]
+            requests = [pool.ask(share, operation) for share in busy]
+        return [pool.wait(ticket) for ticket in requests]
 
-    def _matches(self, wanted: Operation, *, changes: bool) -> list[NumberedMatch]:
-        found = [
+    def _matches(self, operation: Operation, *, changes: bool) -> list[NumberedMatch]:
+        matches = [
             each
-            for said in self._request_all(wanted, changes=changes)
-            for hits in self._expect_reply(said, StateChanges).found
+            for reply in self._request_all(operation, changes=changes)
+            for hits in self._expect_reply(reply, StateChanges).found
             for each in hits
         ]
-        return found if len(self.shards) == 1 else sorted(found, key=lambda each: each.order)
+        return matches if len(self.shards) == 1 else sorted(matches, key=lambda each: each.order)
 
     def match(self, position: int, event: Event, at: int) -> list[NumberedMatch]:
-        """What an event at a position meets, and what it promotes."""
+        """Match one event, and return its matches and promotions."""
         if not self.stateful:
             return self.would_match(event, at)
         self.send_knowledge()
@@ -288,33 +286,33 @@ class ShardedMatcher(ShardedSubscriptions):
         return self._matches(MatchStateful([EventSent(position, at, event_body(event))]), changes=True)
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> BatchMatchIndex:
-        """Stretches of events go to shares by `batch_job`, never through here."""
+        """Raise: batches go to the shards by `batch_job`."""
         raise AssertionError("stretches are dispatched, not matched here")
 
     def would_match(self, event: Event, at: int) -> list[NumberedMatch]:
-        """What an event would meet; nothing changes."""
+        """Match an event without any effect."""
         self.send_knowledge()
         return self._matches(WouldMatch(event_body(event), at), changes=False)
 
     def explain(self, event: Event, number: int, at: int, position: int | None = None) -> Explanation:
-        """Why an event, at a position if it is stored, meets a subscription, or why not."""
-        wanted = Explain(event_body(event), number, at, position)
+        """Explain why an event, at a position if it is stored, matches a subscription, or why not."""
+        operation = Explain(event_body(event), number, at, position)
         return self._expect_reply(
-            self.pool.wait(self.pool.ask(self.shard_of(number), wanted)), ExplanationReply
+            self.pool.wait(self.pool.ask(self.shard_of(number), operation)), ExplanationReply
         ).explanation
 
     def board(self, number: int) -> list[RankedEvent]:
-        """The k best of a window now."""
+        """Return the top k of a window."""
         return self._expect_reply(
             self.pool.wait(self.pool.ask(self.shard_of(number), Board(number))), BoardReply
         ).places
 
     def standings(self, number: int, limit: int) -> list[AlertKeyState]:
-        """The keys of an alert, those first of which something was said."""
+        """Return the standings of an alert's keys, those with notifications first."""
         return self._standings_reply(number, limit).keys
 
     def count_keys(self, number: int) -> int:
-        """How many keys of an alert have a state."""
+        """Count the keys of an alert that have a state."""
         return self._standings_reply(number, 1).total
 
     def _standings_reply(self, number: int, limit: int) -> StandingsReply:
@@ -328,11 +326,11 @@ class ShardedMatcher(ShardedSubscriptions):
 
     @property
     def reached(self) -> int | None:
-        """The moment its windows or alerts have come to."""
+        """Return the time that windows or alerts have reached."""
         return self._reached
 
     def set_reached(self, now: int | None) -> None:
-        """They have come to a moment."""
+        """Record that windows and alerts have reached a time."""
         if now is not None and self._of:
             self._reached = now if self._reached is None else max(self._reached, now)
 
@@ -349,7 +347,7 @@ class ShardedMatcher(ShardedSubscriptions):
             self.pool.change(share, Shift(by))
 
     def outage(self, by: int, until: int | None = None) -> None:
-        """Nothing could be heard for so long (µs), until a moment."""
+        """Report an outage of so many µs, until a time."""
         for share in self.shards:
             self.pool.change(share, Outage(by, until))
 
@@ -359,11 +357,11 @@ class ShardedMatcher(ShardedSubscriptions):
             self.pool.change(share, PostponeExpiry(by))
 
     def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
-        """From now on the silence of some sources means nothing."""
+        """Suspend `absent for` for some sources."""
         self._set_absence(set(sources), why, at, ends=False)
 
     def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
-        """It counts again."""
+        """Resume `absent for` for some sources."""
         self._set_absence(set(sources), why, at, ends=True)
 
     def _set_absence(self, sources: set[str], why: Why, at: int, *, ends: bool) -> None:
@@ -375,19 +373,19 @@ class ShardedMatcher(ShardedSubscriptions):
             self.pool.change(share, SuspendAbsence(sorted(sources), why, at, ends))
 
     def absence_suspended(self, why: Why) -> set[str]:
-        """The sources whose silence means nothing."""
+        """Return the sources for which `absent for` is suspended."""
         return set(self.absence_suspensions[why])
 
     def expect(self, number: int, key: Key, source: str, position: int, at: int) -> None:
-        """Something is to come from a key of an alert, as an event at a position says."""
+        """Watch a key of an alert that was announced by the event at a position."""
         self.pool.change(self.shard_of(number), Expect(number, key, source, position, at))
 
     def unexpect(self, number: int, key: Key, position: int) -> None:
-        """It is not to come any more."""
+        """Watch the key no longer."""
         self.pool.change(self.shard_of(number), Expect(number, key, "", position, 0, ends=True))
 
     def expects(self, number: int, key: Key) -> bool:
-        """Whether an alert knows a key."""
+        """Return whether an alert knows a key."""
         if number not in self._of:
             return False
         return self._expect_reply(
@@ -395,7 +393,7 @@ class ShardedMatcher(ShardedSubscriptions):
         ).so
 
     def rename(self, before: int, after: int) -> None:
-        """What a source announced is said by another event now."""
+        """Replace the event of an announcement."""
         for share in self.shards:
             self.pool.change(share, Rename(before, after))
 
@@ -409,52 +407,52 @@ class ShardedMatcher(ShardedSubscriptions):
         folder = self.pool.folders.new("adopted")
         other.save(folder)
         self.set_reached(other.reached)
-        for said in self._request_all(AdoptState(str(folder)), changes=True):
-            if isinstance(said, OperationFailed):
-                raise worker_error(said)
+        for reply in self._request_all(AdoptState(str(folder)), changes=True):
+            if isinstance(reply, OperationFailed):
+                raise worker_error(reply)
         if not any(host.number >= 0 for share in self.shards for host in share.hosts):
             remove_folder(folder)  # else a journal may need it again; it goes with the crew
 
     # -- what is asked of all -------------------------------------------------------------------
 
     def _state(self, positions: Sequence[int]) -> list[ShardState]:
-        found = [
-            self._expect_reply(said, ShardState)
-            for said in self._request_all(QueryState(list(positions)), changes=False)
+        states = [
+            self._expect_reply(reply, ShardState)
+            for reply in self._request_all(QueryState(list(positions)), changes=False)
         ]
-        self._answers = dict(enumerate(found))
-        return found
+        self._answers = dict(enumerate(states))
+        return states
 
     def next_due(self) -> int | None:
-        """When time next moves an alert, or an earlier moment."""
+        """Return when time next moves an alert, or an earlier time."""
         return min((each.next_due for each in self._state(()) if each.next_due is not None), default=None)
 
     def needed(self, positions: Sequence[int]) -> set[int]:
-        """Which of some events windows or alerts still need."""
+        """Return the events that windows or alerts still need."""
         return {position for each in self._state(positions) for position in each.needed}
 
     def names(self, position: int) -> bool:
-        """Whether what an alert says next may name an event."""
+        """Return whether a coming notification may refer to an event."""
         return position in self.needed([position])
 
     def holds_for_long(self, position: int) -> bool:
-        """Whether an event is in a window that no passing of time takes it out of."""
+        """Return whether an event is in a window that time alone never evicts it from."""
         return position in self.needed([position])
 
     @property
     def refused_late(self) -> int:
-        """How many events came too late for any window, as of the last time shares were asked."""
+        """Return how many events were too late for any window, as of the last query of the shards."""
         return max((each.refused_late for each in self._answers.values()), default=0)
 
     @property
     def keyless(self) -> int:
-        """How many events lacked an attribute of an alert's `per`, as of the last time shares were asked."""
+        """Return how many events lacked an attribute of an alert's `per`, as of the last query of the shards."""
         return sum(each.keyless for each in self._answers.values())
 
     @property
     def wrong_clocks(self) -> dict[str, tuple[int, int]]:
-        """Sources whose clock fell back, as of the last time shares were asked."""
-        return {source: said for each in self._answers.values() for source, said in each.wrong_clocks.items()}
+        """Return the sources whose clock fell back, as of the last query of the shards."""
+        return {source: times for each in self._answers.values() for source, times in each.wrong_clocks.items()}
 
     # -- keeping --------------------------------------------------------------------------------
 
@@ -468,5 +466,5 @@ class ShardedMatcher(ShardedSubscriptions):
             places = [folder for _ in full]
             if not full:
                 self.matcher.save(folder)
-        asked = [self.pool.ask(share, SaveShard(str(place))) for share, place in zip(full, places, strict=True)]
-        self.pool.wait_all(asked)
+        requests = [self.pool.ask(share, SaveShard(str(place))) for share, place in zip(full, places, strict=True)]
+        self.pool.wait_all(requests)

@@ -1,13 +1,11 @@
-"""A process that holds nothing yet and has loaded everything: it takes the place of a worker that died, or a new one's.
+"""Keep one warmed-up worker process, and warm up hosts before they serve a shard.
 
-A process needs seconds until it can match: an interpreter, its libraries, the kernels. Who splits, and who waits for
-what a dead worker held, would wait for that. So one process more than there are workers is kept ready.
+A process needs seconds until it can match: an interpreter, its libraries, the kernels. Failover and scale-out would
+wait for that, so one process more than there are workers is kept ready.
 
-A host comes to know a share while it, or another, goes on answering.
-
-One that answers for nothing yet is told everything at once. One that does is told a few subscriptions at a time, each
-time it has answered, so that events do not wait behind thousands of them. In the end it matches a few events that were
-matched before, for nobody: so it has loaded what it needs by the time it is asked in earnest.
+A host that serves nothing yet is sent a whole shard at once. One that does is sent a few subscriptions at a time, each
+after its last reply, so that events do not wait behind thousands of them. In the end it matches a few recent events
+without any effect, so that everything is loaded before the first real request.
 """
 
 from __future__ import annotations
@@ -35,36 +33,36 @@ SAMPLE_EVENTS: Final = 64  # of the newest events of a tenant that are kept, to 
 
 
 class WarmUpPool(Protocol):
-    """Who knows hosts and shares, and which events came last."""
+    """The worker pool as warm-up uses it."""
 
     shares: dict[int, Shard]
     samples: dict[int, deque[EventSent]]
 
-    def transfer(self, share: Shard, host: ShardHost, asked: Iterable[int] | None = None) -> PendingRequest:
+    def transfer(self, share: Shard, host: ShardHost, unanswered: Iterable[int] | None = None) -> PendingRequest:
         """Tell a host everything about a share at once."""
         ...
 
     def current(self, host: ShardHost) -> ShardHost | None:
-        """A host, or whoever came in its place when it died; None if nobody did."""
+        """Return a host, or the worker that replaced it; None if there is none."""
         ...
 
 
 class ShardWarmUp:
-    """Tells a host about a share, which it does not serve yet; `done` once it could."""
+    """Transfers a shard to a host that does not serve it yet; `done` once it could."""
 
-    def __init__(self, crew: WarmUpPool, share: Shard, host: ShardHost) -> None:
-        self._pool = crew
+    def __init__(self, pool: WarmUpPool, share: Shard, host: ShardHost) -> None:
+        self._pool = pool
         self._share = share
         self._host = host
         self._matched = host.matched
-        serves = any(host in other.hosts for other in crew.shares.values() if other is not share)
+        serves = any(host in other.hosts for other in pool.shares.values() if other is not share)
         self._rest: Iterator[Operation] = iter(())
         if serves and not share.stateful and share.saved is None:  # with a state, order would be lost
             share.learning.append(host)  # so what comes meanwhile is said in its order, among the others
             self._rest = self._incremental_transfer()
             self._last = self._send(DropShard())
         else:
-            crew.transfer(share, host)
+            pool.transfer(share, host)
             self._last = self._send(self._rehearsal_request())
 
     def done(self) -> bool:
@@ -74,14 +72,14 @@ class ShardWarmUp:
                 if self._host in self._share.learning:
                     self._share.learning.remove(self._host)
                 return True  # it died, and who came in its place was told at once
-            wanted = next(self._rest, None)
-            if wanted is None:
+            operation = next(self._rest, None)
+            if operation is None:
                 return True
-            self._last = self._send(wanted)
+            self._last = self._send(operation)
         return False
 
-    def _send(self, wanted: Operation) -> PendingRequest:
-        ticket = PendingRequest(self._share.tenant, self._share.number, wanted)
+    def _send(self, operation: Operation) -> PendingRequest:
+        ticket = PendingRequest(self._share.tenant, self._share.number, operation)
         self._host.submit(ticket)
         return ticket
 
@@ -104,7 +102,7 @@ class ShardWarmUp:
         yield self._rehearsal_request()
 
     def _rehearsal_request(self) -> WarmUpMatching:
-        """Of what remembers there is none: it lives through what happens meanwhile."""
+        """Return a rehearsal request; a stateful shard needs none, since it sees every event meanwhile."""
         return WarmUpMatching([] if self._share.stateful else list(self._pool.samples.get(self._share.tenant, ())))
 
 
@@ -115,16 +113,16 @@ WARM_UP_SUBSCRIPTIONS: Final = 600  # subscriptions of a share it tries: enough 
 
 
 class StandbyWorker:
-    """The process that is kept ready, if there is one."""
+    """The standby worker, if there is one."""
 
-    def __init__(self, folders: WorkerFolders, told: InterpretationSettings) -> None:
+    def __init__(self, folders: WorkerFolders, settings: InterpretationSettings) -> None:
         self.process: WorkerProcess | None = None
         self._folders = folders
-        self._settings = told
+        self._settings = settings
         self._due = float("inf")
 
     def acquire(self, number: int) -> WorkerProcess | None:
-        """The process, as the worker with a number from here on; None if there is none, and one is due soon."""
+        """Return the standby as the worker with a number; None if there is none, and one is due soon."""
         self._due = time.monotonic() + START_DELAY_S
         ready, self.process = self.process, None
         if ready is None or not ready.alive:
@@ -135,7 +133,7 @@ class StandbyWorker:
         return ready
 
     def is_due(self) -> bool:
-        """Whether there is none, and one is started at the next look."""
+        """Return whether there is no standby, and one is started at the next call of `maintain`."""
         return self.process is None and time.monotonic() >= self._due
 
     def postpone(self) -> None:
@@ -146,7 +144,7 @@ class StandbyWorker:
         """Start one if it is due; it tries what the shares hold."""
         now = time.monotonic()
         if self.process is not None and not self.process.alive:
-            _log.warning("the process kept ready died", code=self.process.process.poll())
+            _log.warning("standby_died", code=self.process.process.poll())
             self.process.end(0.0)
             self.process, self._due = None, now + RETRY_DELAY_S
         if not self.is_due():
@@ -154,7 +152,7 @@ class StandbyWorker:
         try:
             self.process = WorkerProcess(0, self._folders.for_socket())
         except OSError as error:  # a worker is started when it is needed, then
-            _log.warning("no process can be kept ready; that is tried again", error=str(error))
+            _log.warning("standby_start_failed", error=str(error))
             self._due = now + RETRY_DELAY_S
             return
         self._send(0, self._settings)
@@ -168,6 +166,6 @@ class StandbyWorker:
             self._send(share.tenant, WarmUpMatching(list(samples.get(share.tenant, ()))))
             self._send(share.tenant, DropShard())
 
-    def _send(self, tenant: int, wanted: Operation) -> None:
+    def _send(self, tenant: int, operation: Operation) -> None:
         assert self.process is not None
-        self.process.submit(PendingRequest(tenant, 0, wanted))
+        self.process.submit(PendingRequest(tenant, 0, operation))

@@ -1,12 +1,9 @@
-"""Workers in a tree (CUPUS, sections 4.1.2 and 4.2): a root matcher, children behind proxies, children of children.
+"""Flat and hierarchical pools: carry out splits and merges, and start the pool of a configuration.
 
-A worker that splits gives the heaviest part of what it holds to a new child, and keeps a proxy: the roots that cover
-all of it. An event that meets none of them is never sent there. Every message goes through the coordinator, as in the
-source; what they are called there is what `said` names. Only a leaf merges, into its parent.
-
-The workers as they grow and shrink: what splits, what merges, and what of it is under way.
-
-Workers as the configuration says: how they are told, how many there are at first, and what bounds them.
+A flat pool replicates stateless shards or partitions them. In a tree (CUPUS, sections 4.1.2 and 4.2) a worker that
+splits gives the heaviest part of its subscriptions to a new child, and keeps a proxy: the roots that cover all of it.
+An event that matches none of them is never sent there. Every message goes through the coordinator, as in the paper;
+`TreeMessage` records them under the paper's names. Only a leaf merges, into its parent.
 """
 
 from __future__ import annotations
@@ -36,17 +33,17 @@ from likewise.model.time import duration
 
 
 class _BusySample(NamedTuple):
-    """The seconds that each worker had been busy by a moment."""
+    """The busy seconds of each worker at a time."""
 
     at: float
     busy: dict[int, float]
 
 
 class FlatTopology:
-    """Workers beside each other: replicated, where each holds everything without state, or partitioned."""
+    """Workers side by side: replicated, where each holds all stateless subscriptions, or partitioned."""
 
-    def __init__(self, crew: WorkerPool, tenants: Mapping[int, Tenant], architecture: Architecture) -> None:
-        self.pool = crew
+    def __init__(self, pool: WorkerPool, tenants: Mapping[int, Tenant], architecture: Architecture) -> None:
+        self.pool = pool
         self.architecture = architecture
         self.splits = 0
         self.merges = 0
@@ -68,8 +65,8 @@ class FlatTopology:
         self.pool.samples.setdefault(tenant, deque(maxlen=SAMPLE_EVENTS)).extend(events[-SAMPLE_EVENTS:])
 
     def load(self, since: float) -> list[WorkerLoad]:
-        """What is known of each worker: the µs of its last events, and how busy it was from the first look since."""
-        workers, found = list(self.pool.workers.values()), list[WorkerLoad]()
+        """Return the load of each worker: µs of its last events, and how busy it was."""
+        workers, loads = list(self.pool.workers.values()), list[WorkerLoad]()
         look = _BusySample(time.monotonic(), {worker.number: worker.busy for worker in workers})
         if self._first.at < since:
             self._first = self._last if self._last.at >= since else look
@@ -78,14 +75,14 @@ class FlatTopology:
         for worker in workers:
             times = [1e6 * seconds / events for seconds, events in list(worker.times) for _ in range(events)]
             busy = look.busy[worker.number] - self._first.busy.get(worker.number, 0.0)
-            found.append(WorkerLoad(worker.number, times, busy / passed))
+            loads.append(WorkerLoad(worker.number, times, busy / passed))
         if look.at - self._usage_requested_at >= TICK_SECONDS:
             self._usage_requested_at = look.at
             self.pool.usage()
-        return found
+        return loads
 
     def memory(self) -> int:
-        """The bytes that all workers take together, what they share counted once."""
+        """Return the bytes of all workers, shared memory counted once."""
         used = [worker.used for worker in self.pool.processes()]
         return sum(each.resident - each.shared for each in used) + max((each.shared for each in used), default=0)
 
@@ -95,16 +92,16 @@ class FlatTopology:
         """Let a worker share what it holds with a new one."""
         old, new = self.pool.workers[number], self.pool.start()
         self.splits += 1
-        _log.info("a worker splits", worker=number, new=new.number, architecture=self.architecture)
+        _log.info("worker_split_started", worker=number, new=new.number, architecture=self.architecture)
         for spread in self._sharded_matchers():
             if not spread.stateful and self.architecture == "replicated":
                 self._steps += [AddReplica(self.pool, share, new) for share in spread.shards]
                 continue
-            own = [share for share in spread.shards if old in share.hosts]
-            if len(own) > 1:
-                self._steps += [MoveShard(self.pool, share, new) for share in own[len(own) // 2 :]]
-            elif own and (half := upper_half(list(own[0].subscriptions.values()))):
-                self._steps.append(SplitShard(self.pool, spread, own[0], new, half))
+            worker_shards = [share for share in spread.shards if old in share.hosts]
+            if len(worker_shards) > 1:
+                self._steps += [MoveShard(self.pool, share, new) for share in worker_shards[len(worker_shards) // 2 :]]
+            elif worker_shards and (half := upper_half(list(worker_shards[0].subscriptions.values()))):
+                self._steps.append(SplitShard(self.pool, spread, worker_shards[0], new, half))
         return True
 
     def merge(self, number: int) -> bool:
@@ -114,7 +111,7 @@ class FlatTopology:
             return False
         self.merges += 1
         self._draining = old
-        _log.info("a worker merges", worker=number, architecture=self.architecture)
+        _log.info("worker_merge_started", worker=number, architecture=self.architecture)
         self._move_away(old)
         return True
 
@@ -153,14 +150,14 @@ class FlatTopology:
         return True
 
     def _step_finished(self) -> None:
-        """A split or merge is over."""
+        """Finish a split or a merge."""
 
     def _worker_removed(self, number: int) -> None:
-        """A worker is gone."""
+        """Record that a worker ended."""
 
     @property
     def under_way(self) -> bool:
-        """Whether a split or merge is under way."""
+        """Return whether a split or merge is in progress."""
         return bool(self._steps) or self._draining is not None
 
     def _sharded_matchers(self) -> Iterator[ShardedMatcher]:
@@ -177,7 +174,7 @@ _log = structlog.get_logger("likewise.workers")
 
 
 class TreeMessage(NamedTuple):
-    """A message of the source, from one worker to another (0 is the coordinator)."""
+    """A message of the paper, from one worker to another (0 is the coordinator)."""
 
     message: Literal["LeafMatcher", "MatcherMerging", "MatcherRemoved"]
     by: int
@@ -186,15 +183,15 @@ class TreeMessage(NamedTuple):
 
 
 class SplitToChild:
-    """The heaviest part of a share goes behind a proxy, to a child.
+    """Move the heaviest part of a shard to a child, behind a proxy.
 
     The child is told everything and finds the part itself, while its parent serves; then it lets go of the rest.
     """
 
     def __init__(
-        self, crew: WorkerPool, spread: ShardedMatcher, share: Shard, child: WorkerProcess, sample: list[EventSent]
+        self, pool: WorkerPool, spread: ShardedMatcher, share: Shard, child: WorkerProcess, sample: list[EventSent]
     ) -> None:
-        self._pool = crew
+        self._pool = pool
         self._matcher = spread
         self._share = share
         self._part = part = Shard(share.tenant)
@@ -203,18 +200,18 @@ class SplitToChild:
         }
         part.known = share.known
         share.mirrors.append(part)
-        crew.place(part, [child])
-        self._plan = crew.ask(part, PlanSplit(sample))
+        pool.place(part, [child])
+        self._plan = pool.ask(part, PlanSplit(sample))
         self._last: list[PendingRequest] | None = None
 
     def ready(self) -> bool:
-        """Whether the child holds its part, and that alone."""
+        """Return whether the child holds its part alone."""
         if self._last is None:
             if not self._plan.answered:
                 return False
-            said, part = self._plan.reply, self._part
-            moving = set(said.numbers) if isinstance(said, SplitPlan) else set()
-            others = [number for number in part.subscriptions if number not in moving]
+            reply, part = self._plan.reply, self._part
+            numbers = set(reply.numbers) if isinstance(reply, SplitPlan) else set()
+            others = [number for number in part.subscriptions if number not in numbers]
             for number in others:
                 del part.subscriptions[number]
             self._last = self._pool.change(part, RemoveSubscriptions(others))
@@ -222,39 +219,39 @@ class SplitToChild:
 
     def cut_over(self) -> None:
         """Let the child serve its part from here on, behind the parent's proxy."""
-        share, part, said = self._share, self._part, self._plan.reply
+        share, part, reply = self._share, self._part, self._plan.reply
         share.mirrors.remove(part)
-        if not part.subscriptions or not isinstance(said, SplitPlan):
+        if not part.subscriptions or not isinstance(reply, SplitPlan):
             self._pool.forget(part)
             return
         part.parent = share
         numbers = list(part.subscriptions)
         self._matcher.replace_with(part)
-        share.roots[part.number] = list(said.roots)
+        share.roots[part.number] = list(reply.roots)
         self._pool.change(share, share.proxies())
         self._pool.remove_subscriptions(share, numbers, slowly=True)
 
 
 class TreeTopology(FlatTopology):
-    """Workers in a tree, by their numbers; the first one is the root and stays."""
+    """Workers in a tree; the first one is the root and stays."""
 
-    def __init__(self, crew: WorkerPool, tenants: Mapping[int, Tenant]) -> None:
-        super().__init__(crew, tenants, "hierarchical")
+    def __init__(self, pool: WorkerPool, tenants: Mapping[int, Tenant]) -> None:
+        super().__init__(pool, tenants, "hierarchical")
         self.parents: dict[int, int] = {}  # of every worker but the root
         self.messages: deque[TreeMessage] = deque(maxlen=1_000)
         self._pending_messages: list[TreeMessage] = []
 
     @property
     def root(self) -> int:
-        """The number of the root matcher."""
+        """Return the number of the root matcher."""
         return next(number for number in self.pool.workers if number not in self.parents)
 
     def is_leaf(self, number: int) -> bool:
-        """Whether a worker has no children."""
+        """Return whether a worker has no children."""
         return number not in self.parents.values()
 
     def load(self, since: float) -> list[WorkerLoad]:
-        """What is known of each worker; only leaves below the root may go."""
+        """Return the load of each worker; only leaves below the root may merge."""
         return [
             WorkerLoad(each.number, each.times, each.busy, each.number in self.parents and self.is_leaf(each.number))
             for each in super().load(since)
@@ -264,31 +261,31 @@ class TreeTopology(FlatTopology):
         """Let a worker give the heaviest part of what it holds to a new child."""
         old, new = self.pool.workers[number], self.pool.start()
         self.splits += 1
-        _log.info("a worker splits", worker=number, child=new.number)
+        _log.info("worker_split_started", worker=number, child=new.number)
         if self.is_leaf(number):  # it stops being one, and its parent is told once it has
             self._pending_messages.append(TreeMessage("LeafMatcher", number, self.parents.get(number, 0), leaf=False))
         self.parents[new.number] = number
         for spread in self._sharded_matchers():
-            own = [share for share in spread.shards if old in share.hosts]
+            worker_shards = [share for share in spread.shards if old in share.hosts]
             if spread.stateful:
-                self._share_states(spread, own, new)
+                self._share_states(spread, worker_shards, new)
                 continue
-            merged = [share for share in own if share.parent is not None and old in share.parent.hosts]
+            merged = [share for share in worker_shards if share.parent is not None and old in share.parent.hosts]
             if merged:  # what merged into it before goes out again, behind the same proxy
                 self._steps.append(MoveShard(self.pool, max(merged, key=lambda share: len(share.subscriptions)), new))
-            elif own:
-                heaviest = max(own, key=lambda share: len(share.subscriptions))
+            elif worker_shards:
+                heaviest = max(worker_shards, key=lambda share: len(share.subscriptions))
                 if sum(each.subscription.kind == "exact" for each in heaviest.subscriptions.values()) > 1:
                     sample = list(self.pool.samples.get(heaviest.tenant, ()))
                     self._steps.append(SplitToChild(self.pool, spread, heaviest, new, sample))
         return True
 
-    def _share_states(self, spread: ShardedMatcher, own: list[Shard], new: WorkerProcess) -> None:
-        """Kinds with state stand beside each other, whatever the tree."""
-        if len(own) > 1:
-            self._steps += [MoveShard(self.pool, share, new) for share in own[len(own) // 2 :]]
-        elif own and (half := upper_half(list(own[0].subscriptions.values()))):
-            self._steps.append(SplitShard(self.pool, spread, own[0], new, half))
+    def _share_states(self, spread: ShardedMatcher, worker_shards: list[Shard], new: WorkerProcess) -> None:
+        """Move stateful shards side by side, whatever the tree."""
+        if len(worker_shards) > 1:
+            self._steps += [MoveShard(self.pool, share, new) for share in worker_shards[len(worker_shards) // 2 :]]
+        elif worker_shards and (half := upper_half(list(worker_shards[0].subscriptions.values()))):
+            self._steps.append(SplitShard(self.pool, spread, worker_shards[0], new, half))
 
     def merge(self, number: int) -> bool:
         """Let a leaf merge into its parent, which answers for it from then on."""
@@ -297,7 +294,7 @@ class TreeTopology(FlatTopology):
         old, parent = self.pool.workers[number], self.parents[number]
         self.merges += 1
         self._draining = old
-        _log.info("a worker merges", worker=number, parent=parent)
+        _log.info("worker_merge_started", worker=number, parent=parent)
         self.messages.append(TreeMessage("MatcherMerging", number, parent))
         self._move_away(old)
         return True
@@ -309,12 +306,12 @@ class TreeTopology(FlatTopology):
         return bool(self._steps)
 
     def _step_finished(self) -> None:
-        """A split or merge is over: say so upwards."""
+        """Finish a split or a merge, and report it upwards."""
         self.messages.extend(self._pending_messages)
         self._pending_messages = []
 
     def _worker_removed(self, number: int) -> None:
-        """A worker is gone: its parent says so upwards, and whether it is a leaf again."""
+        """Report upwards that a worker ended, and whether its parent is a leaf again."""
         parent = self.parents.pop(number)
         above = self.parents.get(parent, 0)
         self.messages.append(TreeMessage("MatcherRemoved", parent, above))
@@ -323,12 +320,12 @@ class TreeTopology(FlatTopology):
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def scaling_settings(config: Config) -> ScalingSettings:
-    """What decides how many workers there are.
+    """Return the scaling settings of a configuration.
 
     >>> from likewise.broker.config import MatchingSettings
     >>> scaling_settings(Config(matching=MatchingSettings(workers=3))).maximum
@@ -344,19 +341,19 @@ def scaling_settings(config: Config) -> ScalingSettings:
 
 
 def _settings(config: Config, policy: str, minimum: int, maximum: int) -> ScalingSettings:
-    said = config.workers
+    limits = config.workers
     return ScalingSettings(
         policy,  # type: ignore[arg-type]
         minimum,
         maximum,
-        said.memory,
-        said.split_us,
-        said.merge_us,
-        said.last,
-        said.split_busy,
-        said.merge_busy,
-        said.span,
-        said.pause,
+        limits.memory,
+        limits.split_us,
+        limits.merge_us,
+        limits.last,
+        limits.split_busy,
+        limits.merge_busy,
+        limits.span,
+        limits.pause,
     )
 
 
@@ -365,7 +362,7 @@ def start_pool(
 ) -> tuple[FlatTopology, Autoscaler]:
     """Start the first workers, and hand the tenants over to them; `data` is the broker's folder, if it has one."""
     matching, alerts = config.matching, config.alerts
-    crew = WorkerPool(
+    pool = WorkerPool(
         InterpretationSettings(
             matching.space,
             matching.measure,
@@ -383,11 +380,11 @@ def start_pool(
     try:
         tree = matching.architecture == "hierarchical"
         for _ in range(1 if tree else settings.minimum):
-            crew.start()
-        staff = TreeTopology(crew, tenants) if tree else FlatTopology(crew, tenants, matching.architecture)
+            pool.start()
+        topology = TreeTopology(pool, tenants) if tree else FlatTopology(pool, tenants, matching.architecture)
         for tenant in tenants.values():
-            staff.adopt(tenant)
+            topology.adopt(tenant)
     except BaseException:
-        crew.close()
+        pool.close()
         raise
-    return staff, Autoscaler(staff, settings)
+    return topology, Autoscaler(topology, settings)

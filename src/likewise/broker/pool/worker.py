@@ -1,4 +1,4 @@
-"""The process of `likewise worker`: it holds shares of tenants' subscriptions, and answers one request after the other.
+"""The process `likewise worker`: it serves shards, one request after the other.
 
 It has one thread. It reads a request, answers it, and reads the next: the coordinator has a thread that takes its
 answers whatever else it does, so neither waits for the other for ever. Without the coordinator it ends.
@@ -34,29 +34,29 @@ from likewise.semantics.interpretation import Interpretation
 
 
 class WorkerShards:
-    """The shares of one process, by tenant and number; `told` says how words and time are taken."""
+    """The shards of one process, by tenant and number."""
 
     def __init__(self) -> None:
         self._settings: InterpretationSettings | None = None
         self._servers: dict[tuple[int, int], ShardServer] = {}
 
-    def perform(self, tenant: int, share: int, wanted: Operation) -> Reply:
+    def perform(self, tenant: int, share: int, operation: Operation) -> Reply:
         """Do what is wanted of a share."""
-        if isinstance(wanted, InterpretationSettings):
-            self._settings = wanted
+        if isinstance(operation, InterpretationSettings):
+            self._settings = operation
             return Completed()
-        if isinstance(wanted, Usage):
+        if isinstance(operation, Usage):
             return resource_usage()
-        if isinstance(wanted, DropShard):
+        if isinstance(operation, DropShard):
             self._servers.pop((tenant, share), None)
             return Completed()
         try:
-            portion = self._servers.get((tenant, share))
-            if portion is None:
-                portion = self._servers[tenant, share] = self._make()
+            server = self._servers.get((tenant, share))
+            if server is None:
+                server = self._servers[tenant, share] = self._make()
         except Exception as error:
             return OperationFailed(str(error), type(error).__name__)
-        return portion.perform(wanted)
+        return server.perform(operation)
 
     def drain(self) -> None:
         """Do a little of what shares put off."""
@@ -64,22 +64,22 @@ class WorkerShards:
             portion.drain()
 
     def _make(self) -> ShardServer:
-        """An empty share."""
+        """Make an empty shard."""
         assert self._settings is not None, "a worker is told first how to take words"
-        told, annotations = self._settings, ReceivedAnnotations()
-        profile = cast("Literal['full', 'small']", told.profile)
+        settings, annotations = self._settings, ReceivedAnnotations()
+        profile = cast("Literal['full', 'small']", settings.profile)
 
         def interpretation() -> Interpretation:
             return Interpretation(
-                space=told.space,
-                measure=told.measure,
-                threshold=told.threshold,
-                cache_bytes=told.cache_bytes,
-                types=as_types(told.types),
+                space=settings.space,
+                measure=settings.measure,
+                threshold=settings.threshold,
+                cache_bytes=settings.cache_bytes,
+                types=as_types(settings.types),
                 annotations=annotations,
-                forget=told.forget,
-                alert_lateness=told.lateness,
-                stale=told.stale,
+                forget=settings.forget,
+                alert_lateness=settings.lateness,
+                stale=settings.stale,
             )
 
         def load(folder: Path) -> NumberedMatcher:
@@ -92,7 +92,7 @@ class WorkerShards:
 
 
 def resource_usage() -> ResourceUsage:
-    """What this process has used."""
+    """Return the resource usage of this process."""
     spent = resource.getrusage(resource.RUSAGE_SELF)
     pages = Path("/proc/self/statm")
     resident = shared = spent.ru_maxrss * 1024
@@ -114,9 +114,9 @@ def serve(path: Path) -> None:
         while (raw := receive(stream)) is not None:
             request = REQUESTS.decode(raw)
             begun = time.process_time()
-            said = holdings.perform(request.tenant, request.share, request.wanted)
+            reply = holdings.perform(request.tenant, request.share, request.wanted)
             try:
-                stream.sendall(frame(WorkerResponse(request.id, said, time.process_time() - begun)))
+                stream.sendall(frame(WorkerResponse(request.id, reply, time.process_time() - begun)))
             except (BrokenPipeError, ConnectionError):
                 return
             holdings.drain()

@@ -1,4 +1,6 @@
-"""Questions that change nothing: `queries` (what would match, and why), `backtest` (what a subscription would have
-sent), `activity` (what goes on), `history` (again from a number on), `counts` (counts), `stored_events` (events by
-filter, a reading over time), `traces` (what became of one).
+"""Read-only queries, which change nothing and consume nothing.
+
+`dry_run` tells what would match and why, `backtest` what a subscription would have sent, `traces` why an event was or
+was not delivered, `match_reasons` and `select` what is added to deliveries, `stored_events`, `activity`, `counts` and
+`replay` what is stored, `alert_states` how alerts are.
 """

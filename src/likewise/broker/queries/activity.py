@@ -1,4 +1,4 @@
-"""What goes on at a tenant: its newest events and what they met, read without consuming anything.
+"""The newest events and matches of a tenant, read without consuming anything.
 
 Deliveries are a subscriber's own and end with its acknowledgement; this is for somebody who watches.
 """
@@ -19,7 +19,7 @@ LISTED: Final = 50  # subscriptions shown of one match; `total` says how many th
 
 
 def activity(tables: StoreTables, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
-    """The newest events after a position and matches after a sequence number, each at most `limit`, in their order."""
+    """Return the newest events and matches after given positions, each at most `limit`, in order."""
     entries = newest_events(tables, tenant.number, position, limit)
     deliveries = read_newest(tables, tenant.number, sequence, limit)
     return Activity(
@@ -34,8 +34,8 @@ def _match(tenant: Tenant, delivery: Delivery) -> EventMatches:
     numbers = delivery.matched.tolist()
     listed: list[MatchedSubscription] = []
     for subscription, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
-        held = tenant.subscriptions.get(subscription)
-        queue = tenant.by_number.get(held.subscriber) if held is not None else None
-        if held is not None and queue is not None and len(listed) < LISTED:
-            listed.append(MatchedSubscription(queue.id, held.id, round(score, 6)))
+        stored = tenant.subscriptions.get(subscription)
+        queue = tenant.by_number.get(stored.subscriber) if stored is not None else None
+        if stored is not None and queue is not None and len(listed) < LISTED:
+            listed.append(MatchedSubscription(queue.id, stored.id, round(score, 6)))
     return EventMatches(delivery.number, delivery.event, CAUSES[delivery.cause], len(numbers), tuple(listed))

@@ -1,4 +1,4 @@
-"""Where alerts stand: which keys are on, since when, how far others are."""
+"""The state of alerts: which keys are active, since when, and how far others are."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from likewise.errors import StateError
 from likewise.model.alerts.alert_state import summarize_key
 
 
-def alert_shown(tenant: Tenant, held: StoredSubscription, now: int, limit: int) -> AlertDetails:
-    """An alert's keys, the most telling first."""
-    alert = held.subscription.alert
+def alert_shown(tenant: Tenant, stored: StoredSubscription, now: int, limit: int) -> AlertDetails:
+    """Return an alert's keys, the most important first."""
+    alert = stored.subscription.alert
     if alert is None:
-        raise StateError(f"{held.id!r} is no alert, so it has no keys")
+        raise StateError(f"{stored.id!r} is no alert, so it has no keys")
     with tenant.matchers:
-        if held.number not in tenant.alerts:  # its validity is over
+        if stored.number not in tenant.alerts:  # its validity is over
             return AlertDetails(0)
-        total, found = tenant.alerts.count_keys(held.number), tenant.alerts.standings(held.number, limit)
+        total, standings = tenant.alerts.count_keys(stored.number), tenant.alerts.standings(stored.number, limit)
     shown = []
-    for each in found:
+    for each in standings:
         state, words = summarize_key(alert, each, now)
-        said = each.notified or each.fired or each.absent
+        notified = each.notified or each.fired or each.absent
         shown.append(
-            AlertKeyDetails(each.key, each.last_observed, each.since, said, each.absent, each.suppressed, state, words)
+            AlertKeyDetails(
+                each.key, each.last_observed, each.since, notified, each.absent, each.suppressed, state, words
+            )
         )
     return AlertDetails(total, tuple(shown))

@@ -1,4 +1,4 @@
-"""Backtest: try a subscription on stored events, and list what it would have sent, and when.
+"""Backtest a subscription on stored events: list what it would have sent, and when.
 
 Time passes as it did for the broker: an alert counts by arrival, so `for` and `absent for` become due between two
 events and after the last one, up to now. A clock that was set back between two events moves the state back with it
@@ -31,7 +31,7 @@ _log = structlog.get_logger("likewise.questions")
 
 
 class _BacktestRun:
-    """One subscription in a matcher of its own, through which stored events pass in their order."""
+    """One subscription in a matcher of its own, through which stored events pass in order."""
 
     def __init__(self, matcher: NumberedMatcher, subscription: Subscription) -> None:
         self._matcher = matcher
@@ -46,14 +46,14 @@ class _BacktestRun:
 
     def match(self, entry: Entry) -> Iterator[tuple[int, NumberedMatch]]:
         """Yield what an event leads to, each with its time; first what became due before the event came."""
-        event, own = entry.value, None if self._arrival_alone else event_time(entry)
+        event, stated = entry.value, None if self._arrival_alone else event_time(entry)
         assert isinstance(event, Event)
-        self._follows_arrival = own is None
-        at = self._arrived(entry.arrival) if own is None else own
-        if own is None and event.expires is not None and entry.arrival < event.expires <= at:
+        self._follows_arrival = stated is None
+        at = self._arrived(entry.arrival) if stated is None else stated
+        if stated is None and event.expires is not None and entry.arrival < event.expires <= at:
             event = msgspec.structs.replace(event, expires=None)  # it was valid when it came, by the clock of then
         yield from self._advance(at)
-        yield from ((at, found) for found in self._matcher.match(entry.position, event, at))
+        yield from ((at, match) for match in self._matcher.match(entry.position, event, at))
 
     def end(self, now: int) -> Iterator[tuple[int, NumberedMatch]]:
         """Yield what becomes due after the last event, up to now.
@@ -67,9 +67,9 @@ class _BacktestRun:
         """Let time pass step by step, so that each promotion has the time at which its window moved."""
         before: int | None = None
         while (due := self._matcher.next_move()) is not None and due <= until and due != before:
-            yield from ((due, found) for found in self._matcher.advance(due))
+            yield from ((due, match) for match in self._matcher.advance(due))
             before = due
-        yield from ((until, found) for found in self._matcher.advance(until))
+        yield from ((until, match) for match in self._matcher.advance(until))
 
     def _arrived(self, arrival: int) -> int:
         newest = arrival if self._newest is None else self._newest
@@ -108,12 +108,12 @@ def backtest(
             try:
                 sent += trial.match(entry)
             except Exception as error:  # one event that cannot be matched keeps no other from being looked at
-                _log.error("a stored event cannot be matched", event_id=entry.id, tenant=tenant.name, exc_info=error)
+                _log.error("backtest_event_failed", event_id=entry.id, tenant=tenant.name, exc_info=error)
             slices.yield_cpu()
         sent += trial.end(now)
-    causes: Counter[str] = Counter(found.cause for _, found in sent)
+    causes: Counter[str] = Counter(match.cause for _, match in sent)
     matched = sum(count for cause, count in causes.items() if cause not in NO_MATCH)
-    listed = tuple(_listed(time, found, entries[found.event or 0]) for time, found in sent[max(0, len(sent) - shown) :])
+    listed = tuple(_listed(time, match, entries[match.event or 0]) for time, match in sent[max(0, len(sent) - shown) :])
     arrivals = [entry.arrival for entry in entries.values()]
     if not arrivals:
         return BacktestResult(0, 0, None, None, ())
@@ -122,20 +122,20 @@ def backtest(
     )
 
 
-def _listed(time: int, found: NumberedMatch, entry: Entry) -> BacktestMatch:
+def _listed(time: int, match: NumberedMatch, entry: Entry) -> BacktestMatch:
     assert entry.kind == EVENT
-    alert = found.notification
+    alert = match.notification
     sent = BacktestMatch(
         entry.id,
         entry.source,
         entry.arrival,
-        round(found.score, 6),
-        found.cause,
+        round(match.score, 6),
+        match.cause,
         time,
         entry.position,
         shown_event(entry),
-        found.promoted,
-        found.rank_value,
+        match.promoted,
+        match.rank_value,
     )
     if alert is None:
         return sent

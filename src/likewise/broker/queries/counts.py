@@ -1,4 +1,4 @@
-"""Counts for somebody who watches: events and matches by the minute, and how often each subscription was met.
+"""Activity counts: events and matches by the minute, and matches of each subscription.
 
 They are made from the store when they are asked for, a stretch at a time, and go on from where they were: nothing is
 counted while nobody asks, and nobody who publishes waits for it. What came before the first stretch is not counted, and
@@ -22,7 +22,7 @@ DAY: Final = 24 * 60  # minutes that are remembered
 
 
 class ActivityCounts:
-    """The counts of one tenant. Any thread may ask."""
+    """The counts of one tenant; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -64,12 +64,12 @@ class ActivityCounts:
         for delivery in read_between(tables, tenant.number, self._number, tenant.stored_number, DELIVERIES):
             self._number = delivery.number
             if delivery.event not in known:
-                found = event_identity(tables, delivery.event)
-                known[delivery.event] = 0 if found is None else found[0]
+                identity = event_identity(tables, delivery.event)
+                known[delivery.event] = 0 if identity is None else identity[0]
             at = known[delivery.event]
-            met = delivery.matched.tolist()
-            self._matches[at // MINUTE] = self._matches.get(at // MINUTE, 0) + len(met)
-            for number in met:
+            numbers = delivery.matched.tolist()
+            self._matches[at // MINUTE] = self._matches.get(at // MINUTE, 0) + len(numbers)
+            for number in numbers:
                 count = self._by_subscription.setdefault(number, [0, 0, 0])
                 count[0] += 1
                 count[1], count[2] = at, delivery.event
@@ -86,22 +86,22 @@ class ActivityCounts:
             part = range(step * span, (step + 1) * span)
             events, matches = (sum(counts.get(m, 0) for m in part) for counts in (self._events, self._matches))
             shown.append(MinuteCount(step * span * MINUTE, events, matches))
-        told = tuple(self._tally(tables, tenant, number) for number in self._live(tenant))
-        return EventCounts(self._since, self._position, span * MINUTE, tuple(shown), told)
+        tallies = tuple(self._tally(tables, tenant, number) for number in self._live(tenant))
+        return EventCounts(self._since, self._position, span * MINUTE, tuple(shown), tallies)
 
     def _live(self, tenant: Tenant) -> list[int]:
-        held = [each.number for each in tenant.live() if each.subscriber in tenant.by_number]
+        numbers = [each.number for each in tenant.live() if each.subscriber in tenant.by_number]
         self._by_subscription = {
-            number: met for number, met in self._by_subscription.items() if number in tenant.subscriptions
+            number: counts for number, counts in self._by_subscription.items() if number in tenant.subscriptions
         }
-        return held
+        return numbers
 
     def _tally(self, tables: StoreTables, tenant: Tenant, number: int) -> SubscriptionCount:
-        held = tenant.subscriptions[number]
-        who = tenant.by_number[held.subscriber].id
+        stored = tenant.subscriptions[number]
+        who = tenant.by_number[stored.subscriber].id
         if number not in self._by_subscription:
-            return SubscriptionCount(who, held.id)
+            return SubscriptionCount(who, stored.id)
         count, last, position = self._by_subscription[number]
-        found = event_identity(tables, position)
-        id, source = ("", "") if found is None else found[1:]
-        return SubscriptionCount(who, held.id, count, last or None, id, source)
+        identity = event_identity(tables, position)
+        id, source = ("", "") if identity is None else identity[1:]
+        return SubscriptionCount(who, stored.id, count, last or None, id, source)

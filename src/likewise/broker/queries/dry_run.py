@@ -1,4 +1,4 @@
-"""Questions that change nothing: what an event would meet, and why.
+"""Dry runs: which subscriptions an event would match, and why.
 
 Any thread may ask. What needs a tenant's matchers as they are (a window's state, or every subscription at once) lets
 them rest while it is answered, so that the answer comes from the code that delivers; the rest has a matcher of its own.
@@ -25,7 +25,7 @@ _log = structlog.get_logger("likewise.questions")
 
 
 def would_match(tenant: Tenant, event: Event, now: int) -> list[MatchedSubscription]:
-    """The subscriptions of a tenant that an event would meet if it came now."""
+    """Return the subscriptions of a tenant that an event would match if it came now."""
     at = _moment(event, now)
     try:
         with tenant.matchers:
@@ -34,63 +34,63 @@ def would_match(tenant: Tenant, event: Event, now: int) -> list[MatchedSubscript
     except LikewiseError:
         raise
     except Exception as error:
-        _log.error("an event cannot be matched", tenant=tenant.name, exc_info=error)
+        _log.error("dry_run_event_failed", tenant=tenant.name, exc_info=error)
         raise StateError(
             f"the event cannot be matched: {type(error).__name__}: {error}; look at the broker's log"
         ) from error
-    found = [
-        (tenant.subscriptions[each.number], each.score) for each in sorted(matches, key=lambda found: found.number)
+    match = [
+        (tenant.subscriptions[each.number], each.score) for each in sorted(matches, key=lambda match: match.number)
     ]
-    return [MatchedSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
+    return [MatchedSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in match]
 
 
-def explain_live(tenant: Tenant, held: StoredSubscription, entry: Entry | Event, now: int) -> Explanation:
-    """Why an event meets a subscription, or why not."""
+def explain_live(tenant: Tenant, stored: StoredSubscription, entry: Entry | Event, now: int) -> Explanation:
+    """Explain why an event matches a subscription, or why not."""
     position = entry.position if isinstance(entry, Entry) else None
     event = entry.value if isinstance(entry, Entry) else entry
     assert isinstance(event, Event)
     at = effective_time(entry) if isinstance(entry, Entry) else _moment(event, now)
-    if held.subscription.remembers:
-        at = now if held.subscription.alert is not None else at  # where its key stands now
+    if stored.subscription.remembers:
+        at = now if stored.subscription.alert is not None else at  # where its key stands now
         with tenant.matchers:
-            found = tenant.matcher_of(held).explain(event, held.number, at, position)
+            explanation = tenant.matcher_of(stored).explain(event, stored.number, at, position)
     else:
         alone = tenant.stateless.alike()
-        alone.add(held.number, held.subscription, at=held.added)
-        found = alone.explain(event, held.number, at, position)
-    return msgspec.structs.replace(found, subscription_id=held.id, event_id=entry.id)
+        alone.add(stored.number, stored.subscription, at=stored.added)
+        explanation = alone.explain(event, stored.number, at, position)
+    return msgspec.structs.replace(explanation, subscription_id=stored.id, event_id=entry.id)
 
 
 def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: int) -> Explanation:
-    """The same for a subscription that nobody holds."""
+    """Explain an event against a subscription that is not stored."""
     matcher = tenant.stateless.matcher.alike()
     return matcher.explain(event, matcher.add(subscription, at=now), _moment(event, now))
 
 
-def board(tenant: Tenant, held: StoredSubscription) -> list[RankedEvent]:
-    """The k best of a window now, each event by its position."""
-    if held.subscription.top is None:
-        raise StateError(f"{held.id!r} is no top-k subscription, so it has no board")
+def board(tenant: Tenant, stored: StoredSubscription) -> list[RankedEvent]:
+    """Return the top k of a window, each event by its position."""
+    if stored.subscription.top is None:
+        raise StateError(f"{stored.id!r} is no top-k subscription, so it has no board")
     with tenant.matchers:
-        return tenant.windows.board(held.number)
+        return tenant.windows.board(stored.number)
 
 
-def places(log: EventLog, held: StoredSubscription, ranked: Sequence[RankedEvent]) -> list[BoardEntry]:
-    """The places of a board with their events' names and what the events say themselves."""
-    assert held.subscription.top is not None
-    wanted = scored_attributes(held.subscription.top.by)
-    found = []
+def places(log: EventLog, stored: StoredSubscription, ranked: Sequence[RankedEvent]) -> list[BoardEntry]:
+    """Return the places of a top k with their events' names and stated values."""
+    assert stored.subscription.top is not None
+    attributes = scored_attributes(stored.subscription.top.by)
+    rows = []
     for rank, position, value, time in ranked:
         entry = next(log.entries(position - 1, position), None)
         if entry is None or not isinstance(entry.value, Event):
-            found.append(BoardEntry(rank, "", "", value, (), time))
+            rows.append(BoardEntry(rank, "", "", value, (), time))
             continue
-        stated = [item for name in wanted if (item := reading_of(entry.value, name)) is not None]
-        said = tuple(StatedValue(item.attribute, item.value, item.unit) for item in stated)
-        found.append(BoardEntry(rank, entry.id, entry.source, value, said, time))
-    return found
+        stated = [item for name in attributes if (item := reading_of(entry.value, name)) is not None]
+        values = tuple(StatedValue(item.attribute, item.value, item.unit) for item in stated)
+        rows.append(BoardEntry(rank, entry.id, entry.source, value, values, time))
+    return rows
 
 
 def _moment(event: Event, now: int) -> int:
-    """When an event would count if it came now."""
+    """Return the time at which an event would count if it came now."""
     return now if event.time is None else min(event.time, now)

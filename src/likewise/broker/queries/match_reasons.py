@@ -1,4 +1,4 @@
-"""Why a delivery came, in short: for each part of a subscription the reading that met it.
+"""Give the reasons of a delivery: for each part of a subscription the reading that matched it.
 
 It is made when a delivery is sent, where it was asked for, and says what holds now; the score is the stored one.
 """
@@ -30,9 +30,9 @@ _log = structlog.get_logger("likewise.questions")
 
 
 def because(
-    log: EventLog, tenant: Tenant, position: int, met: Iterable[tuple[int, str, float]], now: int
+    log: EventLog, tenant: Tenant, position: int, subscriptions: Iterable[tuple[int, str, float]], now: int
 ) -> tuple[MatchReason, ...]:
-    """Why an event of the log met some subscriptions, each by its number, id and stored score; at most `MAX_BECAUSE`.
+    """Explain an event's matches, given as number, id and stored score; at most `MAX_BECAUSE`.
 
     What cannot be said any more (the event or the subscription is gone) is left out.
     """
@@ -40,68 +40,68 @@ def because(
     if entry is None or not isinstance(entry.value, Event):
         return ()
     event = tenant.stateless.matcher.annotated(entry.value)
-    found = []
-    for number, id, score in list(met)[:MAX_BECAUSE]:
-        held = tenant.subscriptions.get(number)
-        if held is None or held.ended is not None:
+    reasons = []
+    for number, id, score in list(subscriptions)[:MAX_BECAUSE]:
+        stored = tenant.subscriptions.get(number)
+        if stored is None or stored.ended is not None:
             continue
         try:
-            explanation = explain_live(tenant, held, entry, now)
+            explanation = explain_live(tenant, stored, entry, now)
         except LikewiseError as error:
-            _log.warning("why an event came cannot be said", tenant=tenant.name, subscription=id, error=str(error))
+            _log.warning("match_reasons_failed", tenant=tenant.name, subscription=id, error=str(error))
             continue
         except Exception as error:  # an explanation is no reason to keep a delivery back
-            _log.error("why an event came cannot be said", tenant=tenant.name, subscription=id, exc_info=error)
+            _log.error("match_reasons_failed", tenant=tenant.name, subscription=id, exc_info=error)
             continue
         parts = tuple(_part(report, event) for report in explanation.predicates if report.verdict == "match")
-        found.append(MatchReason(id, score, parts))
-    return tuple(found)
+        reasons.append(MatchReason(id, score, parts))
+    return tuple(reasons)
 
 
 def with_reasons(
     log: EventLog, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]], now: int
 ) -> list[tuple[int, bytes]]:
-    """Deliveries as they are sent to a subscriber, and why each came."""
+    """Return deliveries with the reasons of their matches."""
     return [(number, _with_reasons(log, tenant, queue, frame, now)) for number, frame in page]
 
 
 def _with_reasons(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> bytes:
-    said = msgspec.json.decode(frame, type=_Frame)
-    position = position_of(log, tenant, said.sequence)
+    decoded = msgspec.json.decode(frame, type=_Frame)
+    position = position_of(log, tenant, decoded.sequence)
     if position is None:
         return frame
-    met = [(queue.subscriptions.get(each.id, 0), each.id, each.score) for each in said.subscriptions]
-    return append_reasons(frame, because(log, tenant, position, met, now))
+    subscriptions = [(queue.subscriptions.get(each.id, 0), each.id, each.score) for each in decoded.subscriptions]
+    return append_reasons(frame, because(log, tenant, position, subscriptions, now))
 
 
 def append_reasons(frame: bytes, reasons: tuple[MatchReason, ...]) -> bytes:
-    """The JSON of a delivery with `match_reasons` at its end.
+    """Return the JSON of a delivery with its reasons appended.
 
-    >>> append_reasons(b'{"v":1}', (Because("warm", 0.9, ()),))
+    >>> append_reasons(b'{"v":1}', (MatchReason("warm", 0.9, ()),))
     b'{"v":1,"because":[{"id":"warm","score":0.9,"parts":[]}]}'
     """
     return frame[:-1] + b',"because":' + msgspec.json.encode(reasons) + b"}"
 
 
 def position_of(log: EventLog, tenant: Tenant, sequence: int) -> int | None:
-    """Where the event of a delivery stands in the log; None if it is gone."""
+    """Return the log position of a delivery's event; None if it is gone."""
     delivery = tenant.recent.get(sequence)
     if delivery is not None:
         return delivery.event
     with log.reading() as tables:
-        found = read(tables, tenant.number, [sequence])
-    return found[0].event if found else None
+        deliveries = read(tables, tenant.number, [sequence])
+    return deliveries[0].event if deliveries else None
 
 
 class _Frame(msgspec.Struct):
-    """What is needed of the JSON of a delivery."""
+    """The needed fields of a delivery's JSON."""
 
     sequence: int
     subscriptions: tuple[SubscriptionScore, ...]
 
 
 def _part(report: PredicateReport, event: Event) -> MatchedPart:
-    """One part of a subscription, and the reading that met it as stated and in the unit asked for."""
+    """Describe one part of a subscription by its reading, as stated and in the unit of the part."""
     score = round(report.similarity, 6)
     if report.tuple is None or report.tuple >= len(event.tuples):
         return MatchedPart(report.text, score, report.attribute, report.value)
@@ -111,20 +111,20 @@ def _part(report: PredicateReport, event: Event) -> MatchedPart:
 
 
 def _in_unit(item: EventTuple, symbol: str) -> str:
-    """A reading in the unit asked for, '' if none was or nothing says what it is in."""
+    """Return a reading in another unit; '' if that is not possible."""
     reading = item.reading()
     if not symbol or symbol == MOMENT or reading is None:
         return ""
-    asked = unit(symbol)
-    found = reading_unit(item.attribute, reading[1], asked)
-    if found is None or found.dimension != asked.dimension:
+    target = unit(symbol)
+    stated_unit = reading_unit(item.attribute, reading[1], target)
+    if stated_unit is None or stated_unit.dimension != target.dimension:
         return ""
-    return f"{found.to(asked, reading[0]):.6g} {asked.symbol}"
+    return f"{stated_unit.to(target, reading[0]):.6g} {target.symbol}"
 
 
 @lru_cache(maxsize=4_096)
 def _requested_unit(text: str) -> str:
-    """The unit that a part, as printed, asks for; '' if none.
+    """Return the unit that a printed part asks for; '' if it asks for none.
 
     >>> _requested_unit("temperature~ > 25 degC"), _requested_unit("city = Galway")
     ('degC', '')
@@ -135,5 +135,5 @@ def _requested_unit(text: str) -> str:
         return ""
     if not isinstance(body, Condition):
         return ""
-    found = [i.unit for p in body.predicates() if p.operator not in ("!=", "in") and (i := p.interval()) is not None]
-    return found[0] if found else ""
+    units = [i.unit for p in body.predicates() if p.operator not in ("!=", "in") and (i := p.interval()) is not None]
+    return units[0] if units else ""

@@ -1,4 +1,4 @@
-"""Replay: what a subscriber was given before, again from a sequence number on, acknowledged or not.
+"""Replay a subscriber's earlier deliveries from a sequence number on, acknowledged or not.
 
 A delivery is kept as long as its event: while that is valid and was not withdrawn, whether or not its recipients
 have acknowledged it. So a replay gives what can still be given, and nothing else: no event whose validity is
@@ -20,28 +20,30 @@ LOOKED_AT: Final = 50_000  # deliveries of the tenant that one request looks thr
 
 
 class ReplayPage(NamedTuple):
-    """Deliveries as JSON with their numbers, and the number to ask with next; it stays where nothing is left."""
+    """Deliveries as JSON with their numbers, and the number to continue from."""
 
     deliveries: list[tuple[int, bytes]]
     next: int
 
 
 def replay(log: EventLog, tenant: Tenant, queue: SubscriberQueue, after: int, limit: int, now: int) -> ReplayPage:
-    """The deliveries of a subscriber after a sequence number that are still there, in order, at most `limit`."""
-    found: list[tuple[int, bytes]] = []
-    newest, looked_at = tenant.stored_number, 0
-    while len(found) < limit and looked_at < LOOKED_AT:
+    """Return a subscriber's stored deliveries after a sequence number, in order, at most `limit`."""
+    deliveries: list[tuple[int, bytes]] = []
+    newest, examined = tenant.stored_number, 0
+    while len(deliveries) < limit and examined < LOOKED_AT:
         with log.reading() as tables:
             page = read_between(tables, tenant.number, after, newest, PAGE)
-            own = [delivery.number for delivery in page if queue.number in delivery.recipients]
-            wanted = own[: limit - len(found)]
-            given = read(tables, tenant.number, wanted)
+            numbers = [delivery.number for delivery in page if queue.number in delivery.recipients]
+            page_numbers = numbers[: limit - len(deliveries)]
+            page_deliveries = read(tables, tenant.number, page_numbers)
         good = [
-            each for each in given if not each.over(now) and (each.notification or each.event not in tenant.withdrawn)
+            each
+            for each in page_deliveries
+            if not each.over(now) and (each.notification or each.event not in tenant.withdrawn)
         ]
-        found += [(each.number, render(each, tenant.recipient_subscriptions(each, queue.number))) for each in good]
+        deliveries += [(each.number, render(each, tenant.recipient_subscriptions(each, queue.number))) for each in good]
         if not page:
             break
-        looked_at += len(page)
-        after = wanted[-1] if len(wanted) < len(own) else page[-1].number
-    return ReplayPage(found, after)
+        examined += len(page)
+        after = page_numbers[-1] if len(page_numbers) < len(numbers) else page[-1].number
+    return ReplayPage(deliveries, after)

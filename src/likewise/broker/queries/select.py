@@ -1,4 +1,4 @@
-"""What `select` names, added to deliveries when they are sent; who selects nothing pays nothing."""
+"""Add the values of `select` to deliveries when they are sent."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _log = structlog.get_logger("likewise.questions")
 
 
 class _Frame(msgspec.Struct):
-    """What is needed of the JSON of a delivery."""
+    """The needed fields of a delivery's JSON."""
 
     sequence: int
     subscriptions: tuple[SubscriptionScore, ...]
 
 
 class _Envelope(msgspec.Struct):
-    """What was sent, as it stands in the JSON of a delivery; nothing if it came in another form."""
+    """The payload as it was published, in a delivery's JSON; empty if it came in another form."""
 
     payload: msgspec.Raw = msgspec.Raw()
 
@@ -38,40 +38,40 @@ class _Carried(msgspec.Struct):
 
 
 def selects(tenant: Tenant, queue: SubscriberQueue) -> bool:
-    """Whether a subscription of a subscriber names what its deliveries carry."""
+    """Return whether a subscription of a subscriber has `select`."""
     return bool(tenant.selecting) and not tenant.selecting.isdisjoint(queue.subscriptions.values())
 
 
 def with_selected(
     log: EventLog, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]], now: int
 ) -> list[tuple[int, bytes]]:
-    """Deliveries as they are sent to a subscriber, with what its subscriptions select."""
+    """Return deliveries with the values that their subscriptions select."""
     return [(number, _with_selected(log, tenant, queue, frame, now)) for number, frame in page]
 
 
 def _with_selected(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> bytes:
-    said = msgspec.json.decode(frame, type=_Frame)
-    wanted = [
-        (held, each.score)
-        for each in said.subscriptions
+    decoded = msgspec.json.decode(frame, type=_Frame)
+    selecting = [
+        (stored, each.score)
+        for each in decoded.subscriptions
         if (number := queue.subscriptions.get(each.id)) in tenant.selecting
-        and (held := tenant.subscriptions.get(number or 0)) is not None
+        and (stored := tenant.subscriptions.get(number or 0)) is not None
     ]
-    position = position_of(log, tenant, said.sequence) if wanted else None
+    position = position_of(log, tenant, decoded.sequence) if selecting else None
     if position is None:
         return frame
-    return append_selected(frame, select_of(log, tenant, position, wanted, now, frame))
+    return append_selected(frame, select_of(log, tenant, position, selecting, now, frame))
 
 
 def select_of(
     log: EventLog,
     tenant: Tenant,
     position: int,
-    wanted: Sequence[tuple[StoredSubscription, float]],
+    subscriptions: Sequence[tuple[StoredSubscription, float]],
     now: int,
     frame: bytes,
 ) -> tuple[SelectedValues, ...]:
-    """What some subscriptions, each with its stored score, select of an event of the log; at most `MAX_BECAUSE`.
+    """Evaluate `select` of some subscriptions, given with stored scores, on an event; at most `MAX_BECAUSE`.
 
     `frame` is the JSON of the delivery, which has the payload as it was sent.
     """
@@ -82,35 +82,35 @@ def select_of(
     event = tenant.stateless.matcher.annotated(entry.value)
     if event.time is None:
         event = msgspec.structs.replace(event, time=entry.arrival)
-    found = []
-    for held, score in wanted[:MAX_BECAUSE]:
-        asked = held.subscription
+    selections = []
+    for stored, score in subscriptions[:MAX_BECAUSE]:
+        subscription = stored.subscription
         try:
-            explained = explain_live(tenant, held, entry, now)
+            explained = explain_live(tenant, stored, entry, now)
             values = selected(
                 event,
-                asked,
+                subscription,
                 explained,
-                interpretation.measure if needs_measure(asked) else None,
+                interpretation.measure if needs_measure(subscription) else None,
                 interpretation.threshold,
                 score=score,
-                payload=_payload(frame, entry.value) if names_payload(asked) else None,
+                payload=_payload(frame, entry.value) if names_payload(subscription) else None,
             )
         except Exception as error:  # what is selected is no reason to keep a delivery back
-            _log.error("what is selected cannot be said", tenant=tenant.name, subscription=held.id, exc_info=error)
+            _log.error("select_failed", tenant=tenant.name, subscription=stored.id, exc_info=error)
             continue
-        found.append(SelectedValues(held.id, values.values, values.notes, values.units))
-    return tuple(found)
+        selections.append(SelectedValues(stored.id, values.values, values.notes, values.units))
+    return tuple(selections)
 
 
 def _payload(frame: bytes, event: Event) -> object:
-    """The payload byte by byte as it came, else put together from the event's tuples."""
+    """Return the payload as it was published, else rebuilt from the event's tuples."""
     sent = msgspec.json.decode(frame, type=_Carried).event.payload
     return sent if bytes(sent) else payload_sent(event)
 
 
 def append_selected(frame: bytes, values: tuple[SelectedValues, ...]) -> bytes:
-    """The JSON of a delivery with `selected` at its end.
+    """Return the JSON of a delivery with its reasons appended.
 
     >>> append_selected(b'{"v":1}', (SelectedValues("warm", {"t": 27.5}),))
     b'{"v":1,"selected":[{"id":"warm","values":{"t":27.5}}]}'

@@ -1,4 +1,4 @@
-"""Stored events by filter, the newest first, with what each met; and one reading of a source over time."""
+"""Query stored events by filter, the newest first; and one reading of a source over time."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def stored_events(
     since: int = 0,
     until: int = FOREVER,
 ) -> StoredEvents:
-    """The newest events before a position that hold every word of `containing`, and met a subscription if one is said.
+    """Return the newest events before a position that contain every word, and matched a subscription if one is given.
 
     One question looks at `LOOKED_AT` entries at most; `before` says where to go on.
     """
     words = containing.casefold().split()
-    found: list[StoredEvent] = []
+    events: list[StoredEvent] = []
     lowest = max(0, before - MAX_EXAMINED)
     with log.reading() as tables:
         for entry in _back(tables, tenant, before, lowest, source, since, until):
             if words and not _holds(entry, words):
                 continue
-            met = tuple(_matched_subscriptions(tenant, deliveries_of(tables, tenant.number, entry.position)))
-            if subscription is not None and all((m.subscriber, m.subscription) != subscription for m in met):
+            matched = tuple(_matched_subscriptions(tenant, deliveries_of(tables, tenant.number, entry.position)))
+            if subscription is not None and all((m.subscriber, m.subscription) != subscription for m in matched):
                 continue
-            found.append(StoredEvent(entry.position, entry.arrival, shown_event(entry), met))
-            if len(found) == limit:
-                return StoredEvents(tuple(found), entry.position)
-    return StoredEvents(tuple(found), lowest + 1 if lowest else None)
+            events.append(StoredEvent(entry.position, entry.arrival, shown_event(entry), matched))
+            if len(events) == limit:
+                return StoredEvents(tuple(events), entry.position)
+    return StoredEvents(tuple(events), lowest + 1 if lowest else None)
 
 
 def _back(
@@ -71,29 +71,29 @@ def _back(
 def _holds(entry: Entry, words: list[str]) -> bool:
     event = entry.value
     assert isinstance(event, Event)
-    said = " ".join(
+    text = " ".join(
         [entry.source, entry.id, *(f"{t.attribute} {t.value} {t.unit}" for t in event.tuples), *event.themes]
     )
-    said = said.casefold()
-    return all(word in said for word in words)
+    text = text.casefold()
+    return all(word in text for word in words)
 
 
 def _matched_subscriptions(tenant: Tenant, deliveries: list[Delivery]) -> Iterator[MatchedSubscription]:
-    seen = set()
+    yielded = set()
     for delivery in deliveries:
         numbers = delivery.matched.tolist()
         for number, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
-            held = tenant.subscriptions.get(number)
-            queue = tenant.by_number.get(held.subscriber) if held is not None else None
-            if held is not None and queue is not None and number not in seen:
-                seen.add(number)
-                yield MatchedSubscription(queue.id, held.id, round(score, 6))
+            stored = tenant.subscriptions.get(number)
+            queue = tenant.by_number.get(stored.subscriber) if stored is not None else None
+            if stored is not None and queue is not None and number not in yielded:
+                yielded.add(number)
+                yield MatchedSubscription(queue.id, stored.id, round(score, 6))
 
 
 def series(
     log: EventLog, tenant: Tenant, source: str, attribute: str, *, since: int, until: int, points: int
 ) -> TimeSeries:
-    """The numbers of one reading of a source within a time, at most about `points` of them, and what they met.
+    """Return a source's readings of one attribute within a time, at most about `points`, and their matches.
 
     They are in the unit of the newest; without an attribute the first that is a number is taken.
     """
@@ -143,23 +143,23 @@ def series(
 
 
 def _numbers(entry: Entry) -> dict[str, tuple[float, str]]:
-    """The readings of an event that are numbers, by attribute: each with its unit; the first of those of one name."""
+    """Return an event's numeric readings by attribute, each with its unit; the first of each name."""
     event: Any = entry.value
-    found: dict[str, tuple[float, str]] = {}
+    readings: dict[str, tuple[float, str]] = {}
     for item in event.tuples:
         value = read_number(item.value) if isinstance(item.value, str) else item.value
         if isinstance(value, Quantity):
-            found.setdefault(item.attribute, (float(value.value), value.unit))
+            readings.setdefault(item.attribute, (float(value.value), value.unit))
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            found.setdefault(item.attribute, (float(value), item.unit))
-    return found
+            readings.setdefault(item.attribute, (float(value), item.unit))
+    return readings
 
 
-def _brought(value: float, stated: str, wanted: str) -> float | None:
-    """A number in the unit wanted; None if it cannot be brought to it."""
-    if stated == wanted:
+def _brought(value: float, stated: str, target: str) -> float | None:
+    """Convert a number to a unit; None if that is not possible."""
+    if stated == target:
         return value
-    one, other = any_unit(stated) if stated else None, any_unit(wanted) if wanted else None
+    one, other = any_unit(stated) if stated else None, any_unit(target) if target else None
     return one.to(other, value) if one is not None and other is not None and one.dimension == other.dimension else None
 
 
@@ -167,7 +167,7 @@ def _marks(tenant: Tenant, entry: Entry, deliveries: list[Delivery]) -> Iterator
     for delivery in deliveries:
         numbers = delivery.matched.tolist()
         for number, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
-            held = tenant.subscriptions.get(number)
-            queue = tenant.by_number.get(held.subscriber) if held is not None else None
-            if held is not None and queue is not None:
-                yield SeriesMark(entry.arrival, queue.id, held.id, CAUSES[delivery.cause], round(score, 6), entry.id)
+            stored = tenant.subscriptions.get(number)
+            queue = tenant.by_number.get(stored.subscriber) if stored is not None else None
+            if stored is not None and queue is not None:
+                yield SeriesMark(entry.arrival, queue.id, stored.id, CAUSES[delivery.cause], round(score, 6), entry.id)

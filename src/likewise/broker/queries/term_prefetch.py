@@ -1,4 +1,4 @@
-"""The words of new subscriptions, compared for the first time beside the thread that matches.
+"""Prefetch the relatedness of new subscriptions' terms on a thread beside the matching loop.
 
 What relaxed subscriptions need is loaded with the first of them, and each new word takes its time: seconds, where many
 come at once. Whoever brings them waits for that by themselves. When the log comes to them, everything is at hand.
@@ -20,7 +20,7 @@ _PREFETCHED: Final = Event((EventTuple("balu kora", "dino"), EventTuple("mana 2"
 
 
 def with_terms(tenant: Tenant, subscriptions: Sequence[Subscription]) -> list[Subscription]:
-    """The subscriptions among some that ask for words and are decided here."""
+    """Return the subscriptions with relaxed terms that are decided here."""
     return [each for each in subscriptions if each.degree > 0 and tenant.decides(each)]
 
 

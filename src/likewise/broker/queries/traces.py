@@ -1,4 +1,4 @@
-"""What became of a stored event for a subscription: why it was given, or why it was not, step by step.
+"""Trace a stored event for a subscription: why it was delivered, or why not, step by step.
 
 Everything is read from the store as it was written then: when the event came, which subscription was held at that
 position of the log, what was delivered with which score, to whom it went, and what was set aside.
@@ -38,7 +38,7 @@ NOT_MET: Final = {
 
 
 def trace(log: EventLog, tenant: Tenant, entry: Entry, subscriber: str, subscription: str) -> Trace:
-    """What became of an event for a subscription of a subscriber, held or ended."""
+    """Trace an event for a subscriber's subscription, active or ended."""
     queue = tenant.subscriber(subscriber)
     versions = [h for h in list(tenant.subscriptions.values()) if h.subscriber == queue.number and h.id == subscription]
     then = next((h for h in versions if _active_at(h, entry.position)), None)
@@ -47,12 +47,12 @@ def trace(log: EventLog, tenant: Tenant, entry: Entry, subscriber: str, subscrip
         mine = [(d, h) for d in deliveries for h in versions if h.number in d.matched]
         steps = [TraceStep("came", f"It came and was stored at position {entry.position:,} of the log.", entry.arrival)]
         outcome = _outcome(tables, tenant, entry, then, versions, bool(mine), steps)
-        for delivery, held in mine:
-            steps += _describe_delivery(tenant, queue.number, delivery, held)
+        for delivery, stored in mine:
+            steps += _describe_delivery(tenant, queue.number, delivery, stored)
         for letter in of_event(tables, tenant.number, entry.position, queue.number):
             steps.append(TraceStep("set aside", f"It was set aside for {subscriber}: {letter.detail}", letter.at))
-    asked = then or (mine[0][1] if mine else versions[-1] if versions else None)
-    text = "" if asked is None else subscription_text(asked.subscription)
+    subscription_at = then or (mine[0][1] if mine else versions[-1] if versions else None)
+    text = "" if subscription_at is None else subscription_text(subscription_at.subscription)
     now = queue.subscriptions.get(subscription)
     return Trace(
         entry.id,
@@ -61,12 +61,12 @@ def trace(log: EventLog, tenant: Tenant, entry: Entry, subscriber: str, subscrip
         outcome,
         tuple(steps),
         text,
-        asked is not None and asked.number != now,
+        subscription_at is not None and subscription_at.number != now,
     )
 
 
-def _active_at(held: StoredSubscription, position: int) -> bool:
-    return held.number < position and (held.ended is None or held.ended > position)
+def _active_at(stored: StoredSubscription, position: int) -> bool:
+    return stored.number < position and (stored.ended is None or stored.ended > position)
 
 
 def _outcome(
@@ -75,15 +75,15 @@ def _outcome(
     entry: Entry,
     then: StoredSubscription | None,
     versions: list[StoredSubscription],
-    given: bool,
+    delivered: bool,
     steps: list[TraceStep],
 ) -> Outcome:
-    """What it comes to; says so as a step where nothing was delivered."""
-    if given:
+    """Return the outcome; add a step where nothing was delivered."""
+    if delivered:
         return "delivered"
 
-    def say(outcome: Outcome, said: str) -> Outcome:
-        steps.append(TraceStep("not delivered", said))
+    def say(outcome: Outcome, text: str) -> Outcome:
+        steps.append(TraceStep("not delivered", text))
         return outcome
 
     if entry.position in tenant.withdrawn:
@@ -98,32 +98,32 @@ def _outcome(
         )
     if not versions:
         return say("unknown_then", "What was asked for under this name then is not known any more.")
-    if all(held.number > entry.position for held in versions):
+    if all(stored.number > entry.position for stored in versions):
         return say("before_it", "It came before the subscription was made, and was not among the earlier events given.")
     return say("after_it", "It came after the subscription had ended, or between two under this name.")
 
 
 def _describe_delivery(
-    tenant: Tenant, subscriber: int, delivery: Delivery, held: StoredSubscription
+    tenant: Tenant, subscriber: int, delivery: Delivery, stored: StoredSubscription
 ) -> list[TraceStep]:
-    place = delivery.matched.tolist().index(held.number)
+    place = delivery.matched.tolist().index(stored.number)
     score = unpack_scores(delivery.scores, len(delivery.matched))[place]
     cause = CAUSES[delivery.cause]
-    said = f"It met the subscription with a score of {score:.2f} and became delivery {delivery.number:,}"
+    text = f"It met the subscription with a score of {score:.2f} and became delivery {delivery.number:,}"
     if delivery.cause >= NOTIFICATION:
-        said = f"The alert spoke of it in delivery {delivery.number:,}"
-    steps = [TraceStep("delivered", f"{said}, {WHY.get(cause, cause)}.")]
+        text = f"The alert spoke of it in delivery {delivery.number:,}"
+    steps = [TraceStep("delivered", f"{text}, {WHY.get(cause, cause)}.")]
     queue = tenant.by_number.get(subscriber)
     if subscriber not in delivery.recipients:
         steps.append(TraceStep("dropped", "The queue was full, and it was not put into it."))
     elif queue is not None:
         waits = delivery.number in queue.pending
-        said = "It waits to be read." if waits else "It was read and acknowledged, or let go as the queue was full."
-        steps.append(TraceStep("waits" if waits else "settled", said))
-    for feed in tenant.sinks.of(held.subscriber, held.id):
+        text = "It waits to be read." if waits else "It was read and acknowledged, or let go as the queue was full."
+        steps.append(TraceStep("waits" if waits else "settled", text))
+    for feed in tenant.sinks.of(stored.subscriber, stored.id):
         if delivery.number in feed.pending:
-            said = f"The target {feed.id} has not accepted it yet{f': {feed.last_error}' if feed.last_error else ''}."
-            steps.append(TraceStep("target waits", said))
+            text = f"The target {feed.id} has not accepted it yet{f': {feed.last_error}' if feed.last_error else ''}."
+            steps.append(TraceStep("target waits", text))
         elif feed.acknowledged >= delivery.number:
             steps.append(TraceStep("target", f"The target {feed.id} is past it: it was accepted, or set aside."))
     return steps

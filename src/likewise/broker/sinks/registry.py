@@ -1,4 +1,4 @@
-"""Every target of a broker: set, changed and removed; what waits, how far each has come, and dead letters.
+"""The registry of targets: settings, pending matches, cursors and dead letters of each.
 
 A target reads what waits for it and says what was accepted. How far it has come is written a moment later, many targets
 at once: after a crash what was not written is sent again, with the same ids. What the outside refuses for good becomes
@@ -58,15 +58,15 @@ class SinkRegistry:
     # -- setting --------------------------------------------------------------------------------
 
     def find(self, tenant: Tenant, subscriber: str, subscription: str, id: str) -> SinkQueue:
-        """A target by its names."""
+        """Return a target by its names."""
         queue = tenant.subscriber(subscriber)
-        found = next((f for f in tenant.sinks.of(queue.number, subscription) if f.id == id), None)
-        if found is None:
+        sink = next((f for f in tenant.sinks.of(queue.number, subscription) if f.id == id), None)
+        if sink is None:
             raise UnknownId(id, remedy="list the targets there are: GET /v1/targets, or `likewise targets`")
-        return found
+        return sink
 
     def start_set(
-        self, tenant: Tenant, subscriber: str, subscription: str, id: str, wanted: TargetSettings, done: Done
+        self, tenant: Tenant, subscriber: str, subscription: str, id: str, target: TargetSettings, done: Done
     ) -> None:
         """Set a target, or change it; `done` is told the feed when that is on disk.
 
@@ -77,10 +77,10 @@ class SinkRegistry:
         for name, what in ((subscription, "subscription"), (id, "target")):
             if not name or len(name) > MAX_TERM_LENGTH:
                 raise InputError(f"the id of a {what} has 1 to {MAX_TERM_LENGTH} characters; found {len(name)}")
-        own = tenant.sinks.of(queue.number, subscription)
-        known = next((feed for feed in own if feed.id == id), None)
+        existing = tenant.sinks.of(queue.number, subscription)
+        known = next((feed for feed in existing if feed.id == id), None)
         if known is not None:
-            setting = msgspec.structs.replace(known.setting, wanted=wanted, tried=known.first_attempt)
+            setting = msgspec.structs.replace(known.setting, wanted=target, tried=known.first_attempt)
             row = msgspec.structs.replace(known.row(), setting=setting)
             self._log.write(
                 lambda tables: change_target(tables, tenant.number, row),
@@ -89,9 +89,9 @@ class SinkRegistry:
             return
         if len(tenant.sinks) >= MAX_TARGETS:
             raise LimitExceeded("targets of a tenant", allowed=MAX_TARGETS)
-        if len(own) >= MAX_TARGETS_EACH:
+        if len(existing) >= MAX_TARGETS_EACH:
             raise LimitExceeded("targets of a subscription", allowed=MAX_TARGETS_EACH)
-        setting = StoredTarget(secrets.token_hex(16), self._clock(), wanted)
+        setting = StoredTarget(secrets.token_hex(16), self._clock(), target)
         row = TargetRow(0, queue.number, subscription, id, setting, tenant.stored_number)
         self._log.write(
             lambda tables: add_target(tables, tenant.number, row),
@@ -108,7 +108,7 @@ class SinkRegistry:
         done(feed)
 
     def _added(self, tenant: Tenant, row: TargetRow, result: object, done: Done) -> None:
-        """On the writer's thread, between commits: what is stored from now on is offered to it."""
+        """Add a stored target, so that what is stored from now on is offered to it. On the writer's thread."""
         if isinstance(result, BaseException):
             done(result)
             return
@@ -138,11 +138,11 @@ class SinkRegistry:
     # -- sending --------------------------------------------------------------------------------
 
     def waiting(self, tenant: Tenant, feed: SinkQueue, limit: int = TARGET_PAGE) -> list[SinkDelivery]:
-        """The next matches that wait for a target."""
+        """Return the next matches that wait for a target."""
         return read_waiting(self._log, self._queues, tenant, feed, limit, self._retention.times())
 
     def expire_if_over(self, tenant: Tenant, feed: SinkQueue, match: SinkDelivery) -> bool:
-        """Whether a match that was read a while ago is over by now; then it is counted, and waits no more."""
+        """Return whether a match that was read a while ago expired; then it is counted and removed."""
         over = match.ends is not None and match.ends <= self._retention.times()(match.position)
         with self._queues:
             waits = match.sequence in feed.pending  # what was swept away does not
@@ -153,7 +153,7 @@ class SinkRegistry:
         return True
 
     def accepted(self, feed: SinkQueue, sequence: int) -> None:
-        """The outside has a match; so everything up to it is settled."""
+        """Settle everything up to a match that the receiver accepted."""
         with self._queues:
             feed.pass_over(sequence)
         feed.sent += 1
@@ -165,7 +165,7 @@ class SinkRegistry:
             self.changed()
 
     def tried_since(self, feed: SinkQueue, sequence: int) -> int:
-        """When a match was tried first, before this start of the broker too; now if it was not."""
+        """Return when a match was first attempted, also before a restart; now if it was not."""
         now = self._clock()
         return (
             min(now, feed.first_attempt[1])
@@ -174,7 +174,7 @@ class SinkRegistry:
         )
 
     def note_tried(self, feed: SinkQueue, sequence: int, since: int) -> None:
-        """A match was not taken: keep since when it is tried, once for each."""
+        """Persist when a failed match was first attempted, once for each match."""
         if feed.first_attempt is not None and feed.first_attempt[0] == sequence:
             return
         feed.first_attempt = tried = (sequence, since)
@@ -244,8 +244,8 @@ class SinkRegistry:
                     feed.acknowledged = tenant.stored_number
                     moved.append(feed)
                 queue = tenant.by_number.get(feed.subscriber)
-                held = queue is not None and feed.subscription in queue.subscriptions
-                if not held and feed.setting.made + ORPHAN_AFTER < now and tenant.matched >= tenant.appended:
+                subscribed = queue is not None and feed.subscription in queue.subscriptions
+                if not subscribed and feed.setting.made + ORPHAN_AFTER < now and tenant.matched >= tenant.appended:
                     orphans.append(feed)
         with self._lock:
             self._moved.update((feed.number, feed) for feed in moved)
@@ -256,30 +256,30 @@ class SinkRegistry:
     def retry_all(self, tenant: Tenant, feed: SinkQueue) -> int:
         """Let every dead letter of a target be tried again, oldest first; how many there are."""
         with self._log.reading() as tables:
-            letters = dead_of(tables, tenant.number, feed.number)
-        self.retry(feed, letters)
-        return len(letters)
+            numbers = dead_of(tables, tenant.number, feed.number)
+        self.retry(feed, numbers)
+        return len(numbers)
 
-    def retry(self, feed: SinkQueue, letters: list[int]) -> None:
+    def retry(self, feed: SinkQueue, numbers: list[int]) -> None:
         """Let some dead letters be tried again. What is not accepted stays one."""
         known = set(feed.redo)
-        feed.redo.extend(letter for letter in letters if letter not in known)
+        feed.redo.extend(letter for letter in numbers if letter not in known)
         feed.notify()
 
     def owner(self, tenant: Tenant, media_type: str) -> SinkQueue | None:
-        """The target that a dead letter is of."""
+        """Return the target of a dead letter."""
         number = target_of_type(media_type)
         return None if number is None else tenant.sinks.get(number)
 
     def letter(self, tenant: Tenant, feed: SinkQueue, number: int) -> SinkDelivery | None:
-        """What a dead letter is about; None if it is over, or is no letter any more."""
+        """Return the match of a dead letter; None if it expired, or the letter is gone."""
         try:
             with self._log.reading() as tables:
                 letter = dead_letters.one(tables, tenant.number, number)
         except UnknownId:
             return None
-        said: dict[str, Any] = msgspec.json.decode(letter.body)
-        return read_again(self._log, tenant, feed, int(said["sequence"]), self._retention.times())
+        identity: dict[str, Any] = msgspec.json.decode(letter.body)
+        return read_again(self._log, tenant, feed, int(identity["sequence"]), self._retention.times())
 
     def start_forget(self, tenant: Tenant, letter: int, done: Done) -> None:
         """Forget a dead letter: it was accepted, or is over."""
@@ -288,13 +288,13 @@ class SinkRegistry:
     # -- looking --------------------------------------------------------------------------------
 
     def states(self, tenant: Tenant) -> dict[int, TargetStatus]:
-        """How each target of a tenant fares, by its number."""
+        """Return the state of each target of a tenant, by its number."""
         with self._log.reading() as tables:
             dead = count_dead(tables, tenant.number)
-        found = {}
+        states = {}
         with self._queues:
             for feed in tenant.sinks:
-                found[feed.number] = TargetStatus(
+                states[feed.number] = TargetStatus(
                     len(feed.pending),
                     dead.get(dead_letter_type(feed.number), 0),
                     feed.sent,
@@ -305,4 +305,4 @@ class SinkRegistry:
                     feed.last_error_at,
                     feed.trying_again_at,
                 )
-        return found
+        return states

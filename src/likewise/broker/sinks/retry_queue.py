@@ -1,4 +1,4 @@
-"""What waits for a target, one match at a time: read where it is not in memory, let go of where it is over."""
+"""Read the matches that wait for a target, from memory or the store, without what expired."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READ_AHEAD: Final = 256 * 1024  # bytes of matches that a target holds in memory
 
 
 class SinkDelivery(NamedTuple):
-    """One event that met the subscription of a target.
+    """An event that matched the subscription of a target.
 
     `id` is the same whenever this match is sent to this target, and no other's: who keeps it sees each match once.
     """
@@ -42,18 +42,20 @@ class SinkDelivery(NamedTuple):
 def read_waiting(
     log: EventLog, queues: Lock, tenant: Tenant, feed: SinkQueue, limit: int, times: TimeOf
 ) -> list[SinkDelivery]:
-    """The next matches that wait for a target, in order; what has expired or was withdrawn is over and goes."""
+    """Return the next matches of a target, in order; expired and withdrawn ones are removed."""
     while True:
         with queues:
             numbers = list(feed.pending[:limit])
-            found = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
+            deliveries = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
         if not numbers:
             return []
-        missing = [number for number in numbers if number not in found]
+        missing = [number for number in numbers if number not in deliveries]
         if missing:
             with log.reading() as tables:
-                found.update((d.number, d) for d in read(tables, tenant.number, missing))
-        good = [m for n in numbers if n in found and (m := outgoing(found[n], tenant, feed, times)) is not None]
+                deliveries.update((d.number, d) for d in read(tables, tenant.number, missing))
+        good = [
+            m for n in numbers if n in deliveries and (m := outgoing(deliveries[n], tenant, feed, times)) is not None
+        ]
         over = set(numbers) - {match.sequence for match in good}
         if over:
             with queues:
@@ -66,7 +68,7 @@ def read_waiting(
 
 
 def _within(matches: list[SinkDelivery]) -> list[SinkDelivery]:
-    """As many as fit into `READ_AHEAD`, and one in any case: so that many targets hold little in memory."""
+    """Return the matches that fit into `READ_AHEAD`, at least one, so that many targets use little memory."""
     size = 0
     for count, match in enumerate(matches):
         size += len(match.delivery)
@@ -76,14 +78,14 @@ def _within(matches: list[SinkDelivery]) -> list[SinkDelivery]:
 
 
 def read_again(log: EventLog, tenant: Tenant, feed: SinkQueue, sequence: int, times: TimeOf) -> SinkDelivery | None:
-    """The match of a delivery that became a dead letter; None if it is over by now."""
+    """Return the match of a delivery that became a dead letter; None if it expired."""
     with log.reading() as tables:
-        found = read(tables, tenant.number, [sequence])
-    return outgoing(found[0], tenant, feed, times) if found else None
+        deliveries = read(tables, tenant.number, [sequence])
+    return outgoing(deliveries[0], tenant, feed, times) if deliveries else None
 
 
 def outgoing(delivery: Delivery, tenant: Tenant, feed: SinkQueue, times: TimeOf) -> SinkDelivery | None:
-    """A delivery as its target gets it; None if it is over, or names the target's subscription no more."""
+    """Return a delivery as its target gets it; None if it expired, or no longer names the subscription."""
     if delivery.over(times(delivery.event)) or (delivery.event in tenant.withdrawn and not delivery.notification):
         return None
     place = next(
@@ -93,7 +95,7 @@ def outgoing(delivery: Delivery, tenant: Tenant, feed: SinkQueue, times: TimeOf)
         return None
     scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
     score = 1.0 if scores is None else round(float(scores[place]), 6)
-    said = render(delivery, [(place, feed.subscription)])
+    frame = render(delivery, [(place, feed.subscription)])
     number, cause = int(delivery.matched[place]), CAUSES[delivery.cause]
     return SinkDelivery(
         message_id(feed, delivery),
@@ -104,14 +106,14 @@ def outgoing(delivery: Delivery, tenant: Tenant, feed: SinkQueue, times: TimeOf)
         score,
         delivery.event,
         delivery.body,
-        said,
+        frame,
         None if delivery.cause == PROMOTED or delivery.notification else delivery.ends,
         delivery.notification,
     )
 
 
 def message_id(feed: SinkQueue, delivery: Delivery) -> str:
-    """What names a match at a target: the same for each attempt, and when the event is replayed.
+    """Return the id of a match at a target: the same for each attempt, and when the event is replayed.
 
     An event may be promoted to the same board more than once; then the sequence number tells these apart.
     """
@@ -122,7 +124,7 @@ def message_id(feed: SinkQueue, delivery: Delivery) -> str:
 
 
 class _Identity(msgspec.Struct):
-    """Who an event is; nothing else of it is read."""
+    """The identity of an event; nothing else of it is decoded."""
 
     id: str = ""
     source: str | None = ""

@@ -1,3 +1,4 @@
-"""What a broker says of itself: `metrics` and `target_counters` for Prometheus, `logging` in structured lines,
-`event_trace` of single events.
+"""Telemetry: what a broker reports about itself.
+
+`metrics` are for Prometheus, `workers` shows the worker pool, `event_trace` and `logging` write structured log lines.
 """

@@ -1,4 +1,4 @@
-"""What happens to each event, in the structured log: every line names the tenant, the event's id and its source.
+"""Trace events in the structured log: every line names the tenant, the event's id and its source.
 
 What concerns one event is said at the level debug, so that info stays readable; what somebody should know of
 (a conflict, a withdrawal, dead letters) at info, for a stretch of events in one line. Without
@@ -43,7 +43,7 @@ _SENT: Final = msgspec.json.Decoder(_Sent)
 
 
 class EventTrace:
-    """Says what happens to events, from a level on; at `NEVER`, the default, it costs nothing.
+    """Logs what happens to events, from a level on; at `NEVER`, the default, it costs nothing.
 
     >>> EventTrace().each, EventTrace(logging.INFO).each, EventTrace(logging.DEBUG).each
     (False, False, True)
@@ -54,7 +54,7 @@ class EventTrace:
         self.some = level <= logging.INFO
 
     def received(self, tenant: str, entries: Sequence[Entry], done: Done) -> Done:
-        """`done`, saying first what became of events that were published."""
+        """Wrap `done`, to log first what became of published events."""
         if not self.some:
             return done
 
@@ -63,19 +63,21 @@ class EventTrace:
                 self.refused(tenant, result, [entry.value for entry in entries if isinstance(entry.value, Event)])
             elif self.each and isinstance(result, list):
                 for entry, receipt in zip(entries, result, strict=True):
-                    said = "event known already" if receipt.duplicate else "event received"
-                    _log.debug(said, tenant=tenant, event_id=entry.id, source=entry.source, position=receipt.position)
+                    message = "event_duplicate" if receipt.duplicate else "event_received"
+                    _log.debug(
+                        message, tenant=tenant, event_id=entry.id, source=entry.source, position=receipt.position
+                    )
             done(result)
 
         return told
 
     def refused(self, tenant: str, error: LikewiseError, events: Sequence[Event] = ()) -> None:
-        """Events were refused: those of one request, in one line, the one at fault named where it is known."""
+        """Log that events of a request were refused, in one line with the one at fault where it is known."""
         if self.some:
             facts = error.to_dict()
             first = events[0] if events else None
             _log.info(
-                "events refused",
+                "events_refused",
                 tenant=tenant,
                 code=error.code,
                 detail=str(error)[:500],
@@ -85,13 +87,13 @@ class EventTrace:
             )
 
     def stored(self, outcome: CommitBatch) -> None:
-        """Events were matched and their deliveries stored; some may have become dead letters."""
+        """Log matched events and their dead letters."""
         if self.each:
             for tenant, deliveries in outcome.deliveries.items():
                 for d in deliveries:
                     known = _IDENTITY.decode(d.body) if d.body else _Identity()
                     _log.debug(
-                        "event matched",
+                        "event_matched",
                         tenant=tenant.name,
                         event_id=known.id,
                         source=known.source,
@@ -113,7 +115,7 @@ class EventTrace:
             counted.setdefault((letter.tenant, letter.reason), []).append(known)
             if self.each:
                 _log.debug(
-                    "event became a dead letter",
+                    "event_dead_lettered",
                     tenant=names.get(letter.tenant),
                     event_id=known.id,
                     source=known.source,
@@ -123,7 +125,7 @@ class EventTrace:
                 )
         for (number, reason), events in counted.items():
             _log.info(
-                "dead letters",
+                "dead_letters_added",
                 tenant=names.get(number),
                 reason=reason,
                 count=len(events),
@@ -132,42 +134,42 @@ class EventTrace:
             )
 
     def sent(self, tenant: str, subscriber: str, page: Iterable[tuple[int, bytes]]) -> None:
-        """Deliveries went out to a stream."""
+        """Record that deliveries went out to a stream."""
         if self.each:
             for _, frame in page:
-                said = _SENT.decode(frame)
+                decoded = _SENT.decode(frame)
                 _log.debug(
-                    "event delivered",
+                    "event_delivered",
                     tenant=tenant,
-                    event_id=said.event.id,
-                    source=said.event.source,
+                    event_id=decoded.event.id,
+                    source=decoded.event.source,
                     subscriber=subscriber,
-                    sequence=said.sequence,
+                    sequence=decoded.sequence,
                 )
 
     def acknowledged(self, tenant: str, subscriber: str, number: int) -> None:
-        """A subscriber settled everything up to a sequence number."""
+        """Log an acknowledgement."""
         if self.each:
-            _log.debug("deliveries acknowledged", tenant=tenant, subscriber=subscriber, sequence=number)
+            _log.debug("deliveries_acknowledged", tenant=tenant, subscriber=subscriber, sequence=number)
 
     def withdrawn(self, tenant: str, id: str, source: str | None, done: Done) -> Done:
-        """`done`, saying first that an event was taken back."""
+        """Wrap `done`, to log first that an event was withdrawn."""
         if not self.some:
             return done
 
         def told(result: object) -> None:
             if not isinstance(result, BaseException):
-                _log.info("event withdrawn", tenant=tenant, event_id=id, source=source)
+                _log.info("event_withdrawn", tenant=tenant, event_id=id, source=source)
             done(result)
 
         return told
 
     def expired(self, tenants: Mapping[int, Tenant], events: Iterable[RemovedEvent]) -> None:
-        """Events were forgotten: their validity was over, or they had been withdrawn."""
+        """Log events that were removed because they expired or were withdrawn."""
         if self.each:
             for event in events:
                 _log.debug(
-                    "event expired",
+                    "event_expired",
                     tenant=tenants[event.tenant].name,
                     event_id=event.id,
                     source=event.source,

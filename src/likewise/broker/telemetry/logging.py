@@ -1,4 +1,4 @@
-"""Structured logs on standard error: one line an entry, as JSON or as text."""
+"""Write structured logs to standard error: one line an entry, as JSON or as text."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from likewise.broker.telemetry.event_trace import EventTrace
 from likewise.errors import InputError
 
 
-def log_to_stderr(wanted: LoggingSettings) -> EventTrace:
+def log_to_stderr(settings: LoggingSettings) -> EventTrace:
     """Let structlog, and what libraries log, go to standard error; what a broker says of single events at that level.
 
     Lines of other libraries are shown from `warning` on, in the same form, with the name of their logger.
     """
-    level = logging.getLevelNamesMapping().get(wanted.level.upper())
-    if level is None or wanted.format not in ("json", "text"):
+    level = logging.getLevelNamesMapping().get(settings.level.upper())
+    if level is None or settings.format not in ("json", "text"):
         raise InputError("[logging] takes a level like info and the format json or text")
     renderers: list[structlog.typing.Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-        if wanted.format == "json"
+        if settings.format == "json"
         else [
             structlog.dev.ConsoleRenderer(
                 colors=sys.stderr.isatty(),

@@ -1,4 +1,4 @@
-"""What a broker counts, for Prometheus.
+"""The metrics of a broker for Prometheus.
 
 What targets count, by tenant.
 """
@@ -27,20 +27,20 @@ _COUNTED: Final[tuple[tuple[str, str, Callable[[SinkQueue], int]], ...]] = (
 
 
 class SinkCounters(Collector):
-    """What the targets of each tenant count, read when the page is; removed ones count no more."""
+    """The counters of each tenant's targets, read when the page is; removed ones no longer count."""
 
     def __init__(self, tenants: Mapping[int, Tenant]) -> None:
         self._tenants = tenants
 
     def collect(self) -> Iterator[Metric]:
-        """By tenant."""
+        """Yield the counters by tenant."""
         tenants = list(self._tenants.values())
-        held = GaugeMetricFamily("likewise_targets", "Targets", labels=["tenant"])
+        targets = GaugeMetricFamily("likewise_targets", "Targets", labels=["tenant"])
         waiting = GaugeMetricFamily("likewise_targets_waiting", "Matches that wait for targets", labels=["tenant"])
         for tenant in tenants:
-            held.add_metric([tenant.name], len(tenant.sinks))
+            targets.add_metric([tenant.name], len(tenant.sinks))
             waiting.add_metric([tenant.name], sum(len(feed.pending) for feed in tenant.sinks))
-        yield held
+        yield targets
         yield waiting
         for name, words, count in _COUNTED:
             family = CounterMetricFamily(f"likewise_targets_{name}", words, labels=["tenant"])
@@ -133,50 +133,50 @@ class Metrics:
         self.registry.register(_Lake(self._tenants, behind))
 
     def received(self, tenant: str, count: int) -> None:
-        """Events came in."""
+        """Count received events."""
         self._of(self._received, tenant).inc(count)
 
     def published(self, tenant: str, seconds: float) -> None:
-        """A request that published was answered."""
+        """Measure an answered publish request."""
         self._of(self._publishing, tenant).observe(seconds)
 
     def _of(self, metric: M, tenant: str) -> M:
-        """A metric of one tenant; finding it anew each time would cost more than counting."""
-        found = self._found.get((metric, tenant))
-        if found is None:
-            found = self._found[metric, tenant] = metric.labels(tenant)
-        return cast("M", found)
+        """Return a metric of one tenant, cached since a look-up would cost more than counting."""
+        labelled = self._found.get((metric, tenant))
+        if labelled is None:
+            labelled = self._found[metric, tenant] = metric.labels(tenant)
+        return cast("M", labelled)
 
     def sent(self, tenant: str, count: int) -> None:
-        """Deliveries went out."""
+        """Count sent deliveries."""
         self._of(self._sent, tenant).inc(count)
 
     def dead_letters(self, tenant: str, count: int) -> None:
-        """Dead letters were kept."""
+        """Count dead letters."""
         self._of(self._dead_letters, tenant).inc(count)
 
     def refused(self, tenant: str, code: str) -> None:
-        """A request of a tenant was refused; of nobody's, if it is not known whose it was."""
+        """Count a refused request, of no tenant if it is not known."""
         self._refused.labels(tenant, code).inc()
         self._refusals[tenant] = self._refusals.get(tenant, 0) + 1
 
     def refusals(self, tenant: str) -> int:
-        """How many requests of a tenant were refused since the start."""
+        """Return how many requests of a tenant were refused since the start."""
         return self._refusals.get(tenant, 0)
 
     def stored(self, outcome: CommitBatch, now: int) -> None:
-        """Deliveries were stored."""
+        """Count and measure stored deliveries."""
         for tenant, deliveries in outcome.deliveries.items():
             self._of(self._matched, tenant.name).inc(sum(d.cause == ARRIVAL for d in deliveries))
             self._of(self._deliveries, tenant.name).inc(sum(len(d.recipients) for d in deliveries))
         for tenant in outcome.positions:
-            if letters := sum(letter.tenant == tenant.number for letter in outcome.dead_letters):
-                self.dead_letters(tenant.name, letters)
+            if count := sum(letter.tenant == tenant.number for letter in outcome.dead_letters):
+                self.dead_letters(tenant.name, count)
             if outcome.arrival:
                 self._of(self._matching, tenant.name).observe(max(0.0, (now - outcome.arrival) / 1e6))
 
     def page(self, tenant: str | None = None) -> bytes:
-        """The page Prometheus reads: of every tenant and the broker itself, or of one tenant alone."""
+        """Return the page that Prometheus reads: of all tenants and the broker, or of one tenant."""
         for each in list(self._tenants.values()):  # so that what has not happened yet is shown as 0
             for metric in (self._received, self._matched, self._deliveries, self._sent, self._dead_letters):
                 metric.labels(each.name)
@@ -184,19 +184,19 @@ class Metrics:
 
 
 class _TenantRegistry(CollectorRegistry):
-    """What a registry shows of one tenant."""
+    """A registry restricted to one tenant."""
 
     def __init__(self, registry: CollectorRegistry, tenant: str) -> None:
         super().__init__()
         self._registry, self._tenant = registry, tenant
 
     def collect(self) -> Iterator[Metric]:
-        """The samples that are labelled with it."""
+        """Yield the samples that are labelled with the tenant."""
         for family in self._registry.collect():
-            own = [sample for sample in family.samples if sample.labels.get("tenant") == self._tenant]
-            if own:
+            samples = [sample for sample in family.samples if sample.labels.get("tenant") == self._tenant]
+            if samples:
                 shown = Metric(family.name, family.documentation, family.type, family.unit)
-                shown.samples = own
+                shown.samples = samples
                 yield shown
 
 
@@ -213,13 +213,13 @@ _HELD: Final[tuple[tuple[str, str, Callable[[Tenant], float]], ...]] = (
 
 
 class _Holdings(Collector):
-    """What each tenant holds, measured when the page is read."""
+    """Gauges of each tenant, measured when the page is read."""
 
     def __init__(self, tenants: Mapping[int, Tenant]) -> None:
         self._tenants = tenants
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """A gauge for each figure, by tenant."""
+        """Yield a gauge for each figure, by tenant."""
         for name, text, measure in _HELD:
             gauge = GaugeMetricFamily(f"likewise_{name}", text, labels=["tenant"])
             for tenant in list(self._tenants.values()):
@@ -235,7 +235,7 @@ class _Lake(Collector):
         self._behind = behind
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """A gauge by tenant."""
+        """Yield a gauge by tenant."""
         gauge = GaugeMetricFamily("likewise_lake_behind", "Deliveries not in the lake yet", labels=["tenant"])
         for tenant in list(self._tenants.values()):
             gauge.add_metric([tenant.name], self._behind(tenant))
@@ -243,20 +243,20 @@ class _Lake(Collector):
 
 
 class _Caches(Collector):
-    """What the matchers count themselves, read when the page is, by tenant."""
+    """The cache counters of the matchers, read when the page is, by tenant."""
 
     def __init__(self, tenants: Mapping[int, Tenant]) -> None:
         self._tenants = tenants
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        """How often what matching keeps was there when it was needed, and how often it had to be computed."""
+        """Yield hits and misses of the matchers' caches."""
         labels = ["tenant", "cache"]
         hits = CounterMetricFamily("likewise_cache_hits", "Look-ups that found what they wanted", labels=labels)
         misses = CounterMetricFamily("likewise_cache_misses", "Look-ups that had to compute it", labels=labels)
         for tenant in list(self._tenants.values()):
-            found = [matcher.caches() for matcher in (tenant.stateless, tenant.windows, tenant.alerts)]
+            uses = [matcher.caches() for matcher in (tenant.stateless, tenant.windows, tenant.alerts)]
             for name in CACHES:
-                use = sum((each[name] for each in found), CacheUse())
+                use = sum((each[name] for each in uses), CacheUse())
                 hits.add_metric([tenant.name, name], use.hits)
                 misses.add_metric([tenant.name, name], use.misses)
         yield hits

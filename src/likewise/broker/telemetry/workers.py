@@ -1,4 +1,4 @@
-"""Which process does what: shown to administrators, counted for Prometheus, and changed while it runs."""
+"""Status of the worker pool: shown to administrators, exported to Prometheus, changed at run time."""
 
 from __future__ import annotations
 
@@ -21,55 +21,57 @@ SERVES: Final = "MessageReceiver, Coordinator, DeliveryService"
 ALONE: Final = "MessageReceiver, Coordinator, Matcher, DeliveryService"
 
 
-def pool_status(staff: FlatTopology | None, elastic: Autoscaler | None) -> PoolStatus:
-    """All processes of a broker.
+def pool_status(topology: FlatTopology | None, elastic: Autoscaler | None) -> PoolStatus:
+    """Return the status of all processes of a broker.
 
     >>> pool_status(None, None).processes[0].role
     'MessageReceiver, Coordinator, Matcher, DeliveryService'
     """
-    own = _shown_itself(ALONE if staff is None else SERVES)
-    said = ScalingSettings() if elastic is None else elastic.settings
-    rules = msgspec.to_builtins(said)
-    if staff is None:
-        return PoolStatus("none", **rules, processes=[own])
+    broker_status = _shown_itself(ALONE if topology is None else SERVES)
+    settings = ScalingSettings() if elastic is None else elastic.settings
+    rules = msgspec.to_builtins(settings)
+    if topology is None:
+        return PoolStatus("none", **rules, processes=[broker_status])
     return PoolStatus(
-        staff.architecture,
+        topology.architecture,
         **rules,
-        processes=[own, *_workers(staff)],
-        splits=staff.splits,
-        merges=staff.merges,
-        deaths=staff.pool.failover.deaths,
-        under_way=staff.under_way,
-        ready=_ready(staff),
+        processes=[broker_status, *_workers(topology)],
+        splits=topology.splits,
+        merges=topology.merges,
+        deaths=topology.pool.failover.deaths,
+        under_way=topology.under_way,
+        ready=_ready(topology),
     )
 
 
 def _shown_itself(role: str) -> WorkerStatus:
-    own = resource_usage()
-    return WorkerStatus(0, role, os.getpid(), cpu_seconds=round(own.cpu, 3), resident=own.resident, shared=own.shared)
+    usage = resource_usage()
+    return WorkerStatus(
+        0, role, os.getpid(), cpu_seconds=round(usage.cpu, 3), resident=usage.resident, shared=usage.shared
+    )
 
 
-def _ready(staff: FlatTopology) -> WorkerStatus | None:
-    spare = staff.pool.standby.process
-    if spare is None:
+def _ready(topology: FlatTopology) -> WorkerStatus | None:
+    standby = topology.pool.standby.process
+    if standby is None:
         return None
     return WorkerStatus(
         0,
         "Matcher, kept ready",
-        spare.process.pid,
-        alive=spare.alive,
-        waiting=spare.waiting,
-        cpu_seconds=round(spare.used.cpu, 3),
-        resident=spare.used.resident,
-        shared=spare.used.shared,
+        standby.process.pid,
+        alive=standby.alive,
+        waiting=standby.waiting,
+        cpu_seconds=round(standby.used.cpu, 3),
+        resident=standby.used.resident,
+        shared=standby.used.shared,
     )
 
 
-def _workers(staff: FlatTopology) -> Iterator[WorkerStatus]:
-    tree = staff if isinstance(staff, TreeTopology) else None
+def _workers(topology: FlatTopology) -> Iterator[WorkerStatus]:
+    tree = topology if isinstance(topology, TreeTopology) else None
     now = time.monotonic()
-    for worker in list(staff.pool.workers.values()):
-        held = [share for share in list(staff.pool.shares.values()) if worker in share.hosts]
+    for worker in list(topology.pool.workers.values()):
+        shards = [share for share in list(topology.pool.shares.values()) if worker in share.hosts]
         leaf = tree is None or tree.is_leaf(worker.number)
         parent = 0 if tree is None else tree.parents.get(worker.number, 0)
         yield WorkerStatus(
@@ -79,8 +81,8 @@ def _workers(staff: FlatTopology) -> Iterator[WorkerStatus]:
             parent,
             leaf,
             worker.alive,
-            sum(len(share.subscriptions) for share in held),
-            sum(len(share.subscriptions) for share in held if share.stateful),
+            sum(len(share.subscriptions) for share in shards),
+            sum(len(share.subscriptions) for share in shards if share.stateful),
             worker.matched,
             worker.waiting,
             round(worker.used.cpu, 3),
@@ -90,33 +92,33 @@ def _workers(staff: FlatTopology) -> Iterator[WorkerStatus]:
         )
 
 
-def update_pool(elastic: Autoscaler | None, wanted: PoolSettings) -> None:
+def update_pool(elastic: Autoscaler | None, requested: PoolSettings) -> None:
     """Let other settings decide from now on."""
     if elastic is None:
         raise StateError("this broker matches in one process; start it with `[matching] workers` to divide it")
-    said = {name: value for name in wanted.__struct_fields__ if (value := getattr(wanted, name)) is not None}
+    changes = {name: value for name in requested.__struct_fields__ if (value := getattr(requested, name)) is not None}
     try:
-        known = msgspec.to_builtins(elastic.settings) | said
+        known = msgspec.to_builtins(elastic.settings) | changes
         elastic.settings = msgspec.convert(known, ScalingSettings)
     except msgspec.ValidationError as error:
         raise InputError(f"these settings cannot be used: {error}") from None
 
 
 class WorkerMetrics(Collector):
-    """Figures of each worker, read when the page is."""
+    """Metrics of each worker, read when the page is."""
 
-    def __init__(self, staff: FlatTopology) -> None:
-        self._topology = staff
+    def __init__(self, topology: FlatTopology) -> None:
+        self._topology = topology
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """How many there are, and what each holds and uses."""
-        staff, found = self._topology, list(_workers(self._topology))
+        """Yield how many workers there are, and the load of each."""
+        topology, workers = self._topology, list(_workers(self._topology))
         for name, text, value in (
-            ("workers", "Processes that match for the broker", len(found)),
-            ("workers_ready", "Processes kept ready to take a worker's place", int(_ready(staff) is not None)),
-            ("worker_splits", "Workers that split since the start", staff.splits),
-            ("worker_merges", "Workers that merged since the start", staff.merges),
-            ("worker_deaths", "Workers that died and were started again", staff.pool.failover.deaths),
+            ("workers", "Processes that match for the broker", len(workers)),
+            ("workers_ready", "Processes kept ready to take a worker's place", int(_ready(topology) is not None)),
+            ("worker_splits", "Workers that split since the start", topology.splits),
+            ("worker_merges", "Workers that merged since the start", topology.merges),
+            ("worker_deaths", "Workers that died and were started again", topology.pool.failover.deaths),
         ):
             yield GaugeMetricFamily(f"likewise_{name}", text, value)
         for name, text in (
@@ -128,6 +130,6 @@ class WorkerMetrics(Collector):
             ("shared", "Bytes of memory a worker shares with others"),
         ):
             gauge = GaugeMetricFamily(f"likewise_worker_{name}", text, labels=["worker"])
-            for each in found:
+            for each in workers:
                 gauge.add_metric([f"{each.number}"], float(getattr(each, name)))
             yield gauge

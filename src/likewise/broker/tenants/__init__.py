@@ -1,4 +1,4 @@
-"""A `tenant` with its subscribers' `queues`, subscriptions, `sink_queues` of targets, what it is `quotas`, and its
+"""Tenants: a `tenant` with its subscribers' `queues`, subscriptions, `sink_queues`, `quotas`, and its
 `rate_limit`.
 
 Its matchers know subscriptions and events by their numbers in the log (`numbered_matcher`).

@@ -1,4 +1,4 @@
-"""Who asks, and what they may: tokens as the broker's doors look at them."""
+"""Access control: tokens, and what their scopes allow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from likewise.errors import NotAllowed, NotAuthenticated, UnknownId
 
 
 class Access(NamedTuple):
-    """What a caller may do: for a tenant, by scopes, some of which may be bound to a source or a subscriber.
+    """The permissions of a caller: a tenant, and scopes, some of them bound to a source or a subscriber.
 
     >>> roof = Access("default", frozenset({"publish:/roof/"}))
     >>> roof.require("publish"), roof.require_source("/roof/3")
@@ -37,11 +37,11 @@ class Access(NamedTuple):
             raise NotAllowed(scope)
 
     def free(self, scope: str) -> bool:
-        """Whether it has a scope that is bound to no name."""
+        """Return whether it has a scope that is not bound to a name."""
         return scope in self.scopes or ("admin" in self.scopes and scope != "metrics")
 
     def bound(self, scope: str) -> tuple[str, ...]:
-        """The names a scope is bound to, in order."""
+        """Return the names a scope is bound to, in order."""
         return tuple(sorted(s.partition(":")[2] for s in self.scopes if s.startswith(f"{scope}:")))
 
     def require_free(self, scope: str) -> None:
@@ -50,7 +50,7 @@ class Access(NamedTuple):
             raise NotAllowed(scope)
 
     def covers(self, source: str) -> bool:
-        """Whether a source begins like one that the caller is bound to."""
+        """Return whether a source begins like one that the caller is bound to."""
         return any(source.startswith(prefix) for prefix in self.bound("publish"))
 
     def require_source(self, source: str) -> None:
@@ -64,7 +64,7 @@ class Access(NamedTuple):
             raise NotAllowed(f"edge:{id}")
 
     def owns(self, subscriber: str) -> bool:
-        """Whether a subscriber is the caller's to see."""
+        """Return whether a caller may see a subscriber."""
         return self.free("subscribe") or subscriber in self.bound("subscribe")
 
     def require_subscriber(self, id: str) -> None:
@@ -85,7 +85,7 @@ class Access(NamedTuple):
 
 
 class AccessControl:
-    """Knows the tokens in force. Where there never was one, everyone may do everything for one tenant."""
+    """Authenticates tokens. While there never was one, everyone may do everything for one tenant."""
 
     def __init__(self, everyone: str, clock: Callable[[], int]) -> None:
         self._anonymous = Access(everyone, frozenset(SCOPES))
@@ -101,20 +101,20 @@ class AccessControl:
 
     @property
     def open(self) -> bool:
-        """Whether there never was a token."""
+        """Return whether there never was a token."""
         return not self._known
 
     def admit(self, token: str | None) -> Access:
-        """What the bearer of a token may do."""
+        """Authenticate a token and return its permissions."""
         if not self._known:
             return self._anonymous
         # Looking a hash up leaks nothing about the token: who can make hashes collide has the token already.
-        found = self._known.get(digest(token)) if token else None
-        if found is None:
+        access = self._known.get(digest(token)) if token else None
+        if access is None:
             raise NotAuthenticated(
                 "a token is needed: send `Authorization: Bearer ...` with one that is known here; "
                 "if none is left, make one on the command line: likewise admin token"
             )
-        if found.expires is not None and found.expires <= self._clock():
-            raise NotAuthenticated(f"the token {found.name!r} is over; ask who runs the broker for another")
-        return found
+        if access.expires is not None and access.expires <= self._clock():
+            raise NotAuthenticated(f"the token {access.name!r} is over; ask who runs the broker for another")
+        return access

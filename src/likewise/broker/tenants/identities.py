@@ -1,4 +1,4 @@
-"""Which source a name stands for: a stable id where something announces one, and the names of before as aliases.
+"""Resolve source names: stable ids where they were announced, and earlier names as aliases.
 
 A device is first known by a name that somebody can change: `zigbee2mqtt/kitchen`. When its system announces a stable id
 (`0x00158d0001a2b3c4`), an entry of the log says so, and what the device sends from there on is of that id. The names of
@@ -32,15 +32,15 @@ class IdentityAnnouncement(NamedTuple):
 
 
 class SourceIdentities:
-    """The names of a tenant's sources; changed by the log, and ahead of it by what is on its way there.
+    """The names of a tenant's sources, as the log has them and with announcements that are being written.
 
     Any thread may look; what it looks at is replaced, never changed.
 
-    >>> known = Identities()
-    >>> [made] = known.learn([Naming("zigbee2mqtt/kitchen", "0x01", "kitchen")])
+    >>> known = SourceIdentities()
+    >>> [made] = known.learn([IdentityAnnouncement("zigbee2mqtt/kitchen", "0x01", "kitchen")])
     >>> made.before, made.sources, known.resolve("zigbee2mqtt/kitchen"), known.resolve("zigbee2mqtt/attic")
     ('zigbee2mqtt/kitchen', ('0x01',), '0x01', 'zigbee2mqtt/attic')
-    >>> known.learn([Naming("zigbee2mqtt/kitchen", "0x01", "kitchen")])
+    >>> known.learn([IdentityAnnouncement("zigbee2mqtt/kitchen", "0x01", "kitchen")])
     []
     """
 
@@ -56,8 +56,8 @@ class SourceIdentities:
 
     def resolve(self, name: str) -> str:
         """Return the source that a name stands for: a stable id that was announced, else the name itself."""
-        found = self._names.get(name)
-        return name if found is None else found.id
+        announcement = self._names.get(name)
+        return name if announcement is None else announcement.id
 
     def learn(self, namings: Iterable[IdentityAnnouncement]) -> list[RenameSourceCommand]:
         """Take in what was announced; the commands that say so in the log, none for what is known.
@@ -156,8 +156,8 @@ class SourceIdentities:
 
     def is_recorded(self, command: RenameSourceCommand) -> bool:
         """Return whether a command says what the log has said."""
-        held = self._recorded.get(command.before)
-        return held is not None and (held.sources, held.label, held.basis) == (
+        alias = self._recorded.get(command.before)
+        return alias is not None and (alias.sources, alias.label, alias.basis) == (
             command.sources,
             command.label,
             command.basis,

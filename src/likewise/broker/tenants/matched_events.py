@@ -1,4 +1,4 @@
-"""What events met, as arrays up to the row that is stored: subscriptions by number, and whose they are."""
+"""Matches of a batch as arrays, up to the stored row: subscriptions by number, and their owners."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NumbersAndScores = tuple[list[int], list[float]]  # numbers of subscriptions, an
 
 
 class BatchMatchIndex(msgspec.Struct, frozen=True, gc=False):
-    """The subscriptions that each of some events met, in the order of addition.
+    """The subscriptions that each event of a batch matched, in the order of addition.
 
     `named` are the numbers of subscriptions, ascending. Event i met those at `index[starts[i]:starts[i + 1]]`, with the
     scores beside them; without scores all are 1.
@@ -32,36 +32,36 @@ class BatchMatchIndex(msgspec.Struct, frozen=True, gc=False):
     scores: NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, found: Mapping[int, NumbersAndScores], count: int) -> BatchMatchIndex:
-        """From what each of `count` events met, by its index; the events are in order."""
+    def of(cls, matches: Mapping[int, NumbersAndScores], count: int) -> BatchMatchIndex:
+        """Build it from the matches of each of `count` events, by the event's index."""
         counts = np.zeros(count + 1, np.intp)
-        for event, (numbers, _) in found.items():
+        for event, (numbers, _) in matches.items():
             counts[event + 1] = len(numbers)
-        flat = np.array([number for numbers, _ in found.values() for number in numbers], np.int64)
+        flat = np.array([number for numbers, _ in matches.values() for number in numbers], np.int64)
         named, index = np.unique(flat, return_inverse=True)
-        scores = np.array([score for _, scores in found.values() for score in scores], np.float32)
+        scores = np.array([score for _, scores in matches.values() for score in scores], np.float32)
         return cls(named, index, np.cumsum(counts), scores)
 
     def __iter__(self) -> Iterator[int]:
-        """The events that met something."""
+        """Iterate over the events with matches."""
         return iter(np.flatnonzero(np.diff(self.starts)).tolist())
 
     def __contains__(self, event: object) -> bool:
         return isinstance(event, int) and bool(self.starts[event] < self.starts[event + 1])
 
     def numbers(self, event: int) -> Numbers:
-        """The numbers of the subscriptions an event met."""
-        found: Numbers = self.named[self.index[self.starts[event] : self.starts[event + 1]]]
-        return found
+        """Return the numbers of the subscriptions an event matched."""
+        numbers: Numbers = self.named[self.index[self.starts[event] : self.starts[event + 1]]]
+        return numbers
 
     def packed_scores(self, event: int) -> bytes:
-        """Their scores as they are stored."""
+        """Return the scores of an event's matches as they are stored."""
         if self.scores is None:
             return b""
         return pack_scores(self.scores[self.starts[event] : self.starts[event + 1]])
 
     def listed(self, event: int) -> NumbersAndScores:
-        """Numbers and scores as lists; for few."""
+        """Return numbers and scores as lists; for few."""
         numbers = self.numbers(event).tolist()
         if self.scores is None:
             return numbers, [1.0] * len(numbers)
@@ -69,7 +69,7 @@ class BatchMatchIndex(msgspec.Struct, frozen=True, gc=False):
 
 
 class EventRecipients(msgspec.Struct, frozen=True, gc=False):
-    """Who gets which of some events: by event, then by owner, and by owner, then by event."""
+    """The recipients of a batch: by event, then by owner, and by owner, then by event."""
 
     recipients: Numbers
     starts: NDArray[np.intp]  # of each event among the recipients
@@ -78,24 +78,24 @@ class EventRecipients(msgspec.Struct, frozen=True, gc=False):
     cuts: list[int]  # where each owner's begin and end
 
     @classmethod
-    def of(cls, met: BatchMatchIndex, owned: OwnerIndex, chosen: NDArray[np.bool_]) -> EventRecipients:
-        """The shares of what `chosen` events met.
+    def of(cls, matches: BatchMatchIndex, owned: OwnerIndex, chosen: NDArray[np.bool_]) -> EventRecipients:
+        """Compute the recipients of the `chosen` events.
 
         >>> met = BatchMatchIndex(np.array([5, 6]), np.array([0, 1, 1]), np.array([0, 2, 3]))
-        >>> shares = Shares.of(met, Whose.of([30, 20]), np.array([True, True]))
+        >>> shares = EventRecipients.of(met, OwnerIndex.of([30, 20]), np.array([True, True]))
         >>> shares.recipients.tolist(), shares.owners, shares.events.tolist(), shares.cuts
         ([20, 30, 20], [20, 30], [0, 1, 0], [0, 2, 3])
         """
         count, width = len(chosen), len(owned.owners)
-        event = np.repeat(np.where(chosen, np.arange(count) * width, -width), np.diff(met.starts))
-        keys = event + owned.place[met.index]
+        event = np.repeat(np.where(chosen, np.arange(count) * width, -width), np.diff(matches.starts))
+        keys = event + owned.place[matches.index]
         if not chosen.all():
             keys = keys[keys >= 0]
         if count * width <= 20 * len(keys) + 4_096:
-            given = np.zeros((count, width), bool)
-            given.ravel()[keys] = True
-            by_event, owner = np.nonzero(given)
-            by_owner, events = np.nonzero(given.T)
+            delivered = np.zeros((count, width), bool)
+            delivered.ravel()[keys] = True
+            by_event, owner = np.nonzero(delivered)
+            by_owner, events = np.nonzero(delivered.T)
         else:  # many owners, each of few
             by_event, owner = np.divmod(np.unique(keys), width)
             order = np.argsort(owner, kind="stable")

@@ -1,4 +1,4 @@
-"""A matcher whose subscriptions and events go by their numbers in the log.
+"""A matcher whose subscriptions and events are named by their numbers in the log.
 
 Ids are a subscriber's or a publisher's own and may repeat within a tenant; positions in the log do not. A `Matcher`
 names things by text, so numbers become text here and text numbers again, and nowhere else.
@@ -26,7 +26,7 @@ from likewise.semantics.interpretation import Interpretation
 
 
 class NumberedMatch(NamedTuple):
-    """A subscription, by its number, that an event met; `event` is the event's position, None if it has none.
+    """A match of a subscription, by its number; `event` is the event's position, None if it has none.
 
     Where several shares answer, `due` is the moment at which time alone brought it about.
     """
@@ -42,12 +42,12 @@ class NumberedMatch(NamedTuple):
 
     @property
     def order(self) -> tuple[float, int]:
-        """Where it stands among what is found together: what time brought about first, by moments, then by numbers."""
+        """Return the sort key among the matches of several shards: by due time, then by number."""
         return inf if self.due is None else self.due, self.number
 
 
 class RankedEvent(NamedTuple):
-    """One of the k best of a window: its rank, its event's position, and the value it is ranked by, in base units."""
+    """A place of a top k: its rank, the event's position, and the ranked value in base units."""
 
     rank: int
     event: int
@@ -56,14 +56,14 @@ class RankedEvent(NamedTuple):
 
 
 class NumberedMatcher:
-    """A matcher of one tenant; whoever uses it holds the tenant's lock.
+    """A matcher of one tenant; the caller holds the tenant's lock.
 
     >>> from likewise.language import parse
     >>> from likewise.model import event
     >>> numbered = NumberedMatcher(Matcher())
     >>> numbered.add(7, parse("{no2 > 40}", id="bad air"), at=0)
     >>> numbered.match(9, event({"no2": 45}, id="e1"), at=0)
-    [Found(number=7, event=9, score=1.0, promoted=False, rank_value=None, ...)]
+    [NumberedMatch(number=7, event=9, score=1.0, promoted=False, rank_value=None, ...)]
     >>> 7 in numbered, len(numbered)
     (True, 1)
     """
@@ -81,44 +81,44 @@ class NumberedMatcher:
 
     @property
     def interpretation(self) -> Interpretation:
-        """By what it takes relaxed parts."""
+        """Return how relaxed terms are interpreted."""
         return self.matcher.interpretation
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """The kinds of its subscriptions."""
+        """Return the kinds of the subscriptions."""
         return self.matcher.kinds
 
     @property
     def refused_late(self) -> int:
-        """How many events came too late for any window."""
+        """Return how many events were too late for any window."""
         return self.matcher.refused_late
 
     @property
     def reached(self) -> int | None:
-        """The moment its windows or alerts have come to; None if they have come to none."""
+        """Return the time that windows or alerts have reached; None if there is none."""
         return self.matcher.reached
 
     @property
     def keyless(self) -> int:
-        """How many events lacked an attribute of an alert's `per`."""
+        """Return how many events lacked an attribute of an alert's `per`."""
         return self.matcher.keyless
 
     @property
     def wrong_clocks(self) -> dict[str, tuple[int, int]]:
-        """Sources whose clock fell back: the time that the last such event states, and when it came."""
+        """Return the sources whose clock fell back: the stated time of the last such event, and its arrival."""
         return self.matcher.wrong_clocks()
 
     def caches(self) -> dict[str, CacheUse]:
-        """How often what is kept was there when it was needed."""
+        """Return hits and misses of the caches."""
         return self.matcher.caches()
 
     def alike(self) -> NumberedMatcher:
-        """An empty one with the same interpretation, engines and clock."""
+        """Return an empty matcher with the same interpretation, engines and clock."""
         return NumberedMatcher(self.matcher.alike())
 
     def subscriptions(self) -> Iterator[tuple[int, Subscription]]:
-        """The subscriptions with their numbers, in the order of addition."""
+        """Return the subscriptions with their numbers, in the order of addition."""
         return ((int(each.id), each) for each in self.matcher.subscriptions())
 
     def add(self, number: int, subscription: Subscription, at: int, owner: int = 0) -> None:
@@ -127,42 +127,42 @@ class NumberedMatcher:
 
     def add_many(self, numbered: Sequence[tuple[int, Subscription, int]]) -> None:
         """Hold subscriptions under numbers, each from a moment on, or none of them if one is refused."""
-        taken = [msgspec.structs.replace(subscription, id=str(number)) for number, subscription, _ in numbered]
-        self.matcher.add_many(taken, at=[at for _, _, at in numbered])
+        renamed = [msgspec.structs.replace(subscription, id=str(number)) for number, subscription, _ in numbered]
+        self.matcher.add_many(renamed, at=[at for _, _, at in numbered])
 
     def remove(self, number: int) -> None:
         """Hold a subscription no longer."""
         self.matcher.remove(str(number))
 
     def match(self, position: int, event: Event, at: int) -> list[NumberedMatch]:
-        """What an event at a position meets, and what it promotes."""
+        """Match one event, and return its matches and promotions."""
         return _numbered(self.matcher.match(msgspec.structs.replace(event, id=str(position)), at))
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> BatchMatchIndex:
-        """What events meet. For subscriptions without windows.
+        """Match a batch of events against subscriptions without windows.
 
         The numbers are the same array as long as subscriptions neither come nor go and the matcher names them all.
         """
-        found = self.matcher.match_batch(events, at)
-        if found.subscription_ids is not self._ids:
-            self._ids = found.subscription_ids
+        batch = self.matcher.match_batch(events, at)
+        if batch.subscription_ids is not self._ids:
+            self._ids = batch.subscription_ids
             self._named = np.array([int(id) for id in self._ids], np.int64)
-        starts = np.searchsorted(found.event_index, np.arange(len(events) + 1, dtype=found.event_index.dtype))
-        scores = found.score
+        starts = np.searchsorted(batch.event_index, np.arange(len(events) + 1, dtype=batch.event_index.dtype))
+        scores = batch.score
         all_one = not len(scores) or scores.strides == (0,)  # what engines without scores say of them
-        return BatchMatchIndex(self._named, found.subscription_index, starts, None if all_one else scores)
+        return BatchMatchIndex(self._named, batch.subscription_index, starts, None if all_one else scores)
 
     def would_match(self, event: Event, at: int) -> list[NumberedMatch]:
-        """What an event would meet; nothing changes."""
+        """Match an event without any effect."""
         return _numbered(self.matcher.would_match(msgspec.structs.replace(event, id=None), at))
 
     def explain(self, event: Event, number: int, at: int, position: int | None = None) -> Explanation:
-        """Why an event, at a position if it is stored, meets a subscription, or why not."""
+        """Explain why an event, at a position if it is stored, matches a subscription, or why not."""
         known = msgspec.structs.replace(event, id=None if position is None else str(position))
         return self.matcher.explain(known, str(number), at)
 
     def board(self, number: int) -> list[RankedEvent]:
-        """The k best of a window now."""
+        """Return the top k of a window."""
         return [
             RankedEvent(rank, int(id or 0), value, time) for rank, id, value, time in self.matcher.board(str(number))
         ]
@@ -180,7 +180,7 @@ class NumberedMatcher:
         self.matcher.shift(by)
 
     def outage(self, by: int, until: int | None = None) -> None:
-        """Nothing could be heard for so long (µs), until a moment."""
+        """Report an outage of so many µs, until a time."""
         self.matcher.outage(by, until)
 
     def unsend(self, number: int, key: Key, position: int) -> None:
@@ -192,31 +192,31 @@ class NumberedMatcher:
         self.matcher.postpone_expiry(by)
 
     def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
-        """From now on the silence of some sources means nothing."""
+        """Suspend `absent for` for some sources."""
         self.matcher.suspend_absence(sources, why, at)
 
     def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
-        """It counts again."""
+        """Resume `absent for` for some sources."""
         self.matcher.resume_absence(sources, why, at)
 
     def absence_suspended(self, why: Why) -> set[str]:
-        """The sources whose silence means nothing."""
+        """Return the sources for which `absent for` is suspended."""
         return self.matcher.suspended_sources(why)
 
     def expect(self, number: int, key: Key, source: str, position: int, at: int) -> None:
-        """Something is to come from a key of an alert, as an event at a position says."""
+        """Watch a key of an alert that was announced by the event at a position."""
         self.matcher.expect(str(number), source, str(position), key=key, at=at)
 
     def unexpect(self, number: int, key: Key, position: int) -> None:
-        """It is not to come any more."""
+        """Watch the key no longer."""
         self.matcher.unexpect(str(number), key, str(position))
 
     def expects(self, number: int, key: Key) -> bool:
-        """Whether an alert knows a key."""
+        """Return whether an alert knows a key."""
         return self.matcher.is_expected(str(number), key)
 
     def rename(self, before: int, after: int) -> None:
-        """What a source announced is said by another event now."""
+        """Replace the event of an announcement."""
         self.matcher.rename(str(before), str(after))
 
     def rename_source(self, before: str, after: str | None) -> None:
@@ -224,15 +224,15 @@ class NumberedMatcher:
         self.matcher.rename_source(before, after)
 
     def next_due(self) -> int | None:
-        """When time next moves an alert, or an earlier moment."""
+        """Return when time next moves an alert, or an earlier time."""
         return self.matcher.next_due()
 
     def next_move(self) -> int | None:
-        """When time next moves an alert or a window, or an earlier moment."""
+        """Return when time next moves an alert or a window, or an earlier time."""
         return self.matcher.next_move()
 
     def names(self, position: int) -> bool:
-        """Whether what an alert says next may name an event."""
+        """Return whether a coming notification may refer to an event."""
         return self.matcher.may_name(str(position))
 
     def adopt(self, other: NumberedMatcher) -> None:
@@ -240,19 +240,19 @@ class NumberedMatcher:
         self.matcher.adopt(other.matcher)
 
     def standings(self, number: int, limit: int) -> list[AlertKeyState]:
-        """The keys of an alert, those first of which something was said."""
+        """Return the standings of an alert's keys, those with notifications first."""
         return self.matcher.standings(str(number), limit)
 
     def count_keys(self, number: int) -> int:
-        """How many keys of an alert have a state."""
+        """Count the keys of an alert that have a state."""
         return self.matcher.count_keys(str(number))
 
     def holds_for_long(self, position: int) -> bool:
-        """Whether an event is in a window that no passing of time takes it out of."""
+        """Return whether an event is in a window that time alone never evicts it from."""
         return self.matcher.holds_for_long(str(position))
 
     def needed(self, positions: Sequence[int]) -> set[int]:
-        """Which of some events are in a window that no passing of time takes them out of, or named by alerts."""
+        """Return the events that unbounded windows or coming notifications still need."""
         return {position for position in positions if self.holds_for_long(position) or self.names(position)}
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
@@ -265,7 +265,7 @@ class NumberedMatcher:
 
 
 def digest_positions(spoken: AlertNotification) -> dict[str, int]:
-    """The positions of the events that a digest gathered, by what it calls them."""
+    """Return the positions of a digest's events, by their ids."""
     return {item.event_id: int(item.event_id) for item in spoken.items if item.event_id is not None}
 
 

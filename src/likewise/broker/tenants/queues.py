@@ -1,4 +1,4 @@
-"""A subscriber's queue: the sequence numbers it has not acknowledged, and what happens when it is full.
+"""Subscriber queues: the unacknowledged sequence numbers, and the policy when a queue is full.
 
 What is queued is a set of numbers; the deliveries themselves stand in the store once for all recipients. An
 acknowledgement is cumulative: everything up to a sequence number is settled.
@@ -21,7 +21,7 @@ EDGE: Final = "edge:"  # what the subscriber that a broker at the edge is begins
 
 
 class QueueAdmission(NamedTuple):
-    """What a full queue does with numbers offered to it: how many it takes, and up to where it lets old ones go."""
+    """The policy's decision on offered numbers: how many are accepted, and up to where old ones are dropped."""
 
     accepted: int
     dropped: int = 0
@@ -29,11 +29,11 @@ class QueueAdmission(NamedTuple):
 
 
 class SubscriberQueue:
-    """One registered subscriber and what waits for it.
+    """A registered subscriber and its queue.
 
     >>> queue = SubscriberQueue(1, "ann", "drop-oldest", limit=2)
-    >>> queue.room([4, 6, 9])
-    Room(taken=3, dropped=1, acknowledged=4)
+    >>> queue.admit([4, 6, 9])
+    QueueAdmission(accepted=3, dropped=1, acknowledged=4)
     """
 
     def __init__(
@@ -56,28 +56,28 @@ class SubscriberQueue:
         return len(self.pending)
 
     def row(self) -> SubscriberRow:
-        """The subscriber as it is kept."""
+        """Return the subscriber as it is stored."""
         return SubscriberRow(self.number, self.id, self.policy, self.limit, self.acknowledged, self.dropped)
 
     @property
     def is_edge(self) -> bool:
-        """Whether it is a broker at the edge, which has subscribers of its own."""
+        """Return whether the subscriber is an edge, which has subscribers of its own."""
         return self.id.startswith(EDGE)
 
     @property
     def full(self) -> bool:
-        """Whether it holds as many as it may."""
+        """Return whether the queue has reached its limit."""
         return len(self.pending) >= self.limit
 
     def admit(self, offered: Sequence[int]) -> QueueAdmission:
-        """What would happen to numbers offered now, in ascending order; changes nothing."""
-        held = len(self.pending)
-        excess = held + len(offered) - self.limit
+        """Return what would happen to offered numbers, in ascending order, without any effect."""
+        pending = len(self.pending)
+        excess = pending + len(offered) - self.limit
         if excess <= 0 or self.policy == "block":
             return QueueAdmission(len(offered))
         if self.policy == "dead-letter":
-            return QueueAdmission(max(0, self.limit - held))
-        last = self.pending[excess - 1] if excess <= held else offered[excess - held - 1]
+            return QueueAdmission(max(0, self.limit - pending))
+        last = self.pending[excess - 1] if excess <= pending else offered[excess - pending - 1]
         return QueueAdmission(len(offered), excess, last)
 
     def put(self, numbers: array[int]) -> None:
@@ -115,5 +115,5 @@ class SubscriberQueue:
         return True
 
     def following(self, after: int, limit: int) -> list[int]:
-        """The next numbers after one, in order."""
+        """Return the next numbers after one, in order."""
         return list(islice(self.pending.iter_equal_or_larger(after + 1), limit))

@@ -1,4 +1,4 @@
-"""What a tenant may add: refused before anything is written, so that nothing has to be taken back."""
+"""Quotas of a tenant, checked before anything is written, so that nothing has to be rolled back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from likewise.model import Subscription
 def allowed_queue(
     tenant: Tenant, id: str, policy: QueuePolicy | None, limit: int | None, queues: QueueSettings, limits: TenantLimits
 ) -> RegisterCommand:
-    """A subscriber's queue as it is wanted; what is left out is as it was, or as the configuration says."""
+    """Return the command that registers a queue; missing settings are the current ones, else the configured ones."""
     known = tenant.subscribers.get(id)
     if known is None and len(tenant.subscribers) >= limits.subscribers:
         raise LimitExceeded("subscribers of a tenant", allowed=limits.subscribers)
@@ -55,15 +55,15 @@ def check_retained(tenant: Tenant, topic: str, size: int, limits: TenantLimits) 
 
 
 def check_subscriptions(
-    tenant: Tenant, subscriber: str, wanted: Sequence[Subscription], replace: bool, limits: TenantLimits
+    tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], replace: bool, limits: TenantLimits
 ) -> None:
     """Refuse too many subscriptions, or an id in use; what comes meanwhile is seen to when they are applied."""
-    queue, held = tenant.subscriber(subscriber), len(tenant.stateless) + len(tenant.windows) + len(tenant.alerts)
-    new = [each for each in wanted if each.id not in queue.subscriptions]
-    if held + len(new) > limits.subscriptions:
-        raise LimitExceeded("subscriptions of a tenant", allowed=limits.subscriptions, found=held + len(new))
-    taken = set() if replace else set(queue.subscriptions)
-    for each in wanted:
-        if each.id in taken:
+    queue, count = tenant.subscriber(subscriber), len(tenant.stateless) + len(tenant.windows) + len(tenant.alerts)
+    new = [each for each in subscriptions if each.id not in queue.subscriptions]
+    if count + len(new) > limits.subscriptions:
+        raise LimitExceeded("subscriptions of a tenant", allowed=limits.subscriptions, found=count + len(new))
+    ids = set() if replace else set(queue.subscriptions)
+    for each in subscriptions:
+        if each.id in ids:
             raise DuplicateId(each.id)
-        taken.add(each.id)
+        ids.add(each.id)

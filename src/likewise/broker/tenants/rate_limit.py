@@ -1,4 +1,4 @@
-"""How fast a tenant may publish: a bucket that fills with time."""
+"""Rate limit for publishers: a token bucket."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from likewise.errors import RateExceeded
 
 
 class TokenBucket:
-    """At most `rate` events a second on average, and at most a second's worth (or one request) at once.
+    """At most `rate` events a second on average, with bursts of one second's worth or one request.
 
     >>> now = [0.0]
-    >>> rate = Rate(10, lambda: now[0])
+    >>> rate = TokenBucket(10, lambda: now[0])
     >>> rate.take(10)
     >>> rate.take(1)
     Traceback (most recent call last):
@@ -31,7 +31,7 @@ class TokenBucket:
         now = self._clock()
         self._level = min(self._rate, self._level + (now - self._at) * self._rate)
         self._at = now
-        wanted = min(count, self._rate)
-        if self._level < wanted:
-            raise RateExceeded(allowed=self._rate, retry_after=(wanted - self._level) / self._rate)
+        tokens = min(count, self._rate)
+        if self._level < tokens:
+            raise RateExceeded(allowed=self._rate, retry_after=(tokens - self._level) / self._rate)
         self._level -= count

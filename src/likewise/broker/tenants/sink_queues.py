@@ -1,4 +1,4 @@
-"""What waits for targets: for each the numbers of the deliveries that met its subscription and were not accepted yet.
+"""The queues of targets: for each the matching deliveries that were not accepted yet.
 
 A target has a queue of its own beside its subscriber's, without a limit of its own: it holds numbers alone (a Roaring
 bitmap), and a delivery is kept as long as its event, whether anybody waits for it or not.
@@ -18,7 +18,7 @@ from likewise.broker.log.sink_rows import StoredTarget, TargetRow
 
 
 class SinkQueue:
-    """One target: what waits for it, how far it has come, and how it fares."""
+    """The queue of one target, its cursor and its state."""
 
     def __init__(self, row: TargetRow) -> None:
         self.number = row.number
@@ -39,29 +39,29 @@ class SinkQueue:
         self.trying_again_at: int | None = None
 
     def row(self) -> TargetRow:
-        """The target as it is kept."""
+        """Return the target as it is stored."""
         return TargetRow(
             self.number, self.subscriber, self.subscription, self.id, self.setting, self.acknowledged, self.succeeded
         )
 
     def notify(self) -> None:
-        """Wake what sends, if anything does."""
+        """Wake the sender, if there is one."""
         if self.wake is not None:
             self.wake()
 
     def pass_over(self, number: int) -> None:
-        """Everything up to a delivery is dealt with."""
+        """Settle everything up to a delivery."""
         self.acknowledged = max(self.acknowledged, number)
         if self.pending:
             self.pending.remove_range(0, number + 1)
 
 
 class SinkQueues:
-    """The targets of a tenant, found by the subscriptions that feed them; guarded by the lock of the queues.
+    """The targets of a tenant, found by their subscriptions; guarded by the lock of the queues.
 
-    >>> from likewise.api.sinks import Webhook
-    >>> feeds = Feeds()
-    >>> hook = SinkQueue(TargetRow(1, 7, "warm", "hook", Setting("u", 0, Webhook("https://example.org"))))
+    >>> from likewise.api.sinks import WebhookSettings
+    >>> feeds = SinkQueues()
+    >>> hook = SinkQueue(TargetRow(1, 7, "warm", "hook", StoredTarget("u", 0, WebhookSettings("https://example.org"))))
     >>> feeds.add(hook, [12])
     >>> seven, met = np.array([7]), np.array([9, 12])
     >>> feeds.offer([Delivery(3, 1, 0, seven, met), Delivery(4, 2, 0, seven, met[:1])]) == [hook], list(hook.pending)
@@ -82,50 +82,50 @@ class SinkQueues:
         return iter(list(self._all.values()))
 
     def get(self, number: int) -> SinkQueue | None:
-        """The target with a number."""
+        """Return the target with a number."""
         return self._all.get(number)
 
     def of(self, subscriber: int, subscription: str) -> list[SinkQueue]:
-        """The targets of a subscription."""
+        """Return the targets of a subscription."""
         return list(self._of.get((subscriber, subscription), ()))
 
     def add(self, feed: SinkQueue, numbers: Iterable[int]) -> None:
         """Take a target in; `numbers` are those its subscription has or had."""
-        own = self._of.setdefault((feed.subscriber, feed.subscription), [])
-        own.append(feed)
+        sinks = self._of.setdefault((feed.subscriber, feed.subscription), [])
+        sinks.append(feed)
         self._all[feed.number] = feed
         for number in numbers:
-            self._by_subscription[number] = own
+            self._by_subscription[number] = sinks
 
     def remove(self, feed: SinkQueue) -> None:
         """Let a target go."""
         feed.removed = True
         self._all.pop(feed.number, None)
-        own = self._of.get((feed.subscriber, feed.subscription), [])
-        if feed in own:
-            own.remove(feed)
-        if not own:
+        sinks = self._of.get((feed.subscriber, feed.subscription), [])
+        if feed in sinks:
+            sinks.remove(feed)
+        if not sinks:
             self._of.pop((feed.subscriber, feed.subscription), None)
-            for number in [number for number, each in list(self._by_subscription.items()) if each is own]:
+            for number in [number for number, each in list(self._by_subscription.items()) if each is sinks]:
                 del self._by_subscription[number]
         feed.notify()
 
     def index_subscription(self, subscriber: int, subscription: str, number: int) -> None:
-        """A subscription has a number from now on."""
-        own = self._of.get((subscriber, subscription))
-        if own is not None:
-            self._by_subscription[number] = own
+        """Register the number of a subscription."""
+        sinks = self._of.get((subscriber, subscription))
+        if sinks is not None:
+            self._by_subscription[number] = sinks
 
     def forget(self, number: int) -> None:
-        """No delivery can name the subscription with this number any more."""
+        """Forget a subscription number that no delivery can name any more."""
         self._by_subscription.pop(number, None)
 
     def wait_for(self, number: int) -> bool:
-        """Whether something that met the subscription with this number may still wait for a target."""
+        """Return whether a match of a subscription number may still wait for a target."""
         return any(feed.pending for feed in self._by_subscription.get(number, ()))
 
     def expire(self, deliveries: Iterable[int]) -> None:
-        """Deliveries are over and forgotten: they wait for no target any more, and are counted."""
+        """Remove expired deliveries from all queues, and count them."""
         if not self._all:
             return
         over = BitMap64(deliveries)
@@ -138,18 +138,18 @@ class SinkQueues:
         if not self._by_subscription:
             return []
         numbers = np.array(sorted(self._by_subscription), np.int64)
-        found: dict[int, SinkQueue] = {}
+        updated: dict[int, SinkQueue] = {}
         for delivery in deliveries:
             for number in _shared(numbers, delivery.matched):
                 for feed in self._by_subscription.get(number, ()):
                     if delivery.number > feed.acknowledged:
                         feed.pending.add(delivery.number)
-                        found[feed.number] = feed
-        return list(found.values())
+                        updated[feed.number] = feed
+        return list(updated.values())
 
 
 def _shared(few: Numbers, matched: Numbers) -> list[int]:
-    """The numbers that two ascending arrays share.
+    """Return the numbers that two ascending arrays share.
 
     >>> _shared(np.array([3, 9, 12]), np.array([9, 10, 12, 40])), _shared(np.array([3]), np.array([1]))
     ([9, 12], [])
@@ -157,5 +157,5 @@ def _shared(few: Numbers, matched: Numbers) -> list[int]:
     if not len(matched):
         return []
     places = np.minimum(np.searchsorted(matched, few), len(matched) - 1)
-    found: list[int] = few[matched[places] == few].tolist()
-    return found
+    shared: list[int] = few[matched[places] == few].tolist()
+    return shared

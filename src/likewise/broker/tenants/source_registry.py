@@ -1,4 +1,4 @@
-"""What a tenant was told about its sources: announcements in force, corrections, and whom a person keeps awake.
+"""The registry of a tenant's sources: announcements in force, corrections, and pinned sources.
 
 All of it follows from the log, and is changed by the thread that applies commands; others look at what is there.
 """
@@ -17,7 +17,7 @@ class SourceRegistry:
     """Announcements by source, corrections by number; `version` grows with every change of either.
 
     >>> from likewise.semantics.enrichment.table import NO_ANNOTATIONS
-    >>> known = SourceRegistry(Corrected(NO_ANNOTATIONS))
+    >>> known = SourceRegistry(CorrectedAnnotations(NO_ANNOTATIONS))
     >>> known.correct(7, Correction("temp1", means="air temperature"))
     []
     >>> known.correct(9, Correction("Temp1", means="water temperature")), list(known.corrections)
@@ -35,18 +35,18 @@ class SourceRegistry:
         self._by_attribute: dict[str, list[tuple[int, Correction]]] | None = None
 
     def announcement(self, source: str) -> StoredAnnouncement:
-        """What a source announced."""
-        found = self.announcements.get(source)
-        if found is None:
+        """Return a source's announcement."""
+        stored = self.announcements.get(source)
+        if stored is None:
             raise UnknownId(source, remedy="it has announced nothing: PUT /v1/sources/{id}/announcement")
-        return found
+        return stored
 
-    def announce(self, held: StoredAnnouncement) -> None:
+    def announce(self, stored: StoredAnnouncement) -> None:
         """Hold an announcement, in place of the source's earlier one."""
-        before = self.announcements.get(held.announcement.source)
-        self.announcements[held.announcement.source] = held
-        if before is None or not before.announcement.same_as(held.announcement):
-            self._changed(of_models=before is None or before.announcement.model != held.announcement.model)
+        before = self.announcements.get(stored.announcement.source)
+        self.announcements[stored.announcement.source] = stored
+        if before is None or not before.announcement.same_as(stored.announcement):
+            self._changed(of_models=before is None or before.announcement.model != stored.announcement.model)
 
     def revoke(self, source: str) -> bool:
         """Let go of a source's announcement; whether there was one."""
@@ -57,7 +57,7 @@ class SourceRegistry:
 
     def correct(self, number: int, correction: Correction) -> list[int]:
         """Hold a correction; the numbers of those it takes the place of."""
-        earlier = [each for each, said in self.corrections.items() if said.about == correction.about]
+        earlier = [each for each, existing in self.corrections.items() if existing.about == correction.about]
         for each in earlier:
             del self.corrections[each]
         self.corrections[number] = correction
@@ -66,19 +66,19 @@ class SourceRegistry:
 
     def take_back(self, number: int) -> Correction:
         """Let go of a correction."""
-        found = self.corrections.pop(number, None)
-        if found is None:
+        correction = self.corrections.pop(number, None)
+        if correction is None:
             raise UnknownId(f"correction {number}")
         self._changed(of_models=True)
-        return found
+        return correction
 
     def corrected(self, attribute: str) -> list[tuple[int, Correction]]:
-        """The corrections of an attribute, by its folded name, with their numbers."""
+        """Return the corrections of an attribute, by its folded name, with their numbers."""
         if self._by_attribute is None:
-            found: dict[str, list[tuple[int, Correction]]] = {}
+            by_attribute: dict[str, list[tuple[int, Correction]]] = {}
             for number, each in list(self.corrections.items()):
-                found.setdefault(fold(each.attribute), []).append((number, each))
-            self._by_attribute = found
+                by_attribute.setdefault(fold(each.attribute), []).append((number, each))
+            self._by_attribute = by_attribute
         return self._by_attribute.get(attribute, [])
 
     def corrections_of(self, source: str) -> list[Correction]:
@@ -86,8 +86,8 @@ class SourceRegistry:
         return [each for each in list(self.corrections.values()) if each.of == "source" and each.name == source]
 
     def over(self, now: int) -> list[str]:
-        """The sources whose lease is over."""
-        return [source for source, held in list(self.announcements.items()) if held.ends <= now]
+        """Return the sources whose lease is over."""
+        return [source for source, stored in list(self.announcements.items()) if stored.ends <= now]
 
     def _changed(self, *, of_models: bool) -> None:
         self.version += 1
@@ -98,9 +98,9 @@ class SourceRegistry:
             self._annotations.set_corrections(())
             return
         models: dict[str, list[str]] = {}
-        wanted = {fold(each.name) for each in self.corrections.values() if each.of == "model"}
-        if wanted:
-            for source, held in self.announcements.items():
-                if (model := fold(held.announcement.model)) in wanted:
+        model_names = {fold(each.name) for each in self.corrections.values() if each.of == "model"}
+        if model_names:
+            for source, stored in self.announcements.items():
+                if (model := fold(stored.announcement.model)) in model_names:
                     models.setdefault(model, []).append(source)
         self._annotations.set_corrections(correction_rows(self.corrections, models))

@@ -1,4 +1,4 @@
-"""A tenant: its subscribers, its subscriptions and the matchers that hold them. No tenant sees another's."""
+"""A tenant: its subscribers, its subscriptions and its matchers. No tenant sees another's."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RECENT_BYTES: Final = 32 * 2**20  # of deliveries kept in memory, so that stream
 
 
 class StoredSubscription(msgspec.Struct):
-    """A subscription as the broker holds it; `number` is the position of the entry that made it."""
+    """A stored subscription; `number` is the position of its entry in the log."""
 
     number: int
     subscriber: int
@@ -43,13 +43,13 @@ class StoredSubscription(msgspec.Struct):
 
     @property
     def ends(self) -> int | None:
-        """When its validity is over."""
+        """Return when it expires."""
         valid_for = self.subscription.valid_for
         return None if valid_for is None else self.added + valid_for
 
 
 class Tenant:
-    """Everything of one tenant that is kept in memory.
+    """The state of one tenant in memory.
 
     Three matchers share one interpretation: `stateless` holds what needs no memory of past events, `windows` the top-k
     subscriptions, `alerts` those that go by when events come. So a dry run can ask `stateless` without changing
@@ -109,93 +109,93 @@ class Tenant:
         self.ticked = 0
 
     def subscriber(self, id: str) -> SubscriberQueue:
-        """The subscriber with this id."""
-        found = self.subscribers.get(id)
-        if found is None:
+        """Return the queue of the subscriber with this id."""
+        queue = self.subscribers.get(id)
+        if queue is None:
             raise UnknownId(id, remedy="a subscriber is registered first: PUT /v1/subscribers/{id}")
-        return found
+        return queue
 
     def subscription(self, subscriber: str, id: str) -> StoredSubscription:
-        """The subscription of a subscriber with this id."""
+        """Return the subscription of a subscriber with this id."""
         number = self.subscriber(subscriber).subscriptions.get(id)
         if number is None:
             raise UnknownId(id)
         return self.subscriptions[number]
 
     def live(self) -> Iterator[StoredSubscription]:
-        """The subscriptions that hold, in the order of addition."""
-        return (held for held in list(self.subscriptions.values()) if held.ended is None)
+        """Return the active subscriptions, in the order of addition."""
+        return (stored for stored in list(self.subscriptions.values()) if stored.ended is None)
 
-    def matcher_of(self, held: StoredSubscription) -> NumberedMatcher:
-        """The matcher that holds a subscription."""
-        if held.subscription.alert is not None:
+    def matcher_of(self, stored: StoredSubscription) -> NumberedMatcher:
+        """Return the matcher that holds a subscription."""
+        if stored.subscription.alert is not None:
             return self.alerts
-        return self.windows if held.subscription.top is not None else self.stateless
+        return self.windows if stored.subscription.top is not None else self.stateless
 
     @property
     def stateful(self) -> bool:
-        """Whether anything of it depends on past events."""
+        """Return whether any subscription depends on past events."""
         return bool(len(self.windows) or len(self.alerts))
 
     def decides(self, subscription: Subscription) -> bool:
-        """Whether its own matchers decide a subscription, and not the broker above."""
+        """Return whether a subscription is decided here, and not by the broker above."""
         return subscription.kind not in self.upstream_kinds
 
-    def decided(self, held: StoredSubscription) -> EvaluatedAt:
-        """Where a subscription is decided, at a broker at the edge; empty at any other."""
+    def decided(self, stored: StoredSubscription) -> EvaluatedAt:
+        """Return where a subscription is decided, at a broker at the edge; empty at any other."""
         if self.upstream_subscriptions is None:
             return ""
-        if self.decides(held.subscription) or held.number in self.scored:
+        if self.decides(stored.subscription) or stored.number in self.scored:
             return "edge"
-        return "above" if held.number in self.upstream_subscriptions else "waiting"
+        return "above" if stored.number in self.upstream_subscriptions else "waiting"
 
-    def add_subscription(self, held: StoredSubscription) -> None:
+    def add_subscription(self, stored: StoredSubscription) -> None:
         """Take a subscription into its matcher and among its subscriber's own."""
-        if self.decides(held.subscription):
-            self.matcher_of(held).add(held.number, held.subscription, at=held.added, owner=held.subscriber)
-        self.index_subscription(held)
-        own = self.by_number[held.subscriber].subscriptions
-        own.pop(held.id, None)  # what takes the place of another stands last
-        own[held.id] = held.number
+        if self.decides(stored.subscription):
+            self.matcher_of(stored).add(stored.number, stored.subscription, at=stored.added, owner=stored.subscriber)
+        self.index_subscription(stored)
+        ids = self.by_number[stored.subscriber].subscriptions
+        ids.pop(stored.id, None)  # what takes the place of another stands last
+        ids[stored.id] = stored.number
 
-    def index_subscription(self, held: StoredSubscription) -> None:
+    def index_subscription(self, stored: StoredSubscription) -> None:
         """Note a subscription by its number."""
-        self.subscriptions[held.number] = held
-        self.sinks.index_subscription(held.subscriber, held.id, held.number)
-        if held.subscription.select:
-            self.selecting.add(held.number)
-        if held.ended is not None:
-            self.ended.add(held.number)
-        elif held.ends is not None:
-            self.ending[held.number] = held
+        self.subscriptions[stored.number] = stored
+        self.sinks.index_subscription(stored.subscriber, stored.id, stored.number)
+        if stored.subscription.select:
+            self.selecting.add(stored.number)
+        if stored.ended is not None:
+            self.ended.add(stored.number)
+        elif stored.ends is not None:
+            self.ending[stored.number] = stored
 
-    def remove_subscription(self, held: StoredSubscription, position: int) -> None:
+    def remove_subscription(self, stored: StoredSubscription, position: int) -> None:
         """Take a subscription out; it stays known by name for deliveries under way."""
-        held.ended = position
-        self.ended.add(held.number)
-        self.ending.pop(held.number, None)
-        matcher = self.matcher_of(held)
-        if held.number in matcher:  # its validity may have ended it
-            matcher.remove(held.number)
-        queue = self.by_number[held.subscriber]
-        if queue.subscriptions.get(held.id) == held.number:
-            del queue.subscriptions[held.id]
+        stored.ended = position
+        self.ended.add(stored.number)
+        self.ending.pop(stored.number, None)
+        matcher = self.matcher_of(stored)
+        if stored.number in matcher:  # its validity may have ended it
+            matcher.remove(stored.number)
+        queue = self.by_number[stored.subscriber]
+        if queue.subscriptions.get(stored.id) == stored.number:
+            del queue.subscriptions[stored.id]
 
     def batch_size(self) -> int:
-        """How many events to match at once, so that what they meet takes little memory."""
+        """Return how many events to match at once, so that their matches use little memory."""
         return max(1, min(MATCH_ENTRIES, int(MATCHES_TOGETHER / max(1.0, self._matches))))
 
     @property
     def matches(self) -> float:
-        """How many subscriptions an event met lately."""
+        """Return how many subscriptions an event matched lately."""
         return self._matches
 
     def record_matches(self, events: int, matches: int) -> None:
-        """So many events led to so many matches."""
+        """Update the average number of matches of an event."""
         self._matches = max(matches / events, 0.5 * self._matches + 0.5 * matches / events)
 
     def owners_of(self, named: Numbers) -> OwnerIndex:
-        """Whose some subscriptions are; found once as long as the same array names them."""
+        """Return the owners of subscriptions, cached as long as the same array names them."""
         if named is not self._named:
             self._named, self._owned = (
                 named,
@@ -204,26 +204,29 @@ class Tenant:
         return self._owned
 
     def recipient_subscriptions(self, delivery: Delivery, subscriber: int) -> list[tuple[int, str]]:
-        """Which of a delivery's subscriptions are one subscriber's: where each stands, and its id.
+        """Return index and id of a delivery's subscriptions that belong to one subscriber.
 
         Many are sorted by their owners once, so that n recipients cost n look-ups, not n passes over all of them.
         """
-        held, matched = self.subscriptions, delivery.matched
+        subscriptions, matched = self.subscriptions, delivery.matched
         if len(matched) <= FEW_MATCHED:
-            known = ((place, held.get(number)) for place, number in enumerate(matched.tolist()))
+            known = ((place, subscriptions.get(number)) for place, number in enumerate(matched.tolist()))
             return [(place, each.id) for place, each in known if each is not None and each.subscriber == subscriber]
         if delivery.owners is None:
             if delivery.owner_index is not None:
                 owners = delivery.owner_index.owners[delivery.owner_index.place]
             else:
-                of = (-1 if (each := held.get(number)) is None else each.subscriber for number in matched.tolist())
+                of = (
+                    -1 if (each := subscriptions.get(number)) is None else each.subscriber
+                    for number in matched.tolist()
+                )
                 owners = np.fromiter(of, np.int64, len(matched))
             place = np.argsort(owners, kind="stable")
             delivery.owners = SortedOwners(owners[place], place)
         first, last = np.searchsorted(delivery.owners.owner, (subscriber, subscriber + 1))
         places = delivery.owners.place[first:last]
         pairs = zip(places.tolist(), matched[places].tolist(), strict=True)
-        return [(place, each.id) for place, number in pairs if (each := held.get(number)) is not None]
+        return [(place, each.id) for place, number in pairs if (each := subscriptions.get(number)) is not None]
 
     def cache_deliveries(self, deliveries: list[Delivery]) -> None:
         """Keep the newest deliveries in memory; one without its event (a retained message) is read when it is sent."""
@@ -241,7 +244,7 @@ class Tenant:
             self._recent_bytes -= delivery.size
 
     def window_time(self, arrival: int) -> int:
-        """The moment of an arrival for windows: time stands still for them while a clock goes back a little.
+        """Return the window time of an arrival: it stands still while the clock goes back a little.
 
         Where it goes back further, it was set, and what the windows hold goes back with it, as old as it was. All of
         that follows from the log alone, so a replay does the same.
@@ -250,7 +253,7 @@ class Tenant:
         that time brings no key of an alert nearer to being forgotten.
         """
         if arrival < self.newest_arrival - PLAUSIBLE_STEP_US:
-            _log.warning("arrivals went back; so do windows", tenant=self.name, by=self.newest_arrival - arrival)
+            _log.warning("arrivals_went_back", tenant=self.name, by=self.newest_arrival - arrival)
             self.windows.shift(arrival - self.newest_arrival)
             self.alerts.shift(arrival - self.newest_arrival)
             self.newest_arrival = self.last_arrival = arrival
@@ -261,25 +264,25 @@ class Tenant:
 
     @property
     def caught_up(self) -> bool:
-        """Whether everything of it that is in the log is matched, and that is stored. For the writer's thread."""
+        """Return whether everything in the log is matched and stored. For the writer's thread."""
         return self.matched >= self.appended
 
     @property
     def waiting(self) -> int:
-        """How many entries wait to be matched."""
+        """Return how many entries wait to be matched."""
         return max(0, self.enqueued - self.dequeued)
 
     @property
     def blocked(self) -> bool:
-        """Whether a full queue whose policy is `block` holds publishers up."""
+        """Return whether a full queue with the policy `block` blocks publishers."""
         return any(queue.full for queue in list(self.blocking))
 
     @property
     def refused_late(self) -> int:
-        """How many events came too late for its windows, or its alerts."""
+        """Return how many events were too late for windows or alerts."""
         return self.windows.refused_late + self.alerts.refused_late
 
     @property
     def window_length(self) -> int:
-        """The longest window of time among its top-k subscriptions, in µs; 0 if there is none."""
+        """Return the longest window of time of the top-k subscriptions, in µs; 0 if there is none."""
         return max((s.top.duration or 0 for _, s in self.windows.subscriptions() if s.top is not None), default=0)

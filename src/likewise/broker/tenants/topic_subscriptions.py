@@ -1,4 +1,4 @@
-"""A tenant's subscriptions to topics, found by the topic of a message; and its retained messages, found by a filter."""
+"""Topic subscriptions, found by the topic of a message, and retained messages, found by a filter."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from likewise.matching.topics.topic_trie import TopicTrie
 
 
 class TopicSubscriptions:
-    """Subscriptions to topics that are acknowledged. Many subscribers may have the same filter.
+    """Acknowledged topic subscriptions. Many subscribers may have the same filter.
 
-    >>> topics = Topics()
+    >>> topics = TopicSubscriptions()
     >>> topics.put(TopicSubscription(7, 1, "a/+", 1))
     >>> topics.put(TopicSubscription(8, 2, "a/+", 1, no_local=True))
     >>> [held.number for held in topics.find("a/b")], [held.number for held in topics.find("a/b", by=2)]
@@ -34,49 +34,49 @@ class TopicSubscriptions:
         return len(self.by_number)
 
     def get(self, subscriber: int, text: str) -> TopicSubscription | None:
-        """A subscriber's subscription with a filter."""
+        """Return a subscriber's subscription with a filter."""
         slot = self._slots.get(text)
         return None if slot is None else self._at[slot].get(subscriber)
 
-    def put(self, held: TopicSubscription) -> None:
+    def put(self, subscription: TopicSubscription) -> None:
         """Hold a subscription, in place of the subscriber's with the same filter."""
-        slot = self._slots.get(held.filter)
+        slot = self._slots.get(subscription.filter)
         if slot is None:
-            slot = self._slots[held.filter] = self._next
+            slot = self._slots[subscription.filter] = self._next
             self._next += 1
             self._at[slot] = {}
-            self._trie.add(held.filter, slot)
-        self._at[slot][held.subscriber] = held
-        self.by_number[held.number] = held
+            self._trie.add(subscription.filter, slot)
+        self._at[slot][subscription.subscriber] = subscription
+        self.by_number[subscription.number] = subscription
 
-    def remove(self, held: TopicSubscription) -> None:
+    def remove(self, subscription: TopicSubscription) -> None:
         """Let a subscription go."""
-        slot = self._slots[held.filter]
-        del self._at[slot][held.subscriber], self.by_number[held.number]
+        slot = self._slots[subscription.filter]
+        del self._at[slot][subscription.subscriber], self.by_number[subscription.number]
         if not self._at[slot]:
-            del self._at[slot], self._slots[held.filter]
-            self._trie.remove(held.filter)
+            del self._at[slot], self._slots[subscription.filter]
+            self._trie.remove(subscription.filter)
 
     def of(self, subscriber: int) -> list[TopicSubscription]:
-        """The subscriptions of a subscriber."""
-        return [held for held in self.by_number.values() if held.subscriber == subscriber]
+        """Return the subscriptions of a subscriber."""
+        return [subscription for subscription in self.by_number.values() if subscription.subscriber == subscriber]
 
     def find(self, topic: str, by: int | None = None) -> Iterator[TopicSubscription]:
-        """The subscriptions that a message to a topic meets; `by` is the subscriber that published it, if one did."""
+        """Return the subscriptions that a topic matches; `by` is the publishing subscriber, if there is one."""
         for slot in self._trie.find(topic):
-            for held in self._at[slot].values():
-                if not held.no_local or held.subscriber != by:
-                    yield held
+            for subscription in self._at[slot].values():
+                if not subscription.no_local or subscription.subscriber != by:
+                    yield subscription
 
 
 class RetainedTopics:
-    """The newest retained message of each topic, by its position in the log.
+    """The retained message of each topic, by its position in the log.
 
     >>> retained = RetainedTopics()
-    >>> retained.take(Kept("a/b", b"21.5", retain=True), 7)
+    >>> retained.take(StoredMessage("a/b", b"21.5", retain=True), 7)
     >>> [row.position for row in retained.find("a/#", now=0)], retained.bytes
     ([7], 7)
-    >>> retained.take(Kept("a/b", b"", retain=True), 9)
+    >>> retained.take(StoredMessage("a/b", b"", retain=True), 9)
     >>> retained.find("a/#", now=0), retained.bytes
     ([], 0)
     """
@@ -93,7 +93,7 @@ class RetainedTopics:
         return len(self._rows)
 
     def put(self, row: RetainedRow) -> None:
-        """A message is retained, in place of the topic's older one."""
+        """Store a retained message in place of the topic's older one."""
         with self._lock:
             self._put(row)
 
@@ -109,7 +109,7 @@ class RetainedTopics:
             self._ending.add(row.position)
 
     def take(self, message: StoredMessage, position: int) -> None:
-        """A message with the mark `retain` is on disk; an empty one ends what was retained."""
+        """Take in a stored message with `retain` set; an empty one removes what was retained."""
         with self._lock:
             if message.payload:
                 size = retained_bytes(message.topic, message.payload, message.properties)
@@ -118,7 +118,7 @@ class RetainedTopics:
                 self.forget(self._at[message.topic])
 
     def forget(self, position: int) -> None:
-        """The message at a position, if it is retained, is so no longer."""
+        """Remove the message at a position, if it is retained."""
         with self._lock:
             row = self._rows.pop(position, None)
             if row is not None:
@@ -151,7 +151,7 @@ class RetainedTopics:
             return self._rows.get(position)
 
     def find(self, text: str, now: int) -> list[RetainedRow]:
-        """The retained messages whose topics meet a filter, in the order of the log."""
+        """Return the retained messages whose topics match a filter, in the order of the log."""
         with self._lock:
             rows = [self._rows[position] for position in sorted(self._tree.find(text))]
         return [row for row in rows if row.ends is None or row.ends > now]

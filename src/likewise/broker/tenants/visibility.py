@@ -1,4 +1,4 @@
-"""Which sources can be heard: whatever brings them, a bridge or an edge, is up, and nobody told them to rest.
+"""Track which sources are visible: their bridge or edge is up, and they are not switched off.
 
 An outage of ours is no absence, and a bridge or an edge is one of us. Whoever brings events says which sources it
 brings, and when it is up and down. Before time moves, what alerts excuse is compared with that, and what differs is
@@ -20,7 +20,7 @@ Append = Callable[[Tenant, Command], None]
 
 
 class SourceVisibility:
-    """What brings sources, and whether it is up; any thread may say so, the matching thread looks."""
+    """Which routes of sources are up. Any thread reports; the matching thread calls `look`."""
 
     def __init__(self, append: Append, resting: Callable[[Tenant], set[str]] = lambda tenant: set()) -> None:
         self._append = append
@@ -31,41 +31,41 @@ class SourceVisibility:
         self._lock = threading.Lock()
 
     def up(self, tenant: Tenant, bringer: str) -> None:
-        """Something that brings sources is up: their silence is theirs."""
+        """Record that a route is up: silence of its sources counts."""
         self._up[tenant.number, bringer] = True
 
     def down(self, tenant: Tenant, bringer: str) -> None:
-        """It is down, or was not up since the start: the silence of what it brings means nothing."""
+        """Record that a route is down, or was not up since the start: silence of its sources does not count."""
         self._up[tenant.number, bringer] = False
 
     def removed(self, tenant: Tenant, bringer: str) -> None:
-        """It brings nothing any more, for good: nobody stands between its sources and their silence."""
+        """Remove a route for good: silence of its sources counts."""
         self._up.pop((tenant.number, bringer), None)
 
     def record_route(self, tenant: Tenant, bringer: str, sources: Iterable[str | None]) -> None:
-        """It brought events of some sources; those that are new with it are written down."""
+        """Record the sources of a route; new ones are written to the log."""
         known = tenant.sources.routes
         new = {source for source in sources if source and known.get(source) != bringer}
         if not new:
             return
         with self._lock:
-            said = self._pending.setdefault((tenant.number, bringer), set())
-            said -= {source for source in said if known.get(source) == bringer}
-            new -= said
-            said |= new
+            pending = self._pending.setdefault((tenant.number, bringer), set())
+            pending -= {source for source in pending if known.get(source) == bringer}
+            new -= pending
+            pending |= new
         for part in _parts(new):
             self._append(tenant, RouteCommand(bringer, part))
 
     def note(self, tenant: int, bringer: str, sources: set[str]) -> None:
-        """The same as `record_route`, for who must not write now: it is looked at with the next `look`."""
+        """Record the sources like `brings`, on a thread that must not write; the next `look` writes them."""
         with self._lock:
             self._noted.append((tenant, bringer, sources))
 
     def _apply_notes(self, tenant: Tenant) -> None:
         with self._lock:
-            own = [each for each in self._noted if each[0] == tenant.number]
+            notes = [each for each in self._noted if each[0] == tenant.number]
             self._noted = [each for each in self._noted if each[0] != tenant.number]
-        for _, bringer, sources in own:
+        for _, bringer, sources in notes:
             self.record_route(tenant, bringer, sources)
 
     def update_absence(self, tenant: Tenant) -> None:
@@ -78,11 +78,11 @@ class SourceVisibility:
         self._compare(tenant, "unreachable", unreachable)
         self._compare(tenant, "resting", self._resting(tenant))
 
-    def _compare(self, tenant: Tenant, why: Why, wanted: set[str]) -> None:
+    def _compare(self, tenant: Tenant, why: Why, sources: set[str]) -> None:
         excused = tenant.alerts.absence_suspended(why)
-        for part in _parts(wanted - excused):
+        for part in _parts(sources - excused):
             self._append(tenant, SuspendAbsenceCommand(part, why))
-        for part in _parts(excused - wanted):
+        for part in _parts(excused - sources):
             self._append(tenant, SuspendAbsenceCommand(part, why, ends=True))
 
 

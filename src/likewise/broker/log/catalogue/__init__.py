@@ -1,2 +1,4 @@
-"""What is known about sources, on disk: `rows` keeps what they announced, what people corrected, whom they keep and
-names of before; `naming` says how sources of MQTT are named, and from which topics."""
+"""The tables of the catalogue.
+
+`records` stores announcements, corrections, pins and routes; `naming` how sources are named.
+"""

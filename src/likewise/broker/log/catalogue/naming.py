@@ -1,4 +1,4 @@
-"""How the sources of a store are named, and from which topics: what the upgrade of their names reads and writes."""
+"""Read and write how a store's sources are named, for the upgrade of their names."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ BY_LAST_LEVEL, BY_PREFIX = 1, 2  # of a topic: `naming` of the table `state`
 
 
 class _Tuple(msgspec.Struct):
-    """An attribute of an event, as far as it is looked at."""
+    """An attribute of an event; other fields are ignored."""
 
     attribute: str
     value: Any = None
 
 
 class _Body(msgspec.Struct):
-    """As much of an event's envelope as says its topic."""
+    """The fields of an event's envelope that contain its topic."""
 
     tuples: list[_Tuple] = []
     payload: Any = None
@@ -30,8 +30,8 @@ class _Body(msgspec.Struct):
         for each in self.tuples:
             if each.attribute == "topic" and isinstance(each.value, str):
                 return each.value
-        found = self.payload.get("topic") if isinstance(self.payload, dict) else None
-        return found if isinstance(found, str) else ""
+        topic = self.payload.get("topic") if isinstance(self.payload, dict) else None
+        return topic if isinstance(topic, str) else ""
 
 
 _DECODE: Final = msgspec.json.Decoder(_Body).decode
@@ -39,8 +39,8 @@ _DECODE: Final = msgspec.json.Decoder(_Body).decode
 
 def naming(tables: StoreTables) -> int:
     """Return how the sources of MQTT are named: `BY_LAST_LEVEL` before an upgrade, else `BY_PREFIX`."""
-    (found,) = tables.one("SELECT value FROM state WHERE name = 'naming'")
-    return int(found)
+    (mode,) = tables.one("SELECT value FROM state WHERE name = 'naming'")
+    return int(mode)
 
 
 def name_by(tables: StoreTables, how: int) -> None:

@@ -1,4 +1,4 @@
-"""The table `catalogue`: a row for every announcement in force, every correction, every source kept awake, every
+"""The table `catalogue`: announcements in force, corrections, pinned sources, aliases and source routes.
 name that sources had before, and for whatever brought sources that it had not brought before.
 
 `number` is the position of the entry that made the row; `name` is the source, the name of before, or the number of a
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class StoredAnnouncement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An announcement in force: until when (µs), since when, and the position of the event that says so."""
+    """An announcement in force: when it ends (µs), since when it counts, and the position of its event."""
 
     announcement: Announcement
     ends: int
@@ -32,20 +32,20 @@ class StoredAnnouncement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PinnedSource(msgspec.Struct, frozen=True):
-    """A person's word that a source shall go on, whoever asks for it."""
+    """A source that an operator keeps on without demand."""
 
     source: str
 
 
 class SourceRoute(msgspec.Struct, frozen=True):
-    """What a bridge or an edge brings: sources that it was the last to bring something of."""
+    """The sources that a bridge or an edge was the last to bring events of."""
 
     bringer: str
     sources: tuple[str, ...]
 
 
 class Alias(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A name under which some sources were known before; `basis` and `label` as in `RenameSource`.
+    """An earlier name of some sources; `basis` and `label` as in `RenameSource`.
 
     `earlier` are the sources that it stood for before these: a name can be given to another device. `at` is when it was
     given up (µs).
@@ -80,9 +80,9 @@ _TYPES: Final[dict[str, type[CatalogueRecord]]] = {
 _ENCODE: Final = msgspec.json.Encoder().encode
 
 
-def upsert(tables: StoreTables, tenant: int, what: What, name: str, number: int, said: CatalogueRecord) -> None:
+def upsert(tables: StoreTables, tenant: int, what: What, name: str, number: int, record: CatalogueRecord) -> None:
     """Keep a row, in place of the one with the same name."""
-    body = _ENCODE(said)
+    body = _ENCODE(record)
     tables.change(
         "INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?, ?, ?, ?)",
         tenant,
@@ -100,7 +100,7 @@ def delete(tables: StoreTables, tenant: int, what: What, name: str) -> None:
 
 
 def decode_row(row: Row) -> CatalogueRow:
-    """A row, refused if it was altered on disk."""
+    """Decode and verify a row."""
     tenant, what, name, number, check, body = row
     if (
         what not in _TYPES
@@ -114,7 +114,7 @@ def decode_row(row: Row) -> CatalogueRow:
 
 
 def read_records(tables: StoreTables, tenant: int, kind: type[T]) -> list[tuple[int, T]]:
-    """The rows of a tenant that are of one kind, with their numbers, in the order they were made."""
+    """Return the records of one kind with their numbers, in the order they were made."""
     rows = tables.rows(f"SELECT {KNOWN} FROM catalogue WHERE tenant = ? ORDER BY number", tenant)
     return [(row.number, row.record) for row in map(decode_row, rows) if isinstance(row.record, kind)]
 

@@ -1,4 +1,4 @@
-"""The table `edges`: the lines to brokers at the edge, and up to where each one's events are stored here.
+"""The table `edges`: connections to brokers at the edge, and up to where each one's events are stored.
 
 An edge numbers what it sends; a reset edge has another `epoch` and begins anew. `line` is a name that this store gave
 the edge: by it the edge knows that it speaks with the store that has its numbers.
@@ -18,7 +18,7 @@ EDGE_COLUMNS: Final = "tenant, id, epoch, sequence, guard, checksum, body"
 
 
 class EdgePosition(NamedTuple):
-    """Up to where an edge's items are stored with the entries that it is written with."""
+    """The position of an edge, stored with the entries that it belongs to."""
 
     tenant: int
     edge: str
@@ -27,14 +27,14 @@ class EdgePosition(NamedTuple):
 
 
 class EdgeRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known about an edge beside its numbers: the name of the line, and since when (µs) it is known."""
+    """The name of the connection, and since when (µs) the edge is known."""
 
     line: str
     added: int = 0
 
 
 class EdgeRow(NamedTuple):
-    """An edge as it is kept."""
+    """An edge as it is stored."""
 
     tenant: int
     id: str
@@ -44,7 +44,7 @@ class EdgeRow(NamedTuple):
 
 
 def decode_edge(row: Row) -> EdgeRow:
-    """An edge, checked."""
+    """Decode and verify an edge."""
     tenant, id, epoch, sequence, guard, check, body = row
     if not guarded(sequence, guard) or not isinstance(body, bytes) or check != text_checksum((id, epoch, body), tenant):
         raise refuse(f"how far the edge {str(id)[:60]!r} has come")
@@ -52,23 +52,23 @@ def decode_edge(row: Row) -> EdgeRow:
 
 
 def find_edge(tables: StoreTables, tenant: int, id: str) -> EdgeRow | None:
-    """An edge of a tenant."""
+    """Return an edge of a tenant; None if it is unknown."""
     row = tables.row(f"SELECT {EDGE_COLUMNS} FROM edges WHERE tenant = ? AND id = ?", tenant, id)
     return None if row is None else decode_edge(row)
 
 
 def read_edges(tables: StoreTables, tenant: int) -> list[EdgeRow]:
-    """The edges of a tenant, by name."""
+    """Return the edges of a tenant, by name."""
     rows = tables.rows(f"SELECT {EDGE_COLUMNS} FROM edges WHERE tenant = ? ORDER BY id", tenant)
     return [decode_edge(row) for row in rows]
 
 
 def open_edge(tables: StoreTables, tenant: int, id: str, epoch: str, now: int) -> EdgeRow:
-    """The line to an edge, made if it is new; with another epoch its numbers begin anew."""
-    found = find_edge(tables, tenant, id)
-    if found is not None and found.epoch == epoch:
-        return found
-    known = EdgeRecord(secrets.token_hex(8), now) if found is None else found.known
+    """Return the record of an edge, made if it is new; another epoch resets its sequence."""
+    existing = find_edge(tables, tenant, id)
+    if existing is not None and existing.epoch == epoch:
+        return existing
+    known = EdgeRecord(secrets.token_hex(8), now) if existing is None else existing.known
     return _keep(tables, EdgeRow(tenant, id, epoch, 0, known))
 
 

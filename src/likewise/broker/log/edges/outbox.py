@@ -1,4 +1,4 @@
-"""The table `outbox`: what an edge has for the broker above, in the order in which it is sent.
+"""The table `outbox`: what an edge forwards to the broker above, in order.
 
 A row names an entry of the log: an event, or the command that withdraws one, whose source and id stand in `body`. It
 stays when it was acknowledged, as long as its entry does: so nothing is put in twice. Sequences ascend and are never
@@ -22,14 +22,14 @@ OUTBOX: Final = "sequence, tenant, position, bytes, checksum, body"
 
 
 class WithdrawnItem(msgspec.Struct, frozen=True, array_like=True):
-    """An event that is taken back."""
+    """The identity of a withdrawn event."""
 
     source: str
     id: str
 
 
 class OutboxItem(NamedTuple):
-    """An item: its sequence, the position of its entry, about how many bytes it has, and what it takes back."""
+    """An item: its sequence, the position of its entry, its size, and the event it withdraws."""
 
     sequence: int
     position: int
@@ -38,7 +38,7 @@ class OutboxItem(NamedTuple):
 
 
 class OutboxEvent(NamedTuple):
-    """An event as it goes up: None for the body of one that is over, or was withdrawn."""
+    """An event as it is forwarded; its body is None if it expired or was withdrawn."""
 
     item: OutboxItem
     body: bytes | None
@@ -47,7 +47,7 @@ class OutboxEvent(NamedTuple):
 
 
 def outbox_row(row: Row) -> OutboxItem:
-    """An item, checked."""
+    """Decode and verify an item."""
     sequence, tenant, position, size, check, body = row
     if altered(check, (body,), sequence, tenant, position, size):
         raise refuse(f"item {sequence} of the outbox")
@@ -60,20 +60,20 @@ def put(tables: StoreTables, tenant: int, items: Iterable[tuple[int, int, Withdr
     How many are new, and how many bytes they have.
     """
     sequence, rows = last_dealt(tables), []
-    seen: set[int] = set()
-    for position, size, taken in items:
-        if position in seen or is_in_outbox(tables, tenant, position):
+    positions: set[int] = set()
+    for position, size, withdrawn in items:
+        if position in positions or is_in_outbox(tables, tenant, position):
             continue
-        seen.add(position)
+        positions.add(position)
         sequence += 1
-        body = b"" if taken is None else msgspec.json.encode(taken)
+        body = b"" if withdrawn is None else msgspec.json.encode(withdrawn)
         rows.append((sequence, tenant, position, size, checksum(body, sequence, tenant, position, size), body))
     tables.change_all("INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)", rows)
     return len(rows), sum(row[3] for row in rows)
 
 
 def waiting(tables: StoreTables, tenant: int, after: int, limit: int, *, newest: bool = False) -> list[OutboxItem]:
-    """The first items after a sequence, or the last ones."""
+    """Return the first items after a sequence, or the last ones."""
     order = "DESC" if newest else "ASC"
     rows = tables.rows(
         f"SELECT {OUTBOX} FROM outbox WHERE tenant = ? AND sequence > ? ORDER BY sequence {order} LIMIT ?",
@@ -85,27 +85,27 @@ def waiting(tables: StoreTables, tenant: int, after: int, limit: int, *, newest:
 
 
 def outgoing(tables: StoreTables, items: Iterable[OutboxItem], now: int) -> list[OutboxEvent]:
-    """Items with what they send."""
-    found = []
+    """Return items with the events that they forward."""
+    events = []
     for item in items:
         row = tables.row(
             "SELECT tenant, kind, arrival, ends, checksum - withdrawn, withdrawn, body FROM log WHERE position = ?",
             item.position,
         )
         if row is None or item.withdrawn is not None:
-            found.append(OutboxEvent(item, None))
+            events.append(OutboxEvent(item, None))
             continue
         tenant, kind, arrival, ends, check, withdrawn, body = row
         check_entry(item.position, tenant, kind, arrival, ends, check, body)
         over = withdrawn or (ends is not None and ends <= now)
-        came = event_route(tables, item.position)
-        received = arrival if came.received is None else came.received
-        found.append(OutboxEvent(item, None if over else body, came.hops, received if _is_old(body, received) else 0))
-    return found
+        route = event_route(tables, item.position)
+        received = arrival if route.received is None else route.received
+        events.append(OutboxEvent(item, None if over else body, route.hops, received if _is_old(body, received) else 0))
+    return events
 
 
 class _Timed(msgspec.Struct):
-    """The time that an envelope states."""
+    """The time stated in an envelope."""
 
     time: int | str | None = None
 
@@ -114,7 +114,7 @@ _TIMED: Final = msgspec.json.Decoder(_Timed)
 
 
 def _is_old(body: bytes, received: int) -> bool:
-    """Whether an event states a time so long before a broker got it that its clock may be wrong."""
+    """Return whether an event's stated time is so old that its clock may be wrong."""
     if b'"time"' not in body:
         return False
     stated = _TIMED.decode(body).time
@@ -122,12 +122,12 @@ def _is_old(body: bytes, received: int) -> bool:
 
 
 def is_in_outbox(tables: StoreTables, tenant: int, position: int) -> bool:
-    """Whether an entry was put in, sent or not."""
+    """Return whether an entry is in the outbox, sent or not."""
     return tables.row("SELECT 1 FROM outbox WHERE position = ? AND tenant = ?", position, tenant) is not None
 
 
 def load(tables: StoreTables, tenant: int, after: int) -> tuple[int, int]:
-    """How many items wait after a sequence, and how many bytes they have."""
+    """Count the items after a sequence, and their bytes."""
     count, size = tables.one(
         "SELECT count(*), coalesce(sum(bytes), 0) FROM outbox WHERE tenant = ? AND sequence > ?", tenant, after
     )
@@ -135,13 +135,13 @@ def load(tables: StoreTables, tenant: int, after: int) -> tuple[int, int]:
 
 
 def last_dealt(tables: StoreTables) -> int:
-    """The last sequence that was ever dealt; 0 if none was."""
+    """Return the last sequence that was ever assigned; 0 if none was."""
     row = tables.row("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'")
     return 0 if row is None else int(row[0])
 
 
 def source_of(tables: StoreTables, position: int) -> tuple[str, int]:
-    """The source of an entry, and when it arrived."""
+    """Return the source of an entry, and when it arrived."""
     row = tables.row("SELECT source, arrival FROM log WHERE position = ?", position)
     return ("", 0) if row is None else (row[0], row[1])
 

@@ -1,4 +1,4 @@
-"""The table `uplink`: what an edge remembers of the broker that it dials, a row for each thing, by name."""
+"""The table `uplink`: what an edge stores about the broker that it dials, by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class ReceivedPosition(NamedTuple):
-    """Up to where the deliveries of a line are stored with the entries that it is written with."""
+    """The position of the received deliveries, stored with the entries that it belongs to."""
 
     tenant: int
     line: str
@@ -23,15 +23,15 @@ class ReceivedPosition(NamedTuple):
 
 
 class UplinkPosition(msgspec.Struct, frozen=True):
-    """How far the deliveries of a line have come."""
+    """How far the deliveries of a connection have come."""
 
     line: str
     sequence: int
 
 
-def store_uplink(tables: StoreTables, tenant: int, name: str, said: msgspec.Struct) -> None:
+def store_uplink(tables: StoreTables, tenant: int, name: str, value: msgspec.Struct) -> None:
     """Keep something, in place of what had its name."""
-    body = msgspec.json.encode(said)
+    body = msgspec.json.encode(value)
     tables.change("INSERT OR REPLACE INTO uplink VALUES (?, ?, ?, ?)", tenant, name, _check(tenant, name, body), body)
 
 
@@ -40,7 +40,7 @@ def _check(tenant: int, name: str, body: bytes) -> int:
 
 
 def uplink_row(row: Row) -> tuple[str, bytes]:
-    """A thing that is remembered, checked."""
+    """Decode and verify a row."""
     tenant, name, check, body = row
     if altered(check, (repr((name, body)).encode(),), tenant):
         raise refuse(f"what is remembered of the uplink as {str(name)[:60]!r}")
@@ -48,7 +48,7 @@ def uplink_row(row: Row) -> tuple[str, bytes]:
 
 
 def read_uplink(tables: StoreTables, tenant: int, name: str, kind: type[T]) -> T | None:
-    """What was kept under a name."""
+    """Return the value that is stored under a name."""
     row = tables.row(f"SELECT {UPLINK} FROM uplink WHERE tenant = ? AND name = ?", tenant, name)
     return None if row is None else msgspec.json.decode(uplink_row(row)[1], type=kind)
 

@@ -1,4 +1,4 @@
-"""What MQTT adds to the tables: messages as they came, retained ones, sessions, and what is in flight to them.
+"""The tables of MQTT: messages, retained messages, sessions, and packets in flight.
 
 `messages` keeps what a device published beside its event, `retained` which message of a topic newcomers get, `received`
 the packet ids of QoS 2 that are not released, `topics` who subscribed to which topics with an acknowledgement,

@@ -1,4 +1,4 @@
-"""Messages as devices published them: topic, payload and properties, beside the event that was read from them.
+"""Messages as devices published them: topic, payload and properties, beside the decoded event.
 
 They share the event's commit, and so does what else a message changes: the retained message of its topic, and the
 packet id of QoS 2 that is taken until the client releases it.
@@ -20,7 +20,7 @@ RECEIVED: Final = "session, packet, tenant, checksum"
 
 
 class StoredMessage(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """A message: `properties` as MQTT 5 writes them, but for its expiry, which is `expires` (µs since 1970).
+    """A published message: `properties` as in MQTT 5 without the expiry, which is `expires` (µs since 1970).
 
     A message may say several events: the first one's row has it, the row of another says how far back that is (`part`).
     `client` is who published it, for those who do not want their own messages.
@@ -41,7 +41,7 @@ MessageWrite = tuple[int, int, StoredMessage, tuple[int, int] | None]
 
 
 class RetainedRow(NamedTuple):
-    """The newest retained message of a topic: where it stands in the log, and when it is over.
+    """The retained message of a topic: its position in the log, and when it expires.
 
     `qos` and `size` (`retained_bytes`) are those of the message, so that it need not be read to decide about it.
     """
@@ -62,10 +62,10 @@ _ENCODE: Final = msgspec.msgpack.Encoder().encode
 _DECODE: Final = msgspec.msgpack.Decoder(StoredMessage).decode
 
 
-def add_messages(tables: StoreTables, beside: Iterable[MessageWrite]) -> None:
+def add_messages(tables: StoreTables, writes: Iterable[MessageWrite]) -> None:
     """Write messages, in their order, and what they change."""
     rows = []
-    for position, tenant, message, received in beside:
+    for position, tenant, message, received in writes:
         body = _ENCODE(message)
         rows.append((position, tenant, checksum(body, position, tenant), body))
         if received is not None:
@@ -96,7 +96,7 @@ def _retain(tables: StoreTables, tenant: int, message: StoredMessage, position: 
 
 
 def message_row(row: Row) -> tuple[int, StoredMessage]:
-    """A message with its position, checked."""
+    """Decode and verify a message with its position."""
     position, tenant, check, body = row
     if altered(check, (body,), position, tenant):
         raise refuse(f"the message of entry {position} of the log")
@@ -104,14 +104,14 @@ def message_row(row: Row) -> tuple[int, StoredMessage]:
 
 
 def messages_between(tables: StoreTables, after: int, until: int) -> dict[int, StoredMessage]:
-    """The messages of the events between two positions."""
+    """Return the messages of the events between two positions."""
     rows = tables.rows(f"SELECT {MESSAGE} FROM messages WHERE position > ? AND position <= ?", after, until)
     return dict(map(message_row, rows))
 
 
 def read_messages(tables: StoreTables, positions: Iterable[int]) -> dict[int, StoredMessage]:
-    """The messages of some events; of one that a message said among others, that message."""
-    found: dict[int, StoredMessage] = {}
+    """Return the messages of some events; several events may share one message."""
+    messages: dict[int, StoredMessage] = {}
     for position in positions:
         row = tables.row(f"SELECT {MESSAGE} FROM messages WHERE position = ?", position)
         if row is None:
@@ -122,8 +122,8 @@ def read_messages(tables: StoreTables, positions: Iterable[int]) -> dict[int, St
             if row is None:
                 continue
             message = message_row(row)[1]
-        found[position] = message
-    return found
+        messages[position] = message
+    return messages
 
 
 def remove_messages(tables: StoreTables, positions: Sequence[int]) -> None:
@@ -137,7 +137,7 @@ def remove_messages(tables: StoreTables, positions: Sequence[int]) -> None:
 
 
 def retained_row(row: Row) -> RetainedRow:
-    """A retained message, checked."""
+    """Decode and verify a retained message."""
     tenant, topic, position, ends, check = row
     if check != text_checksum((topic,), tenant, position, number_or_none(ends)):
         raise refuse(f"the retained message of {topic!r}")
@@ -171,7 +171,7 @@ def forget_retained(tables: StoreTables, now: int) -> None:
 
 
 def received_row(row: Row) -> tuple[int, int]:
-    """A packet id of QoS 2 that is taken, with its session, checked."""
+    """Decode and verify a packet id of QoS 2 that is in use, with its session."""
     session, packet, tenant, check = row
     if check != text_checksum((), session, packet, tenant):
         raise refuse(f"a packet id of the session {session}")
@@ -179,7 +179,7 @@ def received_row(row: Row) -> tuple[int, int]:
 
 
 def read_received(tables: StoreTables) -> list[tuple[int, int]]:
-    """Every packet id of QoS 2 that is taken, with its session."""
+    """Return every packet id of QoS 2 that is in use, with its session."""
     return [received_row(row) for row in tables.each(f"SELECT {RECEIVED} FROM received")]
 
 

@@ -1,4 +1,4 @@
-"""Sessions that outlive their connection, and the packets in flight to them: they keep their packet ids."""
+"""Persistent MQTT sessions, and the packets in flight to them, which keep their packet ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IN_FLIGHT: Final = "subscriber, sequence, part, tenant, session, packet, state, 
 
 
 class FilterOptions(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """What a session asked for with a filter; `identifiers` are MQTT 5's subscription identifiers, one at most."""
+    """The options of a session's topic filter; `identifiers` are MQTT 5's subscription identifiers, at most one."""
 
     qos: int = 0
     no_local: bool = False
@@ -27,7 +27,7 @@ class FilterOptions(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What of a session lasts: for how many seconds after its connection, what it asked for, whose token made it."""
+    """The persistent part of a session: expiry, filters, owner and will."""
 
     expiry: int = 0
     options: dict[str, FilterOptions] = {}
@@ -37,7 +37,7 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SessionRow(NamedTuple):
-    """A session as it is kept; `ends` is when it is over (µs), None while it is connected or for ever."""
+    """A session as it is stored; `ends` is its expiry (µs), None while it is connected or for ever."""
 
     number: int
     tenant: int
@@ -47,7 +47,7 @@ class SessionRow(NamedTuple):
 
 
 class InFlightRow(NamedTuple):
-    """A packet on its way, by the queue and the sequence number it is of; `part` is a subscription by meaning.
+    """A packet in flight, by queue and sequence number; `part` is a subscription by meaning.
 
     `state` says what is awaited; one that awaits nothing was settled before those in front of it.
     """
@@ -84,7 +84,7 @@ def put_session(tables: StoreTables, row: SessionRow) -> None:
 
 
 def session_row(row: Row) -> SessionRow:
-    """A session, checked."""
+    """Decode and verify a session."""
     number, tenant, client, ends, check, body = row
     if not isinstance(client, str) or altered(check, (body, client.encode()), number, tenant, number_or_none(ends)):
         raise refuse(f"the session {number}")
@@ -92,7 +92,7 @@ def session_row(row: Row) -> SessionRow:
 
 
 def read_sessions(tables: StoreTables) -> list[SessionRow]:
-    """Every session."""
+    """Return every session."""
     return [session_row(row) for row in tables.each(f"SELECT {SESSION} FROM sessions ORDER BY number")]
 
 
@@ -116,15 +116,15 @@ def change_in_flight(tables: StoreTables, put: Iterable[InFlightRow], dropped: I
 
 
 def in_flight_row(row: Row) -> InFlightRow:
-    """A packet on its way, checked."""
-    *found, check = row
-    if check != text_checksum((), *found):
-        raise refuse(f"a packet in flight of the session {found[4]}")
-    return InFlightRow(*found)
+    """Decode and verify a packet in flight."""
+    *values, check = row
+    if check != text_checksum((), *values):
+        raise refuse(f"a packet in flight of the session {values[4]}")
+    return InFlightRow(*values)
 
 
 def read_in_flight(tables: StoreTables) -> list[InFlightRow]:
-    """Every packet on its way, in the order of their sequence numbers."""
+    """Return every packet in flight, by sequence number."""
     rows = tables.each(f"SELECT {IN_FLIGHT} FROM in_flight ORDER BY subscriber, sequence, part")
     return [in_flight_row(row) for row in rows]
 

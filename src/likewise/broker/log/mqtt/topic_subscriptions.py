@@ -1,4 +1,4 @@
-"""Subscriptions to topics that are acknowledged: their numbers are the positions of the entries that made them."""
+"""Acknowledged topic subscriptions; their numbers are the positions of their entries."""
 
 from __future__ import annotations
 
@@ -22,21 +22,28 @@ class TopicSubscription(msgspec.Struct, frozen=True, gc=False):
     no_local: bool = False
 
 
-def _checksum(held: TopicSubscription, tenant: int) -> int:
-    return text_checksum((held.filter,), held.number, tenant, held.subscriber, held.qos, int(held.no_local))
+def _checksum(subscription: TopicSubscription, tenant: int) -> int:
+    return text_checksum(
+        (subscription.filter,),
+        subscription.number,
+        tenant,
+        subscription.subscriber,
+        subscription.qos,
+        int(subscription.no_local),
+    )
 
 
-def put_topic(tables: StoreTables, tenant: int, held: TopicSubscription) -> None:
+def put_topic(tables: StoreTables, tenant: int, subscription: TopicSubscription) -> None:
     """Keep a subscription to topics, in place of one with its number."""
     tables.change(
         "INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?)",
-        held.number,
+        subscription.number,
         tenant,
-        held.subscriber,
-        held.filter,
-        held.qos,
-        int(held.no_local),
-        _checksum(held, tenant),
+        subscription.subscriber,
+        subscription.filter,
+        subscription.qos,
+        int(subscription.no_local),
+        _checksum(subscription, tenant),
     )
 
 
@@ -46,14 +53,14 @@ def remove_topic(tables: StoreTables, number: int) -> None:
 
 
 def topic_row(row: Row) -> TopicSubscription:
-    """A subscription to topics, checked."""
+    """Decode and verify a topic subscription."""
     number, tenant, subscriber, text, qos, no_local, check = row
-    found = TopicSubscription(number, subscriber, text, qos, bool(no_local))
-    if no_local not in (0, 1) or check != _checksum(found, tenant):
+    subscription = TopicSubscription(number, subscriber, text, qos, bool(no_local))
+    if no_local not in (0, 1) or check != _checksum(subscription, tenant):
         raise refuse(f"the subscription to topics {number}")
-    return found
+    return subscription
 
 
 def read_topics(tables: StoreTables, tenant: int) -> list[TopicSubscription]:
-    """The subscriptions to topics of a tenant."""
+    """Return the topic subscriptions of a tenant."""
     return [topic_row(row) for row in tables.each(f"SELECT {TOPIC} FROM topics WHERE tenant = ?", tenant)]
