@@ -184,7 +184,8 @@ class Matcher(MatcherAlerts):
         Args:
             subscriptions: Subscriptions, in any of the forms of `add`.
             at: One time for all, or one for each, in µs since 1970. Default: the matcher's clock.
-            numbers: Numbers as in `MatchBatch.numbers`: ascending, and higher than all numbers in use. Default: the next ones.
+            numbers: Numbers as in `MatchBatch.numbers`: ascending, and higher than all numbers in use. Default: the
+                next ones.
 
         Returns:
             The ids, in order.
