@@ -77,7 +77,7 @@ assert len(full.match(lw.event({"TempC_SHT": 27.1}))) == 1
     "objects": SMALL + "from likewise.lake.storage import place_of\nplace_of('s3://bucket/lake')\nlw.Matcher()",
     "avro": SMALL + "import fastavro, google.protobuf\nlw.Matcher()",
     "kafka": SMALL + "import confluent_kafka\nlw.Matcher()",
-    "mqtt": SMALL + "import gmqtt",
+    "mqtt": SMALL,
     "rdf": SMALL
     + """
 from likewise.formats.rdf.reader import parse_triples
@@ -85,7 +85,7 @@ assert len(list(parse_triples('<a:s> <a:p> "x" .', "nt"))) == 1
 """,
     "embeddings": SMALL + "import onnxruntime, safetensors, tokenizers\nlw.Matcher()",
     "experiments": SMALL + EVALUATES,
-    "all": SMALL + EVALUATES + "import gmqtt, nicegui, pyspark, pyoxigraph\nOPTIONS = []\n" + SERVE,
+    "all": SMALL + EVALUATES + "import nicegui, pyspark, pyoxigraph\nOPTIONS = []\n" + SERVE,
 }
 
 

@@ -25,7 +25,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "objects": ("obstore",),
         "avro": ("fastavro",),
         "kafka": ("confluent_kafka",),
-        "mqtt": ("gmqtt",),
+        "mqtt": (),  # the client is ours; the name stays for installs that state it
         "rdf": ("pyoxigraph", "rtree"),
         "embeddings": ("tokenizers", "safetensors", "onnxruntime"),
         "experiments": ("likewise_experiments",),

@@ -138,16 +138,15 @@ def test_a_bridge_that_is_refused_for_a_while_comes_back(mosquitto: Mosquitto, t
 
     async def run() -> None:
         async with bridged(tmp_path / "data", f"{mosquitto.url}/a/#") as (_broker, bridge):
-            client: Any = bridge._client
             mosquitto.stop()
             mosquitto.admit(False)
             mosquitto.start()
-            await until(lambda: client._reconnecting is not None)
+            await until(lambda: bridge.state.trouble.startswith("refuses"))
             assert not bridge.state.connected
             mosquitto.stop()
             mosquitto.admit(True)
             mosquitto.start()
-            await until(lambda: bridge.state.connected and client._reconnecting is None)
+            await until(lambda: bridge.state.connected)
             async with publisher(mosquitto) as device:
                 device.publish("a/1", b"1", qos=1)
                 await until(lambda: bridge.state.stored == 1)

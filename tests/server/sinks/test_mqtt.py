@@ -7,7 +7,6 @@ import contextlib
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -16,6 +15,8 @@ import pytest
 from likewise.api.deliveries import MatchedPart, MatchReason
 from likewise.api.sinks import MqttTargetSettings
 from likewise.broker.sinks.retry_queue import SinkDelivery
+from likewise.server.mqtt.client import publish_packet
+from likewise.server.mqtt.codec import encode
 from likewise.server.sinks.mqtt import MqttTarget, mqtt_message
 from likewise.server.sinks.networks import parse_networks
 from likewise.server.sinks.sender import make_parcel
@@ -151,11 +152,8 @@ def test_a_topic_too_long_or_a_packet_too_large_is_refused_and_stops_nothing(mos
 
 
 def packet_size(of: Parcel, wanted: MqttTargetSettings) -> int:
-    """As gmqtt writes it."""
-    from gmqtt.mqtt.package import PublishPacket
-
-    protocol = SimpleNamespace(proto_ver=5, id_generator=SimpleNamespace(next_id=lambda: 1))
-    return len(PublishPacket.build_package(mqtt_message(of, wanted), protocol)[1])
+    """As the client writes it."""
+    return len(encode(publish_packet(mqtt_message(of, wanted), 1)))
 
 
 def test_characters_that_brokers_refuse_are_replaced(mosquitto: Mosquitto) -> None:

@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
@@ -58,9 +57,7 @@ class Mosquitto:
         self._program = find_program()
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        if find_spec("gmqtt") is None:
-            self.absent = "not installed: pip install 'likewise[mqtt]'"
-        elif self._program is None:
+        if self._program is None:
             self.absent = "no Mosquitto on this machine; with one, some devices would speak MQTT"
 
     @property

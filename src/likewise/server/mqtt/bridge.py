@@ -1,16 +1,12 @@
-"""The bridge: what a broker of the user's passes on is published here, and acknowledged when it is on disk.
+"""Bridge: messages of the user's MQTT broker are published here, and acknowledged when they are on disk.
 
-A crash before that makes the user's broker send it again: nothing acknowledged is lost, and a message without an id of
-its own may then stand twice in the log. What is refused for good (unreadable where the map is strict, too large, an id
-with other content) becomes a dead letter and is acknowledged; what cannot be stored now is not, and is tried again.
+After a crash that broker sends again what was not acknowledged: nothing is lost, and a message without an id of its own
+may then be stored twice. A message that can never be stored (unreadable where the map is strict, too large, an id with
+other content) becomes a dead letter and is acknowledged; one that cannot be stored now is tried again.
 
-All bridges of a broker: checked before it starts, run beside its server, counted in its metrics.
-
-What sources are told, passed on to a broker of the user's: they hear it there as if they were connected here.
-
-A bridge that reads `likewise/announcements/` tells, too: every word is published to `likewise/sense/SOURCE` with QoS 1,
-retained, and an empty one when a source is told nothing any more. After a lost connection all of it is said again,
-since that broker may have forgotten it.
+A bridge that subscribes to `likewise/announcements/` also relays sensing commands: each is published to
+`likewise/sense/SOURCE` with QoS 1, retained, and an empty message when there is no command any more. After a lost
+connection all of them are published again, since that broker may have forgotten them.
 """
 
 from __future__ import annotations
@@ -33,83 +29,91 @@ from likewise.broker.catalogue.sensing_commands import ANNOUNCEMENTS, clear_sens
 from likewise.broker.config import BridgeSettings as BridgeConfig
 from likewise.broker.log.mqtt.messages import StoredMessage
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import BRIDGE_BATCH, BRIDGE_RETRY_SECONDS, BRIDGE_WAITING, MAX_DEAD_LETTER_BYTES
+from likewise.defaults import (
+    BRIDGE_BATCH,
+    BRIDGE_IN_FLIGHT,
+    BRIDGE_RETRY_SECONDS,
+    BRIDGE_WAITING,
+    MAX_DEAD_LETTER_BYTES,
+)
 from likewise.errors import FormatError, InputError, LikewiseError, RateExceeded, Unavailable
-from likewise.extras import require
 from likewise.model import Event
 from likewise.model.hierarchies.topic_filters import filter_matches
 from likewise.server.announcements import decode_announcement
 from likewise.server.gateway import Gateway
 from likewise.server.media_types import UnreadableInput
 from likewise.server.mqtt.broker_urls import bridge_address, bridge_session, parse_mqtt_url, shown
-from likewise.server.mqtt.client import BrokerAddress, GmqttClient, MqttClient
+from likewise.server.mqtt.client import BrokerAddress, MqttClient, MqttRefused, publication
+from likewise.server.mqtt.codec import FAILED, FilterRequest
 from likewise.server.mqtt.messages import MqttPublication
-from likewise.server.mqtt.outgoing import PublishConnection
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.publisher import connect_to, publish_all
 from likewise.server.mqtt.source_upgrade import rename_former_sources_in_background
 from likewise.server.mqtt.topic_maps import load_maps
 
+_log = structlog.get_logger("likewise.mqtt")
+CONNECT_TIMEOUT_S: Final = 30.0  # that the broker has to accept the connection and its subscriptions
+
 
 def relays_sensing(topics: tuple[str, ...]) -> bool:
     """Return whether a bridge with these filters receives announcements, and so relays commands.
 
-    >>> tells(("#",)), tells(("$share/us/likewise/announcements/+",)), tells(("zigbee2mqtt/#",))
-    (True, True, False)
+    >>> [relays_sensing((topic,)) for topic in ("#", "$share/us/likewise/announcements/+", "zigbee2mqtt/#")]
+    [True, True, False]
     """
     plain = (each.split("/", 2)[2] if each.startswith("$share/") else each for each in topics)
     return any(filter_matches(each, f"{ANNOUNCEMENTS}x") for each in plain)
 
 
 class SensingRelay:
-    """Passes on what a tenant's sources are told; `run` goes on until it is cancelled."""
+    """Publishes the sensing commands of a tenant's sources to the user's broker, until it is cancelled."""
 
     def __init__(self, gateway: Gateway, tenant: Tenant, address: BrokerAddress, client_id: str, shown: str) -> None:
         self._activation = gateway.broker.activation
         self._tenant = tenant
         self._address, self._client_id, self._shown = address, client_id, shown
-        self._sent: dict[str, int] = {}  # the version of what each source was told there
+        self._sent: dict[str, int] = {}  # the version of the command that each source was sent
 
     async def run(self) -> None:
-        """Tell what is new, whenever there is something; try again while that broker does not answer."""
-        loop, something = asyncio.get_running_loop(), asyncio.Event()
+        """Publish changes as they come; try again while that broker does not answer."""
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody is there to be told
-                loop.call_soon_threadsafe(something.set)
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(changed.set)
 
         self._activation.listeners.append(wake)
-        something.set()
-        line: PublishConnection | None = None
-        troubled = False
+        changed.set()
+        client: MqttClient | None = None
+        failing = False
         try:
             while True:
-                await something.wait()
-                something.clear()
+                await changed.wait()
+                changed.clear()
                 try:
-                    told, line = line, await self._publish_changes(line)
-                    if line is not None and line is not told:
-                        line.lost.add_done_callback(lambda _: something.set())
-                    troubled = False
+                    before, client = client, await self._publish_changes(client)
+                    if client is not None and client is not before:
+                        client.closed.add_done_callback(lambda _: changed.set())
+                    failing = False
                 except Unavailable as error:
-                    if not troubled:
+                    if not failing:
                         _log.warning("mqtt_sensing_relay_failed", error=str(error))
-                    troubled = True
-                    if line is not None:
-                        await line.close()
-                    line = None
+                    failing = True
+                    if client is not None:
+                        await client.close()
+                    client = None
                     await asyncio.sleep(BRIDGE_RETRY_SECONDS)
-                    something.set()
+                    changed.set()
         finally:
             self._activation.listeners.remove(wake)
-            if line is not None:
-                await line.close()
+            if client is not None:
+                await client.close()
 
-    async def _publish_changes(self, line: PublishConnection | None) -> PublishConnection | None:
-        """Publish what is new there; the connection, if one was needed."""
-        if line is not None and line.lost.done():
-            line = None
-        if line is None:
+    async def _publish_changes(self, client: MqttClient | None) -> MqttClient | None:
+        """Publish the commands that changed; return the connection, if one was needed."""
+        if client is not None and client.closed.done():
+            client = None
+        if client is None:
             self._sent.clear()
         commands = self._activation.commands(self._tenant)
         new: list[StoredMessage] = [
@@ -117,22 +121,18 @@ class SensingRelay:
         ]
         new += [clear_sense_message(source) for source in self._sent.keys() - commands.keys()]
         if not new:
-            return line
-        if line is None:
-            line = await connect_to(self._address, self._client_id, self._shown)
+            return client
+        if client is None:
+            client = await connect_to(self._address, self._client_id, self._shown)
         await publish_all(
-            line, [MqttPublication(each.topic, each.payload, qos=1, retain=True) for each in new], self._shown
+            client, [MqttPublication(each.topic, each.payload, qos=1, retain=True) for each in new], self._shown
         )
         self._sent = {source: each.version for source, each in commands.items()}
-        return line
-
-
-_log = structlog.get_logger("likewise.mqtt")
+        return client
 
 
 def check_bridge(config: BridgeConfig, data: Path | None) -> None:
     """Refuse a bridge whose address, topics, maps or certificates cannot be used, before anything starts."""
-    require("mqtt", "a bridge to an MQTT broker")
     bridge_address(config)
     bridge_session(config, data)
     load_maps(config.maps)
@@ -161,62 +161,91 @@ class BridgeState(msgspec.Struct):
 
 
 class MqttBridge:
-    """One bridge; `run` ends when the door closes."""
+    """One bridge; `run` ends when the gateway stops."""
 
     def __init__(self, gateway: Gateway, config: BridgeConfig, data: Path | None) -> None:
         self.state = BridgeState(shown(config.url))
         self._gateway = gateway
         self._tenant = gateway.broker.tenant(config.tenant)
         self._name = f"mqtt-bridge {self.state.url} {bridge_session(config, data).client_id}"
-        self._access = gateway.broker.visibility
-        self._access.down(self._tenant, self._name)
+        self._visibility = gateway.broker.visibility
+        self._visibility.down(self._tenant, self._name)
         self._reader = MessageReader(load_maps(config.maps), identities=self._tenant.sources.identities)
         self._waiting: deque[tuple[MqttPublication, asyncio.Future[None]]] = deque()
         self._arrived = asyncio.Event()
-        address, session = bridge_address(config), bridge_session(config, data)
-        self._client: MqttClient = GmqttClient(address, session, self._received, self._connected, self._lost)
+        self._address, self._session = address, session = bridge_address(config), bridge_session(config, data)
+        self._client: MqttClient | None = None
         self._relay: SensingRelay | None = None
         if relays_sensing(session.topics):
             self._relay = SensingRelay(gateway, self._tenant, address, f"{session.client_id}-sense", self.state.url)
 
     async def run(self) -> None:
-        """Connect, again and again until that broker answers; then publish what comes."""
-        storing = asyncio.create_task(self._store_loop())
+        """Keep a connection to the broker and store its messages, until the gateway stops."""
         closing = asyncio.create_task(self._gateway.stopping.wait())
-        connecting = asyncio.create_task(self._connect())
-        working: set[asyncio.Task[None]] = {storing}
+        working: set[asyncio.Task[None]] = {
+            asyncio.create_task(self._store_loop()),
+            asyncio.create_task(self._connect_loop()),
+        }
         if self._relay is not None:
             working.add(asyncio.create_task(self._relay.run()))
         try:
-            done, _ = await asyncio.wait({*working, closing, connecting}, return_when=asyncio.FIRST_COMPLETED)
-            if connecting in done and not working & done:
-                done, _ = await asyncio.wait({*working, closing}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait({*working, closing}, return_when=asyncio.FIRST_COMPLETED)
             for ended in working & done:
-                ended.result()  # a mistake of ours: said by who runs this
+                ended.result()  # a bug of ours: logged by the caller
         finally:
-            await self._client.close()
-            self.state.connected = False
-            for task in (*working, closing, connecting):
+            for task in (*working, closing):
                 task.cancel()
-            await asyncio.gather(*working, closing, connecting, return_exceptions=True)
+            await asyncio.gather(*working, closing, return_exceptions=True)
+            if self._client is not None:
+                await self._client.close()
+            self.state.connected = False
 
-    async def _connect(self) -> None:
-        told = False
+    async def _connect_loop(self) -> None:
+        """Keep a connection to the broker: connect, wait until it is lost, connect again."""
+        failing = False
         while True:
             try:
-                await self._client.connect()
-                return
+                client = await self._connect()
             except OSError as error:
-                self.state.trouble = f"cannot be reached: {error}"
-                if not told:
+                fault = "refuses the connection" if isinstance(error, MqttRefused) else "cannot be reached"
+                self.state.trouble = f"{fault}: {error}"
+                if not failing:  # once, however often it is tried
                     _log.warning("mqtt_bridge_connect_failed", url=self.state.url, error=str(error))
-                told = True
-                await asyncio.sleep(BRIDGE_RETRY_SECONDS)
+                failing = True
+            else:
+                failing = False
+                await asyncio.wait([client.closed])
+                self._lost()
+            await asyncio.sleep(BRIDGE_RETRY_SECONDS)
+
+    async def _connect(self) -> MqttClient:
+        session = self._session
+        self._client = client = MqttClient(
+            session.client_id,
+            session_expiry=session.expiry,
+            receive_maximum=BRIDGE_IN_FLIGHT,
+            on_message=lambda packet: self._received(publication(packet)),
+        )
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                remembered = await client.connect(self._address)
+                # Retained messages only where the subscription is new: what the session has stored comes anyway.
+                suback = await client.subscribe(
+                    [FilterRequest(topic, session.qos, retain_handling=1) for topic in session.topics]
+                )
+        except BaseException:
+            client.abort()
+            raise
+        for topic, reason in zip(session.topics, suback.reasons, strict=False):
+            if reason >= FAILED:
+                _log.warning("mqtt_bridge_subscription_refused", url=self.state.url, topic=topic, reason=reason)
+        self._connected(remembered)
+        return client
 
     def _connected(self, remembered: bool) -> None:
         state = self.state
         state.connected, state.trouble = True, ""
-        self._access.up(self._tenant, self._name)
+        self._visibility.up(self._tenant, self._name)
         state.connections += 1
         if state.connections > 1 and not remembered:
             state.gaps += 1
@@ -229,7 +258,7 @@ class MqttBridge:
             _log.warning("mqtt_bridge_connection_lost", url=self.state.url)
             self.state.trouble = "the connection is lost"
         self.state.connected = False
-        self._access.down(self._tenant, self._name)
+        self._visibility.down(self._tenant, self._name)
 
     def _received(self, message: MqttPublication) -> asyncio.Future[None]:
         """Queue a message. The future is done when it is on disk, or refused for good."""
@@ -291,7 +320,7 @@ class MqttBridge:
     def _announce(self, message: MqttPublication) -> None:
         """Apply what a message announces; what is refused is logged, and the rest goes on."""
         announced = list(self._reader.announcements(message))
-        self._access.record_route(self._tenant, self._name, {each.source for each in announced})
+        self._visibility.record_route(self._tenant, self._name, {each.source for each in announced})
         self._gateway.broker.announcements.announce_all(self._tenant, announced)
 
     async def _apply_announcement(self, message: MqttPublication) -> None:
@@ -322,7 +351,7 @@ class MqttBridge:
         async def attempt() -> None:
             gateway.check_rate(tenant, len(events))
             await gateway.wait_unblocked(tenant)
-            self._access.record_route(tenant, self._name, {event.source for event in events})
+            self._visibility.record_route(tenant, self._name, {event.source for event in events})
             await gateway.publish(tenant, events)
             self.state.stored += len(events)
 

@@ -1,53 +1,38 @@
-"""Messages of a broker of MQTT 5, one after the other: for `likewise subscribe --address mqtt://...`.
+"""Blocking MQTT subscriber, for `likewise subscribe --address mqtt://...`.
 
-Subscriptions by meaning go to a broker of Likewise: the filter `$likewise/NAME` with the text as the user property `q`.
+Semantic subscriptions go to a broker of Likewise: the filter `$likewise/NAME` with the text as the user property `q`.
 """
 
 from __future__ import annotations
 
-import socket
-from collections import deque
+import asyncio
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import Final, Self, TypeVar
+from queue import SimpleQueue
+from typing import Final, Self
 
 from likewise.broker.config import BridgeSettings
-from likewise.errors import InputError, NotAuthenticated, PacketError, Unavailable
+from likewise.errors import InputError, NotAuthenticated, Unavailable
 from likewise.server.mqtt.broker_urls import bridge_address, parse_mqtt_url, shown
-from likewise.server.mqtt.codec import (
-    FAILED,
-    MQTT_5,
-    Connack,
-    Connect,
-    Decoder,
-    Disconnect,
-    FilterRequest,
-    Packet,
-    Pingreq,
-    Properties,
-    Puback,
-    Pubcomp,
-    Publish,
-    Pubrec,
-    Pubrel,
-    Reason,
-    Suback,
-    Subscribe,
-    encode,
-)
+from likewise.server.mqtt.client import LoopThread, MqttClient, MqttRefused, reason_name
+from likewise.server.mqtt.codec import FAILED, FilterRequest, Properties, Publish, Reason
 
 SEMANTIC_FILTER: Final = "$likewise/"
-TIMEOUT_S: Final = 30.0  # seconds an answer may take
-CLOSE_TIMEOUT_S: Final = 5.0  # seconds that a broker may take to end a connection
-KEEP_ALIVE: Final = 60  # seconds; after half of them without a word the broker is asked whether it is there
-_Answer = TypeVar("_Answer", Connack, Suback)
+TIMEOUT_S: Final = 30.0  # that the broker has to answer CONNECT or SUBSCRIBE
+MAX_QUEUED: Final = 1_000  # messages that are not consumed; beyond it the socket is not read
 _LOGIN_REASONS: Final = (Reason.BAD_USER_NAME_OR_PASSWORD, Reason.NOT_AUTHORIZED, Reason.BANNED)
 
 
 class MqttSubscriber:
-    """A connection that subscribes. A message of QoS 1 or 2 comes again in its session until it is acknowledged.
+    """A connection that subscribes; iterate over it for the messages.
 
-    With a `client_id` the broker keeps the session for `session` seconds and what comes meanwhile with it.
+    A message of QoS 1 or 2 comes again in its session until it is acknowledged. It can be entered again.
+
+    Args:
+        url: the broker's, such as `mqtt://host/topic`.
+        password: for the user name in the URL, or a token.
+        ca: a file with the certificates to trust.
+        client_id: the session's name.
+        session: seconds that the broker keeps the session, and what comes meanwhile, after the connection.
     """
 
     def __init__(
@@ -56,137 +41,117 @@ class MqttSubscriber:
         self.topic = parse_mqtt_url(url).topic
         self.shown = shown(url)
         self._address = bridge_address(BridgeSettings(url, password=password, tls_authority=ca))
-        said = Properties(session_expiry=session) if session else Properties()
-        secret = self._address.password
-        self._hello = Connect(
-            client_id,
-            MQTT_5,
-            clean_start=not session,
-            keep_alive=KEEP_ALIVE,
-            username=self._address.username,
-            password=None if secret is None else secret.encode(),
-            properties=said,
-        )
-        self._decoder = Decoder(MQTT_5, of_server=True)
-        self._socket: socket.socket | None = None
-        self._received: deque[Packet] = deque()
-        self._last_id = 0
+        self._client_id = client_id
+        self._session = session
+        self._loop: LoopThread | None = None
+        self._client: MqttClient | None = None
+        self._received: SimpleQueue[Publish | None] = SimpleQueue()  # None: the connection has ended
+        self._unacknowledged: dict[int, asyncio.Future[None]] = {}  # by packet id
 
     def __enter__(self) -> Self:
-        self._decoder = Decoder(MQTT_5, of_server=True)
-        self._received.clear()
+        self._received, self._unacknowledged = SimpleQueue(), {}
+        self._loop = LoopThread("likewise-mqtt-subscriber")
         try:
-            self._socket = socket.create_connection((self._address.host, self._address.port), TIMEOUT_S)
-            if self._address.tls is not None:
-                self._socket = self._address.tls.wrap_socket(self._socket, server_hostname=self._address.host)
+            self._loop.run(self._connect())
+        except MqttRefused as error:
+            self._stop()
+            kind = NotAuthenticated if error.reason in _LOGIN_REASONS else Unavailable
+            text = error.reason_string or reason_name(error.reason)
+            raise kind(f"{self.shown} refuses the connection: {text}") from None
         except OSError as error:
+            self._stop()
             raise Unavailable(f"{self.shown} cannot be reached: {error}; is a broker of MQTT running there?") from None
-        try:
-            self._send(self._hello)
-            answer = self._wait_for(Connack)
         except BaseException:
-            self.close()
+            self._stop()
             raise
-        if answer.reason >= FAILED:
-            self.close()
-            said = _reason_text(answer.reason, answer.properties)
-            kind = NotAuthenticated if answer.reason in _LOGIN_REASONS else Unavailable
-            raise kind(f"{self.shown} refuses the connection: {said}")
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._socket is not None:
-            with suppress(OSError):  # it may have ended already
-                self._socket.sendall(encode(Disconnect()))
-                self._socket.settimeout(CLOSE_TIMEOUT_S)
-                while self._socket.recv(65_536):  # closed with bytes unread, our last acknowledgements might be lost
-                    pass
-        self.close()
+        if self._loop is not None and self._client is not None:
+            self._loop.run(self._client.close())
+        self._stop()
 
-    def close(self) -> None:
-        """Let go of the connection without a word."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+    def subscribe(self, topic_filter: str, qos: int = 0, *, meaning: str = "", explain: bool = False) -> None:
+        """Subscribe with a filter.
 
-    def subscribe(self, asked: str, qos: int = 0, *, meaning: str = "", explain: bool = False) -> None:
-        """Subscribe with a filter; `meaning` is the text of a subscription, whose filter is `$likewise/NAME`."""
-        self._last_id += 1
+        Args:
+            topic_filter: a topic filter, or `$likewise/NAME` for a semantic subscription.
+            qos: the highest QoS of its messages.
+            meaning: the text of a semantic subscription; "" for one that the broker has.
+            explain: whether its matches come with their reasons.
+
+        Raises:
+            InputError: the broker refuses it.
+        """
+        assert self._loop is not None, "use it as a context manager"
         user = (("q", meaning),) if meaning else ()
-        said = Properties(user=(*user, ("explain", "true")) if explain else user)
-        self._send(Subscribe(self._last_id, (FilterRequest(asked, qos),), said))
-        answer = self._wait_for(Suback)
-        if answer.reasons[0] >= FAILED:
-            why = _reason_text(answer.reasons[0], answer.properties)
-            raise InputError(f"{self.shown} refuses the subscription {asked[:80]!r}: {why}")
+        properties = Properties(user=(*user, ("explain", "true")) if explain else user)
+        self._loop.run(self._subscribe(FilterRequest(topic_filter, qos), properties))
 
     def __iter__(self) -> Iterator[Publish]:
-        """Yield the messages as they come, for ever; `Unavailable` when the connection ends."""
-        while True:
-            match self._next():
-                case Publish() as message:
-                    yield message
-                case Pubrel() as released:
-                    self._send(Pubcomp(released.packet_id))
-                case Disconnect() as ended:
-                    raise Unavailable(
-                        f"{self.shown} ended the connection: {_reason_text(ended.reason, ended.properties)}"
-                    )
-                case _:
-                    pass  # an answer to a ping
+        """Yield the messages as they come, forever; raise `Unavailable` when the connection ends."""
+        while (message := self._received.get()) is not None:
+            self._resume_reading()
+            yield message
+        raise Unavailable(f"{self.shown} ended the connection{self._end_reason()}")
 
     def acknowledge(self, message: Publish) -> None:
-        """Say that a message is dealt with; one of QoS 0 needs no word."""
-        if message.qos == 1:
-            self._send(Puback(message.packet_id))
-        elif message.qos == 2:
-            self._send(Pubrec(message.packet_id))
+        """Acknowledge a message that was processed; one of QoS 0 needs nothing."""
+        assert self._loop is not None, "use it as a context manager"
+        if message.qos:
+            self._loop.call(self._acknowledge, message.packet_id)
 
-    def _send(self, packet: Packet) -> None:
-        assert self._socket is not None, "use it as a context manager"
+    # -- on the loop's thread -------------------------------------------------------------------
+
+    async def _connect(self) -> None:
+        self._client = client = MqttClient(self._client_id, session_expiry=self._session, on_message=self._on_message)
+        async with asyncio.timeout(TIMEOUT_S):
+            await client.connect(self._address)
+        client.closed.add_done_callback(lambda _: self._received.put(None))
+
+    async def _subscribe(self, request: FilterRequest, properties: Properties) -> None:
+        assert self._client is not None
         try:
-            self._socket.sendall(encode(packet))
-        except OSError as error:
-            raise Unavailable(f"{self.shown} ended the connection: {error}") from None
+            async with asyncio.timeout(TIMEOUT_S):
+                suback = await self._client.subscribe([request], properties)
+        except TimeoutError:
+            raise Unavailable(f"{self.shown} does not answer") from None
+        except ConnectionError:
+            raise InputError(f"{self.shown} ended the connection{self._end_reason()}") from None
+        if (reason := suback.reasons[0]) >= FAILED:
+            text = suback.properties.reason_string or reason_name(reason)
+            raise InputError(f"{self.shown} refuses the subscription {request.filter[:80]!r}: {text}")
 
-    def _wait_for(self, wanted: type[_Answer]) -> _Answer:
-        """Return the next answer of a kind; messages that come before it are kept."""
-        before: list[Packet] = []
-        while True:
-            found = self._next()
-            if isinstance(found, wanted):
-                self._received.extendleft(reversed(before))
-                return found
-            if isinstance(found, Disconnect):
-                self.close()
-                raise InputError(f"{self.shown} ended the connection: {_reason_text(found.reason, found.properties)}")
-            before.append(found)
+    def _on_message(self, message: Publish) -> asyncio.Future[None]:
+        processed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if message.qos:
+            self._unacknowledged[message.packet_id] = processed
+        self._received.put(message)
+        if self._received.qsize() >= MAX_QUEUED and self._client is not None:
+            self._client.set_reading_paused(True)
+        return processed
 
-    def _next(self) -> Packet:
-        """Return the next packet; while nothing comes, the broker is asked whether it is there."""
-        asked = False
-        while not self._received:
-            assert self._socket is not None, "use it as a context manager"
-            self._socket.settimeout(KEEP_ALIVE / 2)
-            try:
-                data = self._socket.recv(65_536)
-            except TimeoutError:
-                if asked:
-                    raise Unavailable(f"{self.shown} does not answer") from None
-                asked = True
-                self._send(Pingreq())
-                continue
-            except OSError as error:
-                raise Unavailable(f"{self.shown} ended the connection: {error}") from None
-            if not data:
-                raise Unavailable(f"{self.shown} ended the connection")
-            try:
-                self._received.extend(self._decoder.feed(data))
-            except PacketError as error:
-                raise Unavailable(f"{self.shown} says what is no MQTT: {error}") from None
-        return self._received.popleft()
+    def _acknowledge(self, packet_id: int) -> None:
+        processed = self._unacknowledged.pop(packet_id, None)
+        if processed is not None and not processed.done():
+            processed.set_result(None)
 
+    # -------------------------------------------------------------------------------------------
 
-def _reason_text(reason: int, said: Properties) -> str:
-    """Return the reason of a broker as text."""
-    return said.reason_string or Reason(reason).name.replace("_", " ").lower()
+    def _resume_reading(self) -> None:
+        client = self._client
+        if client is not None and client.reading_paused and self._received.qsize() < MAX_QUEUED // 2:
+            assert self._loop is not None
+            self._loop.call(client.set_reading_paused, False)
+
+    def _end_reason(self) -> str:
+        """Return the reason of the broker's DISCONNECT as text; "" without one."""
+        packet = self._client.disconnect_packet if self._client is not None else None
+        if packet is None:
+            return ""
+        return f": {packet.properties.reason_string or reason_name(packet.reason)}"
+
+    def _stop(self) -> None:
+        if self._loop is not None:
+            self._loop.stop()
+        self._loop = self._client = None
