@@ -129,7 +129,7 @@ def main(data: Path, port: int, clock: Path, seconds: str | None = None, standin
     from likewise.broker.maintenance import housekeeping
     from likewise.broker.maintenance import retention as sweeping
     from likewise.broker.telemetry.logging import log_to_stderr
-    from likewise.cli.terminal.gc_tuning import tune_gc
+    from likewise.cli.terminal.broker_process import tune_gc
     from likewise.server.http.server import serve
 
     kept = StoreSettings("forever" if seconds is None else f"{seconds} s")

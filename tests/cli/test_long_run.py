@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from likewise.cli.terminal.gc_tuning import YOUNG, tune_gc
+from likewise.cli.terminal.broker_process import YOUNG, tune_gc
 
 
 def test_what_is_loaded_is_left_out_of_collections_until_the_end() -> None:

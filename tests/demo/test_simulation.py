@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 
 import likewise as lw
 from likewise.demo import DEMO_SUBSCRIPTIONS, City, World, due_reports
-from likewise.demo.simulation import _EVERY
+from likewise.demo.dialects import DIALECTS
 from likewise.demo.world import PLACES
 
 
 def test_every_dialect_makes_an_event_of_its_own_shape() -> None:
     """Each vendor's payload is a valid event, and no two products name all their attributes alike."""
-    city = City(seed=2, devices=len(_EVERY))
+    city = City(seed=2, devices=len(DIALECTS))
     shapes = defaultdict(set)
     for report in city.between(0, 30):
         event = lw.event(report.payload, themes=report.themes, id=report.id, source=report.source)
         assert len(event.tuples) >= 2
         dialect = report.device.dialect
         shapes[frozenset(item.attribute for item in event.tuples)].add((dialect.vendor, dialect.product))
-    assert set().union(*shapes.values()) == {(dialect.vendor, dialect.product) for dialect in _EVERY}
+    assert set().union(*shapes.values()) == {(dialect.vendor, dialect.product) for dialect in DIALECTS}
     assert all(len(products) == 1 for products in shapes.values())
 
 

@@ -11,9 +11,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from likewise.cli.serve import StopSignal, handle_stop_signals
 from likewise.cli.terminal import output
-from likewise.cli.terminal.gc_tuning import tune_gc
+from likewise.cli.terminal.broker_process import StopSignal, handle_stop_signals, tune_gc
 from likewise.cli.terminal.options import AsJson
 
 

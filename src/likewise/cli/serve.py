@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +13,7 @@ import msgspec
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.gc_tuning import tune_gc
+from likewise.cli.terminal.broker_process import StopSignal, handle_stop_signals, tune_gc
 from likewise.cli.terminal.options import AsJson
 
 
@@ -103,37 +101,6 @@ def serve(
             stream_log,
             as_json,
         )
-
-
-class StopRequested(BaseException):
-    """Somebody stops the broker while it starts."""
-
-
-class StopSignal:
-    """The state of SIGINT and SIGTERM: whether one came, and whether the broker still starts."""
-
-    def __init__(self) -> None:
-        self.stop = False
-        self.starting = True
-
-    def handle(self, number: int, frame: object) -> None:
-        """Leave at once while the broker starts; while it ends, that is under way."""
-        self.stop = True
-        if self.starting:
-            raise StopRequested
-
-
-@contextmanager
-def handle_stop_signals() -> Iterator[StopSignal]:
-    """Handle signals from the first moment on, so that loading, compiling and replaying can be interrupted."""
-    signals, numbers = StopSignal(), (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, signals.handle) for number in numbers]
-    try:
-        with suppress(StopRequested):
-            yield signals
-    finally:
-        for number, earlier in zip(numbers, before, strict=True):
-            signal.signal(number, earlier)
 
 
 def _serve(

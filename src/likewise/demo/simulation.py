@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from likewise.demo import look_alikes
-from likewise.demo import street_devices as streets_and_buildings
-from likewise.demo import weather_devices as air_and_weather
-from likewise.demo.device_message import DeviceContext, Dialect, Json
+from likewise.demo.dialects import DIALECTS, DeviceContext, Dialect, Json
 from likewise.demo.world import PLACES, CityPlace, World
 
-_EVERY: Final = (*air_and_weather.DIALECTS, *streets_and_buildings.DIALECTS, *look_alikes.DIALECTS)
 Clock = Callable[[], float]  # seconds; only differences count
 
 
@@ -67,7 +63,7 @@ class City:
         self.run = run
         chance = random.Random(seed)
         self.devices = tuple(
-            _device(number, _EVERY[number % len(_EVERY)], PLACES[(number * 5 + number // 8) % len(PLACES)], chance)
+            _device(number, DIALECTS[number % len(DIALECTS)], PLACES[(number * 5 + number // 8) % len(PLACES)], chance)
             for number in range(devices)
         )
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from typing import Final
 
-from likewise.demo.device_message import DeviceContext
+from likewise.demo.dialects import DeviceContext
 from likewise.demo.simulation import City
 from likewise.demo.subscriptions import DEMO_SUBSCRIPTIONS
 from likewise.demo.world import CityPlace, Quantity, World

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from likewise.cli.stream import lake as upkeep
-from likewise.cli.stream import lake as view
-from likewise.cli.stream import run, subscriptions
+from likewise.cli.stream import lake, run, subscriptions
 
 app = typer.Typer(
     help="Match streams and stored events on Spark.\n\nExample: `likewise stream run --help`",
@@ -15,7 +13,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(run.run)
-app.command()(upkeep.compact)
-app.command()(upkeep.expire)
-app.command()(view.view)
+app.command()(lake.compact)
+app.command()(lake.expire)
+app.command()(lake.view)
 app.add_typer(subscriptions.app, name="subscriptions")

@@ -1,6 +1,7 @@
-"""What commands share: `options`, `output` with exit codes, `reading` of files, `rendering` for people.
+"""Shared by the commands: options, input, output, and what runs beside a command.
 
-`contexts` are brokers by name, `reconnect_notice` what is said while one does not answer, `event_input` the events of a
-file, by line or as RDF; `compiling` readies the kernels before a broker listens and says why a first match takes long,
-`lazy` loads a command when it is called.
+`options` declares options once, `contexts` has brokers by name; `text_input` and `event_input` read events and
+subscriptions; `output` has exit codes and JSON, `rendering` text for people, `reconnect_notice` the notice while a
+broker does not answer; `compiling` compiles kernels before a broker listens, `broker_process` has its signals and garbage
+collection, `lazy` loads a command when it is called.
 """
