@@ -14,7 +14,7 @@ looked at. What an event says with a unit or as a truth value may equal more tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -22,12 +22,17 @@ from likewise.api.edge_frames import DemandFrame, FilterSpec, LocalSubscriptionS
 from likewise.broker.edge_hub.demands import EdgeDemand, Key
 from likewise.edge.local_evaluation import LocalEvaluator, Undecided
 from likewise.matching.demand.demand_filter import DemandFilter, Judged, Parts
+from likewise.matching.reference.operators import register_operators
 from likewise.model import Subscription, fold, read_number
 from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.predicate import OPERATORS
 from likewise.semantics.measure import Term
 
 EXACT = 2**53  # numbers below it are the same as floats
+
+# Whether a filter can be found by a value that its operator needs; filters with other operators are always evaluated.
+_LOOKED_UP: Final = register_operators("edge", {operator: operator == "=" for operator in OPERATORS})
 
 
 class FilterIndex:
@@ -65,7 +70,7 @@ class FilterIndex:
 def _required_equality(parts: Parts) -> tuple[str, float | str] | None:
     """Return an equality that an alternative requires; None if it has none that can be looked up."""
     for part in parts:
-        if len(part) == 1 and part[0].operator == "=" and not part[0].unit:
+        if len(part) == 1 and _LOOKED_UP[part[0].operator] and not part[0].unit:
             name, value = fold(part[0].attribute), part[0].value
             if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < EXACT:
                 return name, float(value)

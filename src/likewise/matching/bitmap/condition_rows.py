@@ -14,8 +14,9 @@ from likewise.errors import UnsupportedSubscription
 from likewise.matching.bitmap.code_book import AttributeCodes, CodeBook
 from likewise.matching.reference.float_bounds import above, at_least, at_most, beyond
 from likewise.matching.reference.list_items import PLAIN_VALUE
+from likewise.matching.reference.operators import register_operators
 from likewise.model.condition import Conjunction, ItemConjunction
-from likewise.model.predicate import Predicate
+from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS, Predicate
 from likewise.model.text import fold
 from likewise.model.timestamps import MOMENT, TimestampValue
 from likewise.model.values import Interval, Quantity
@@ -154,27 +155,54 @@ def _item_requirements(item: ItemConjunction, book: CodeBook) -> list[tuple[Attr
 
 
 def _rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
-    """The rows of one predicate; it holds if one of them does."""
+    """Return the rows of one predicate; it holds if one of them does."""
     if predicate.attribute_relaxed or predicate.value_relaxed:
         raise UnsupportedSubscription(
             "the bitmap engine serves exact conditions only; a part relaxed by `~` needs an approximate engine"
         )
-    operator, value = predicate.operator, predicate.value
-    if operator == "exists":
-        return [(attribute.code, 0, 0.0, 0.0)]
-    if operator == "!=":
-        return [(book.unindexed(attribute, predicate), 0, 0.0, 0.0)]
-    if operator == "in":
-        rows = [_equal(one, attribute, book) for one in value]  # type: ignore[union-attr]
-        distinct = [row for row in dict.fromkeys(rows) if not row[1] & NUMERIC or row[2] < row[3]]
-        return distinct or rows[:1]
-    if operator == "=":
-        return [_equal(value, attribute, book)]
-    if isinstance(value, str):
-        return [(book.text(attribute, operator, value), 0, 0.0, 0.0)]
+    return _ROWS[predicate.operator](predicate, attribute, book)
+
+
+def _presence_rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
+    return [(attribute.code, 0, 0.0, 0.0)]
+
+
+def _inequality_rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
+    return [(book.unindexed(attribute, predicate), 0, 0.0, 0.0)]
+
+
+def _equality_rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
+    return [_equal(predicate.value, attribute, book)]
+
+
+def _membership_rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
+    rows = [_equal(one, attribute, book) for one in predicate.value]  # type: ignore[union-attr]
+    distinct = [row for row in dict.fromkeys(rows) if not row[1] & NUMERIC or row[2] < row[3]]
+    return distinct or rows[:1]
+
+
+def _range_rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
     interval = predicate.interval()
     assert interval is not None  # a comparison always has one
     return [_number(interval, attribute, book)]
+
+
+def _text_rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
+    return [(book.text(attribute, predicate.operator, str(predicate.value)), 0, 0.0, 0.0)]
+
+
+_ROWS = register_operators(
+    "bitmap",
+    {
+        "exists": _presence_rows,
+        "=": _equality_rows,
+        "!=": _inequality_rows,
+        "in": _membership_rows,
+        "between": _range_rows,
+        **dict.fromkeys(COMPARISONS, _range_rows),
+        **dict.fromkeys(TEXT_OPERATORS, _text_rows),
+    },
+)
 
 
 def _equal(value: object, attribute: AttributeCodes, book: CodeBook) -> Row:

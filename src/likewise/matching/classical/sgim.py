@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import sys
 from math import ceil, inf, log2, nextafter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -37,9 +37,11 @@ from likewise.matching.engine import BaseEngine, EngineResult
 from likewise.matching.forest.predicate_table import CompiledConjunction, PredicateTable, PredicateTruths
 from likewise.matching.interests.vectors import InterestEngine, VectorTable
 from likewise.matching.reference.float_bounds import beyond, closed_bounds
+from likewise.matching.reference.operators import register_operators
 from likewise.model.axis_reading import axis_reading
 from likewise.model.event import Event
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS
 from likewise.model.subscription import Condition, Kind, Subscription
 
 if TYPE_CHECKING:
@@ -383,11 +385,26 @@ class SgimEngine(BaseEngine):
         return EngineResult(ordinals)
 
 
+# Whether an operator asks for a range of numbers, by which a conjunction can be filed in a class of midpoints.
+_HAS_RANGE: Final = register_operators(
+    "sgim",
+    {
+        "exists": False,
+        "=": True,
+        "!=": False,
+        "in": False,
+        "between": True,
+        **dict.fromkeys(COMPARISONS, True),
+        **dict.fromkeys(TEXT_OPERATORS, False),
+    },
+)
+
+
 def _ranges(filed: _FiledConjunction) -> dict[Key, tuple[float, float]]:
     """What a conjunction asks of each attribute's numbers, in the base of its unit."""
     ranges: dict[Key, tuple[float, float]] = {}
     for entry in filed.compiled.positive:
-        interval = entry.predicate.interval()
+        interval = entry.predicate.interval() if _HAS_RANGE[entry.predicate.operator] else None
         if interval is not None:
             key = entry.attribute, interval.unit
             base = interval.base()

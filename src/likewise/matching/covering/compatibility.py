@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise, product
+from typing import Final
 
 from likewise.matching.covering.stated_intervals import SLACK, bare, stated
-from likewise.matching.reference.operators import meets
+from likewise.matching.reference.operators import SEPARATORS, meets, register_operators
 from likewise.model.event import EventTuple
-from likewise.model.predicate import TEXT_OPERATORS, Predicate
+from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS, Predicate
 from likewise.model.text import fold, fold_part
 from likewise.model.timestamps import MOMENT, TimestampValue
 from likewise.model.values import Interval, Quantity, read_number
@@ -51,10 +52,31 @@ def compatible(predicates: Sequence[Predicate]) -> bool:
     return _numbers_fit(fold(predicates[0].attribute), intervals, unequal)
 
 
+# What an operator adds to the question whether one value can meet several predicates; `open` ones are taken to fit all
+# others: topic filters and declared types are not reasoned about.
+_ROLES: Final = register_operators(
+    "covering",
+    {
+        "exists": "none",
+        "=": "value",
+        "!=": "exclusion",
+        "in": "values",
+        "between": "range",
+        **dict.fromkeys(COMPARISONS, "range"),
+        "contains": "infix",
+        "starts with": "prefix",
+        "ends with": "suffix",
+        "under": "parent",
+        "is-a": "open",
+        "matches": "open",
+    },
+)
+
+
 def _open(predicate: Predicate) -> bool:
-    """Whether a predicate is taken to fit all others: topics, declared types and times are not reasoned about."""
+    """Return whether a predicate fits all others: topics, declared types and times are not reasoned about."""
     values = predicate.value if isinstance(predicate.value, tuple) else (predicate.value,)
-    if predicate.operator in ("matches", "is-a") or any(isinstance(value, TimestampValue) for value in values):
+    if _ROLES[predicate.operator] == "open" or any(isinstance(value, TimestampValue) for value in values):
         return True
     interval = predicate.interval()
     return interval is not None and interval.unit == MOMENT
@@ -89,13 +111,14 @@ def _texts_fit(predicates: Iterable[Predicate]) -> bool:
     ends: list[str] = []
     for predicate in predicates:
         text = fold_part(str(predicate.value))
-        match predicate.operator:
-            case "starts with":
+        match _ROLES[predicate.operator]:
+            case "prefix":
                 starts.append((text, ""))
-            case "ends with":
+            case "suffix":
                 ends.append(text)
-            case "under":
-                starts.append((text.strip().rstrip("/"), "/"))
+            case "parent":
+                separators = SEPARATORS[predicate.operator]
+                starts.append((text.strip().rstrip(separators), separators))
     ends.sort(key=len)
     starts.sort(key=lambda start: len(start[0]))
     return all(longer.endswith(shorter) for shorter, longer in pairwise(ends)) and all(

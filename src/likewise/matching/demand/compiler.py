@@ -9,7 +9,7 @@ met by too many rather than too few, and the hub decides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -21,18 +21,34 @@ from likewise.matching.reference.alerts.transitions import alert_conditions
 from likewise.matching.reference.conditions import PreparedConjunction, prepare_condition
 from likewise.matching.reference.mappings import best_mapping, score_of
 from likewise.matching.reference.match_threshold import MatchThreshold
-from likewise.matching.reference.operators import meets
+from likewise.matching.reference.operators import meets, register_operators
 from likewise.matching.reference.polarity import meets_with_polarity
 from likewise.matching.reference.terms import predicate_attribute_term, predicate_value_term, value_term
 from likewise.model import Condition, Interval, Predicate, Subscription, fold, read_number
 from likewise.model.announcements.announcement import LARGEST
 from likewise.model.event import EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS
 from likewise.model.text import attribute_names
 from likewise.semantics.measure import Term
 from likewise.units import unit
 
 SLACK = 1e-6  # engines compute with 32 bits; what is so near to a bound is let through
+
+# What an offer must have to meet an operator: the name alone; a value that fits; a value that fits, or its opposite
+# where the offered name is an antonym of the requested one.
+_OFFERED: Final = register_operators(
+    "demand",
+    {
+        "exists": "presence",
+        "=": "truth",
+        "!=": "truth",
+        "in": "value",
+        "between": "value",
+        **dict.fromkeys(COMPARISONS, "value"),
+        **dict.fromkeys(TEXT_OPERATORS, "value"),
+    },
+)
 
 
 class OfferMatch(NamedTuple):
@@ -217,7 +233,7 @@ def _exact_values(
     turned = (
         isinstance(value, bool)
         and predicate.attribute_relaxed
-        and predicate.operator in ("=", "!=")
+        and _OFFERED[predicate.operator] == "truth"
         and scores.opposed(predicate.attribute, form.term.text)
     )
     if turned:
@@ -232,7 +248,7 @@ def _exact_values(
 
 def _fits(target: Predicate, offer: Offer, form: OfferForm) -> bool:
     """Whether an announced value, of the kind of the form, may meet a predicate."""
-    if target.operator == "exists":
+    if _OFFERED[target.operator] == "presence":
         return True
     kind = form.term.kind
     stated = form.term.unit if kind == "number" and not form.added_unit else ""

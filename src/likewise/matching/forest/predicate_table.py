@@ -9,19 +9,34 @@ asked of `meets`, once an event.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.float_bounds import beyond, closed_bounds
 from likewise.matching.reference.list_items import PreparedItem, best_item, prepare_item
 from likewise.matching.reference.match_threshold import MatchThreshold
-from likewise.matching.reference.operators import meets
+from likewise.matching.reference.operators import meets, register_operators
 from likewise.model.condition import Conjunction
 from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
-from likewise.model.predicate import Predicate
+from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS, Predicate
 from likewise.model.text import attribute_names, fold
 
 EXACTLY = MatchThreshold(1.0, 1.0, 1.0)
+
+# How a predicate is tested against an event: by the event's numbers, by its texts too, or by evaluating its operator.
+_LOOKUPS: Final = register_operators(
+    "forest",
+    {
+        "exists": "evaluate",
+        "=": "equality",
+        "!=": "evaluate",
+        "in": "evaluate",
+        "between": "range",
+        **dict.fromkeys(COMPARISONS, "range"),
+        **dict.fromkeys(TEXT_OPERATORS, "evaluate"),
+    },
+)
 
 
 class PredicateEntry:
@@ -34,10 +49,11 @@ class PredicateEntry:
         self.predicate = predicate
         self.attribute = fold(predicate.attribute)
         self.users = 0
-        interval = predicate.interval()
+        lookup = _LOOKUPS[predicate.operator]
+        interval = predicate.interval() if lookup in ("range", "equality") else None
         plain = interval is not None and not interval.unit and not beyond(interval)
         self.bounds = closed_bounds(interval) if interval is not None and plain else None
-        self.text = fold(predicate.value) if predicate.operator == "=" and isinstance(predicate.value, str) else None
+        self.text = fold(predicate.value) if lookup == "equality" and isinstance(predicate.value, str) else None
 
 
 class CompiledConjunction:

@@ -6,13 +6,16 @@ index. Attributes are not compared here.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import Enum
+from types import MappingProxyType
+from typing import Final, TypeVar
 
 from likewise.model.axis_reading import axis_reading
 from likewise.model.event import EventTuple
 from likewise.model.hierarchies.topic_filters import filter_matches
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
-from likewise.model.predicate import Predicate
+from likewise.model.predicate import COMPARISONS, OPERATORS, TEXT_OPERATORS, Predicate
 from likewise.model.text import fold, fold_part
 from likewise.model.timestamps import TimestampValue
 from likewise.model.values import Interval, Quantity
@@ -31,40 +34,50 @@ class OperatorOutcome(Enum):
 
 
 def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -> OperatorOutcome:
-    """Whether the tuple's value meets the predicate's operator and value, exactly; `types` are those declared.
+    """Return whether the tuple's value meets the predicate's operator and value, exactly; `types` are those declared.
 
     >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("air_temp_f", 81.2))
     <OperatorOutcome.TRUE: 'true'>
     >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("t", 30, "kg"))
     <OperatorOutcome.UNIT_MISMATCH: "the reading's unit measures something else">
     """
-    value = predicate.value
-    match predicate.operator:
-        case "exists":
-            return OperatorOutcome.TRUE
-        case "=":
-            return _equals(value, item)
-        case "!=":
-            outcome = _equals(value, item)
-            if outcome is OperatorOutcome.UNIT_MISMATCH:
-                return outcome
-            return OperatorOutcome.FALSE if outcome else OperatorOutcome.TRUE
-        case "in":
-            outcomes = [_equals(one, item) for one in value]  # type: ignore[union-attr]
-            return next(
-                (o for o in outcomes if o),
-                OperatorOutcome.UNIT_MISMATCH if OperatorOutcome.UNIT_MISMATCH in outcomes else OperatorOutcome.FALSE,
-            )
-        case "contains" | "starts with" | "ends with" | "under" | "is-a" | "matches":
-            if not isinstance(item.value, str):
-                return OperatorOutcome.FALSE
-            is_match = text_meets(predicate.operator, str(value), item.value)
-            if not is_match and predicate.operator == "is-a" and types:
-                is_match = any(text_meets("is-a", str(value), wider) for wider in types.wider(item.value))
-            return OperatorOutcome.TRUE if is_match else OperatorOutcome.FALSE
-        case _:
-            interval = predicate.interval()
-            return OperatorOutcome.FALSE if interval is None else _within(interval, item)
+    return MEANINGS[predicate.operator](predicate, item, types)
+
+
+def _exists(predicate: Predicate, item: EventTuple, types: Hierarchy) -> OperatorOutcome:
+    return OperatorOutcome.TRUE
+
+
+def _equal(predicate: Predicate, item: EventTuple, types: Hierarchy) -> OperatorOutcome:
+    return _equals(predicate.value, item)
+
+
+def _unequal(predicate: Predicate, item: EventTuple, types: Hierarchy) -> OperatorOutcome:
+    outcome = _equals(predicate.value, item)
+    if outcome is OperatorOutcome.UNIT_MISMATCH:  # a length is neither equal to a temperature nor different from it
+        return outcome
+    return OperatorOutcome.FALSE if outcome else OperatorOutcome.TRUE
+
+
+def _in(predicate: Predicate, item: EventTuple, types: Hierarchy) -> OperatorOutcome:
+    outcomes = [_equals(one, item) for one in predicate.value]  # type: ignore[union-attr]
+    mismatch = OperatorOutcome.UNIT_MISMATCH if OperatorOutcome.UNIT_MISMATCH in outcomes else OperatorOutcome.FALSE
+    return next((outcome for outcome in outcomes if outcome), mismatch)
+
+
+def _text(predicate: Predicate, item: EventTuple, types: Hierarchy) -> OperatorOutcome:
+    if not isinstance(item.value, str):
+        return OperatorOutcome.FALSE
+    operator, operand = predicate.operator, str(predicate.value)
+    matches = text_meets(operator, operand, item.value)
+    if not matches and operator == "is-a" and types:
+        matches = any(text_meets("is-a", operand, wider) for wider in types.wider(item.value))
+    return OperatorOutcome.TRUE if matches else OperatorOutcome.FALSE
+
+
+def _compare(predicate: Predicate, item: EventTuple, types: Hierarchy) -> OperatorOutcome:
+    interval = predicate.interval()
+    return OperatorOutcome.FALSE if interval is None else _within(interval, item)
 
 
 def _equals(value: object, item: EventTuple) -> OperatorOutcome:
@@ -91,12 +104,12 @@ def _equals(value: object, item: EventTuple) -> OperatorOutcome:
 
 
 def text_meets(operator: str, operand: str, text: str) -> bool:
-    """Whether a text meets a text operator.
+    """Return whether a text meets a text operator.
 
     >>> text_meets("contains", "CAT", "a cat"), text_meets("under", "v1.", "v1"), text_meets("matches", "a/+", "A/b")
     (True, False, False)
     """
-    if operator == "matches":
+    if operator == "matches":  # the one operator that compares text as it is written: MQTT's topics tell cases apart
         return filter_matches(operand, text)
     text = fold(text)
     match operator:
@@ -108,8 +121,8 @@ def text_meets(operator: str, operand: str, text: str) -> bool:
             return text.endswith(fold_part(operand))
         case _:  # a topic is under its parent, a type is a kind of its parent: `a/b` under `a`, `a.b` is-a `a`
             separators = SEPARATORS[operator]
-            operand = fold(operand).rstrip(separators)
-            return text.rstrip(separators) == operand or (text.startswith(operand) and text[len(operand)] in separators)
+            parent = fold(operand).rstrip(separators)
+            return text.rstrip(separators) == parent or (text.startswith(parent) and text[len(parent)] in separators)
 
 
 SEPARATORS = {"under": "/", "is-a": "/."}
@@ -126,3 +139,57 @@ def _within(interval: Interval, item: EventTuple) -> OperatorOutcome:
     if actual.last != actual.first and not base.holds(actual.last):
         return OperatorOutcome.FALSE
     return OperatorOutcome.ASSUMED if actual.assumed else OperatorOutcome.TRUE
+
+
+Meaning = Callable[[Predicate, EventTuple, Hierarchy], OperatorOutcome]
+Rule = TypeVar("Rule")
+# The six implementations of the operators. Each registers a rule for every operator when its module is imported.
+BACKENDS: Final = ("bitmap", "thematic", "forest", "sgim", "demand", "edge")
+_registered: dict[str, Mapping[str, object]] = {}
+
+
+def register_operators(backend: str, rules: Mapping[str, Rule]) -> Mapping[str, Rule]:
+    """Return a backend's rule for each operator, after checking that none is missing.
+
+    A new operator in `likewise.model.predicate` therefore stops every backend that does not handle it on import,
+    rather than by a wrong answer.
+
+    Args:
+        backend: the name of the implementation, such as `bitmap`.
+        rules: what the backend does for each operator: a function, or the name of a strategy.
+
+    Raises:
+        LookupError: a rule is missing, or is for something that is no operator.
+
+    >>> register_operators("mine", {"=": "look up"})
+    Traceback (most recent call last):
+    ...
+    LookupError: the backend 'mine' has no rule for !=, <, <=, >, >=, between, in, contains, starts with, ...
+    """
+    missing = [operator for operator in OPERATORS if operator not in rules]
+    if missing:
+        raise LookupError(f"the backend {backend!r} has no rule for {', '.join(missing)}")
+    unknown = sorted(rules.keys() - set(OPERATORS))
+    if unknown:
+        raise LookupError(f"the backend {backend!r} has rules for {', '.join(unknown)}, which are no operators")
+    _registered[backend] = complete = MappingProxyType(dict(rules))
+    return complete
+
+
+def registered_operators(backend: str) -> Mapping[str, object]:
+    """Return the rules that a backend registered; its module must have been imported."""
+    return _registered[backend]
+
+
+MEANINGS: Final = register_operators(
+    "reference",
+    {
+        "exists": _exists,
+        "=": _equal,
+        "!=": _unequal,
+        "in": _in,
+        "between": _compare,
+        **dict.fromkeys(COMPARISONS, _compare),
+        **dict.fromkeys(TEXT_OPERATORS, _text),
+    },
+)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from likewise.kernels.growing_array import GrowingArray
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.reference.float_bounds import closed_bounds
+from likewise.matching.reference.operators import register_operators
 from likewise.matching.reference.polarity import meets_with_polarity
 from likewise.matching.reference.terms import STATE_NUMBERS, attribute_term, value_term
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
@@ -39,6 +40,7 @@ from likewise.model import (
     unit,
 )
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS, Operand
 from likewise.model.timestamps import MOMENT_UNITS
 from likewise.model.values import read_number
 from likewise.semantics.measure import Measure, Term
@@ -47,39 +49,63 @@ NumberRange = tuple[Unit | None, float, float]  # the unit to bring the number f
 
 
 def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: bool) -> Iterator[NumberRange]:
-    """The intervals in which a number under an attribute, with the unit stated beside it, meets a predicate.
+    """Yield the intervals in which a number under an attribute, with the unit stated beside it, meets a predicate.
 
     >>> from likewise.model import Quantity
     >>> p = Predicate("t", ">", Quantity(25.0, "degC"))
     >>> [(u.symbol, low > 298.15, high) for u, low, high in number_entries(p, "air_temp_f", "", whole=False)]
     [('degF', True, inf)]
     """
-    value = predicate.value
-    match predicate.operator:
-        case "exists":
+    match _NUMBER_RULES[predicate.operator]:
+        case "any":
             yield None, -inf, inf
-        case "=" if isinstance(value, str):
-            # A relaxed text is met by a number written the same way; 0 and 1 may be states, which measures judge.
-            number = read_number(value) if predicate.value_relaxed else None
-            if isinstance(number, float) and (number not in STATE_NUMBERS or stated):
-                written = str(int(number)) if whole and number.is_integer() else "" if whole else str(number)
-                if written == value.strip().casefold():
-                    yield None, number, number
-        case "!=" if isinstance(value, (str, bool)):
-            yield None, -inf, inf
-        case "!=":
-            equal = list(_bounds(Predicate(attribute, "=", value), attribute, stated))
-            for axis, low, high in equal:
-                yield axis, -inf, nextafter(low, -inf)
-                yield axis, nextafter(high, inf), inf
-            if not equal and _never_equal(value, attribute, stated):
-                yield None, -inf, inf
-        case "in":
-            for one in value:  # type: ignore[union-attr]
+        case "equality" if isinstance(predicate.value, str):
+            yield from _written_number(predicate, stated, whole=whole)
+        case "inequality":
+            yield from _unequal_numbers(predicate.value, attribute, stated)
+        case "membership":
+            for one in predicate.value:  # type: ignore[union-attr]
                 if not isinstance(one, (str, bool)):
                     yield from _bounds(Predicate(attribute, "=", one), attribute, stated)
-        case _:
+        case "equality" | "range":
             yield from _bounds(predicate, attribute, stated)
+
+
+def _written_number(predicate: Predicate, stated: str, *, whole: bool) -> Iterator[NumberRange]:
+    """Yield the number that a relaxed text writes; 0 and 1 may be states, which measures judge."""
+    text = str(predicate.value)
+    number = read_number(text) if predicate.value_relaxed else None
+    if isinstance(number, float) and (number not in STATE_NUMBERS or stated):
+        written = str(int(number)) if whole and number.is_integer() else "" if whole else str(number)
+        if written == text.strip().casefold():
+            yield None, number, number
+
+
+def _unequal_numbers(value: Operand, attribute: str, stated: str) -> Iterator[NumberRange]:
+    if isinstance(value, (str, bool)):
+        yield None, -inf, inf
+        return
+    equal = list(_bounds(Predicate(attribute, "=", value), attribute, stated))
+    for axis, low, high in equal:
+        yield axis, -inf, nextafter(low, -inf)
+        yield axis, nextafter(high, inf), inf
+    if not equal and _never_equal(value, attribute, stated):
+        yield None, -inf, inf
+
+
+# What an operator asks of a number. A list of text evaluates the operator instead, once for each distinct tuple.
+_NUMBER_RULES = register_operators(
+    "thematic",
+    {
+        "exists": "any",
+        "=": "equality",
+        "!=": "inequality",
+        "in": "membership",
+        "between": "range",
+        **dict.fromkeys(COMPARISONS, "range"),
+        **dict.fromkeys(TEXT_OPERATORS, "none"),
+    },
+)
 
 
 def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[NumberRange]:
