@@ -1,8 +1,8 @@
-"""A broker at the edge: what makes a broker in profile `small` one that dials another (docs/guides/edge.md).
+"""The edge broker: a broker in profile `small` that connects to a hub (docs/guides/edge.md).
 
-`demand` is what the broker above asks for, looked up in a `filter_index`, and `vocabulary_sync` what it has to be told
-so that it can; `local_evaluation` decides relaxed subscriptions by scores that it sent, and `decision_log` says so in
-the log; `outbox` follows the log and keeps what goes up, within `bounds`; `upstream_subscriptions` are the
-subscriptions of local subscribers as they are told above; `delivery_receiver` stores what comes down; `connection` is
-one connection, `uplink` the whole of it, and `app` puts it beside a broker; `memory_tuning` keeps it small.
+- `uplink` keeps the connection to the hub; `app` attaches it to a broker.
+- `outbox` follows the log and stores what goes up, within `bounds`. `demand` is what the hub needs;
+  `local_evaluation` evaluates relaxed subscriptions here, by scores that the hub sent.
+- `vocabulary_sync` and `upstream_subscriptions` track what the hub was told; `delivery_receiver` stores what it sends.
+- `memory_tuning` keeps the process small.
 """

@@ -1,9 +1,7 @@
-"""What connects to the broker (docs/broker.md).
+"""Servers and connectors in front of the broker (docs/broker.md).
 
-`gateway` says who may do what, and `ingest` publishes, whatever brought it: neither knows a protocol or a framework.
-`media_types` is the registry of what may be published, `subscription_bodies` reads subscriptions. `streaming` is a
-subscriber's stream, `loop_bridge` carries answers from the broker's threads, `executors` are the threads that
-connectors use, `tls` looks at certificates. Rooms:
-`http` with WebSocket and server-sent events, `mqtt` with topic maps and the bridge, `sinks` where
-matches go out by themselves.
+- `gateway` authenticates and limits rates, `ingest` publishes; neither depends on a protocol or a framework.
+- `media_types` is the registry of payload formats; `subscription_bodies` and `announcements` decode the others.
+- `streaming` pushes deliveries, `loop_bridge` carries results to the event loop, `executors` has the thread pools.
+- `http` has HTTP, WebSocket and server-sent events, `mqtt` the listener and the bridge, `sinks` the targets.
 """

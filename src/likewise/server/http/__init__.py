@@ -1,4 +1,5 @@
-"""HTTP, WebSocket and server-sent events: `server` is the application, each other module one group of addresses.
+"""HTTP, WebSocket and server-sent events.
 
-`publishing` answers `POST /v1/events` without a framework; `problems` writes errors, `openapi` describes all of it.
+`server` is the application; `routes` and `streams` have one module for each resource, `middleware` and `publishing`
+stand before them. `problems` writes errors, `openapi` describes the routes.
 """

@@ -1,9 +1,9 @@
-"""Devices connect to the broker itself, over MQTT 3.1.1 and 5 (docs/guides/mqtt.md).
+"""The MQTT listener, for devices that connect to the broker itself over MQTT 3.1.1 and 5 (docs/guides/mqtt.md).
 
-`sockets` opens sockets and makes the `listener`, which holds everything together; `transport` is TCP and TLS. A
-`connection` is whoever sends bytes, however they come; `authentication` says who is let in. `publish` stores its
-messages, which `message_events` (or, many at once, `message_batches`) makes events of, and `acknowledgements`
-acknowledges them when they are on disk. `subscribe` serves its filters, `client_acks` takes its acknowledgements,
-`announcements` holds what devices say about themselves. `sessions` outlive connections, with the help of
-`persistent_sessions`; `wills` are published when one breaks. What is sent, and to whom, is in the room `delivery`.
+- `sockets` opens sockets and makes the `listener`, which connects the other parts.
+- `connection` decodes and queues packets of one client; `authentication` checks its login; `send_buffers` bounds what
+  it does not read.
+- `publish` stores messages as events (`message_events`), `acknowledgements` acknowledges them when they are on disk.
+- `subscribe` serves filters, `retained_messages` sends what is retained, `announcements` takes what sources announce.
+- `sessions` outlive connections; `wills` are published when one breaks. `delivery` sends messages.
 """
