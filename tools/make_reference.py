@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import MagicMock
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "docs" / "reference"
 NOTE: Final = "<!-- Written by tools/make_reference.py; change the code it reads, then run it again. -->\n\n"
@@ -90,6 +92,26 @@ def configuration_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def collectors() -> Iterator[Any]:
+    """One of each class that yields metrics, of a broker that has nothing to count."""
+    from importlib import import_module
+    from pkgutil import walk_packages
+
+    from prometheus_client.registry import Collector
+
+    from likewise import broker, server
+    from likewise.broker.config import ServerSettings
+    from likewise.server.connection_limits import ConnectionLimits
+
+    for package in (broker, server):
+        for found in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(found.name)
+    for kind in Collector.__subclasses__():
+        if kind.__module__.startswith("likewise."):
+            given = [MagicMock() for name in signature(kind).parameters]
+            yield ConnectionLimits(ServerSettings()) if kind is ConnectionLimits else kind(*given)
+
+
 def metrics_page() -> str:
     """Every metric of `/metrics`."""
     from prometheus_client.parser import text_string_to_metric_families
@@ -100,13 +122,15 @@ def metrics_page() -> str:
         "# Metrics",
         "",
         "`GET /metrics` in Prometheus' text format. Counters start at zero with the process; gauges are read when the",
-        "page is.",
+        "page is. Those of the lake, workers, devices, bridges and targets are there where the broker has such.",
         "",
         *_table("name", "type", "what it counts"),
     ]
     with Broker(None) as broker:
-        families = list(text_string_to_metric_families(broker.metrics.page().decode()))
-    for family in sorted(families, key=lambda family: family.name):
+        broker.metrics.watch_lake(lambda tenant: 0, lambda: 0)
+        families = {each.name: each for each in text_string_to_metric_families(broker.metrics.page().decode())}
+    families |= {family.name: family for each in collectors() for family in each.collect()}
+    for _, family in sorted(families.items()):
         if family.name.endswith("_created"):
             continue
         name = family.name + ("_total" if family.type == "counter" else "")

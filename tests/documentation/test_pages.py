@@ -8,7 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
+
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config, MatchingSettings, MqttSettings, ServerSettings
+from tests.server.mqtt.broker.conftest import PATIENCE, devices
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)
@@ -60,6 +65,21 @@ def test_every_page_is_in_the_index() -> None:
                     listed |= set(page.parent.glob(entry if entry.endswith(".md") else f"{entry}.md"))
     missing = set(PAGES) - listed - {ROOT / "docs" / "index.md"}
     assert not missing, f"no table of contents names {sorted(map(named, missing))}"
+
+
+def test_the_page_of_metrics_has_every_metric(tmp_path: Path) -> None:
+    """Of a broker with devices, a lake and a worker: what a part of it registers later is not forgotten."""
+    broker = Broker(
+        tmp_path, Config(server=ServerSettings(port=0), mqtt=MqttSettings(port=0), matching=MatchingSettings(workers=1))
+    )
+    broker.metrics.watch_lake(lambda tenant: 0, lambda: 0)
+    with devices(broker=broker) as home:
+        home.client("device")
+        page = httpx.get(f"{home.url}/metrics", timeout=PATIENCE).text
+    names = {line.split()[2] for line in page.splitlines() if line.startswith("# TYPE ")}
+    text = (ROOT / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+    assert {"likewise_mqtt_pending", "likewise_connections_open", "likewise_workers"} <= names
+    assert [name for name in sorted(names) if not name.endswith("_created") and f"`{name}`" not in text] == []
 
 
 def test_the_generated_reference_is_up_to_date() -> None:

@@ -58,14 +58,17 @@ def test_more_connections_than_are_held_are_told_so() -> None:
     config = Config(server=ServerSettings(port=0, connections=5))
     with serving(config=config) as address:
         held = [connected(address) for _ in range(5)]
-        held[0].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        assert b"200" in read_to_end(held[0])
-        held.append(connected(address))
+        for each in held:
+            each.sendall(HALF + b"Expect: 100-continue\r\n\r\n")
+            assert each.recv(100).startswith(b"HTTP/1.1 100 ")
         assert b"503" in read_to_end(connected(address))
+        held[0].sendall(b'{"a":1}')
+        assert held[0].recv(1_000).startswith(b"HTTP/1.1 2")
         for each in held:
             each.close()
 
 
+HALF = b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 7\r\n"
 BEFORE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nb: "
 CHUNKED = b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 

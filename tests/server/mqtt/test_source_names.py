@@ -169,3 +169,11 @@ def test_a_broad_preset_takes_no_topic_of_an_exact_one() -> None:
     for names in (["esphome", "home-assistant"], ["home-assistant", "esphome"], list(reversed(presets()))):
         found = load_maps(names).find("homeassistant/sensor/attic/state")
         assert found.source == "sensor.attic"
+
+
+def test_a_map_keeps_the_devices_of_a_tree_apart_that_looks_like_esphome() -> None:
+    """`house/sensor/X/state` of one's own is one source until a map says otherwise."""
+    own = TopicMap([*read_map('[[topic]]\ntopic = "house/sensor/{device}/state"\n', "own.toml"), *MAPS.rules[:-1]])
+    for maps, sources in ((MAPS, ["house", "house"]), (own, ["house/sensor/attic", "house/sensor/cellar"])):
+        reader = MessageReader(maps)
+        assert [read(f"house/sensor/{x}/state", b"1", reader)[0].source for x in ("attic", "cellar")] == sources

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from likewise.server.sinks.mqtt import MqttTarget
 from likewise.server.sinks.networks import parse_networks
 from likewise.server.sinks.resolver import Resolver
 from likewise.server.sinks.sender import make_parcel
-from likewise.server.sinks.target import Parcel, Target, TransientFailure
+from likewise.server.sinks.target import Parcel, PermanentFailure, Target, TransientFailure
 from likewise.server.sinks.webhook import WebhookTarget
 from tests.server.sinks.stalling import (
     SILENT,
@@ -147,6 +147,41 @@ def test_a_receiver_that_continues_without_end_is_hung_up_on(run: Run) -> None:
         async with stalling(flood) as outside:
             wanted, target = made("http", "127.0.0.1", outside.port)
             with pytest.raises(TransientFailure, match="informational responses"):
+                await asyncio.wait_for(target.send(parcel(wanted)), 60)
+            await outside.until(lambda: not outside.open)
+            await target.close()
+
+    run(play())
+
+
+@pytest.mark.parametrize(("status", "fault"), [(200, None), (503, TransientFailure), (410, PermanentFailure)])
+@pytest.mark.parametrize(
+    ("part", "pause"),
+    [
+        pytest.param(b"y" * 65_536, 0.0, id="a flood"),
+        pytest.param(b"y", 0.05, id="a trickle"),
+        pytest.param(b"", 60.0, id="nothing more"),
+        pytest.param(None, 0.0, id="an end too early"),
+    ],
+)
+def test_the_status_decides_whatever_the_body_of_an_answer_is(
+    run: Run, status: int, fault: type[Exception] | None, part: bytes | None, pause: float
+) -> None:
+    """A receiver that has said 200 has the match: it is not sent again because its body does not end."""
+
+    async def answer(transport: asyncio.Transport, came: asyncio.Queue[bytes]) -> None:
+        await came.get()
+        transport.write(b"HTTP/1.1 %d OK\r\ncontent-length: 1000000000\r\n\r\n" % status)
+        while part is not None and not transport.is_closing():
+            if transport.get_write_buffer_size() < 2**20:
+                transport.write(part)
+            await asyncio.sleep(pause)
+        transport.close()
+
+    async def play() -> None:
+        async with stalling(answer) as outside:
+            wanted, target = made("http", "127.0.0.1", outside.port)
+            with nullcontext() if fault is None else pytest.raises(fault, match=str(status)):
                 await asyncio.wait_for(target.send(parcel(wanted)), 60)
             await outside.until(lambda: not outside.open)
             await target.close()

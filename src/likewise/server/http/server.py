@@ -20,9 +20,9 @@ from starlette.requests import ClientDisconnect
 
 from likewise import __version__
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config
+from likewise.broker.config import Config, ServerSettings
 from likewise.broker.tenants.access import AccessControl
-from likewise.defaults import EDGE_MESSAGE_BYTES, LAST_SECONDS, STOP_SECONDS, TENANT
+from likewise.defaults import EDGE_MESSAGE_BYTES, HEADER_SECONDS, LAST_SECONDS, STOP_SECONDS, TENANT
 from likewise.errors import LikewiseError, StateError, Unavailable
 from likewise.server.connection_limits import accept_backlog, file_limit
 from likewise.server.executors import ServerExecutors
@@ -57,7 +57,7 @@ from likewise.server.http.streams.websocket_lifecycle import LARGEST_MESSAGE
 from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
 from likewise.server.http.timeouts import TimeoutProtocol, abort_stalled, close_slow
 from likewise.server.sinks.sender import TargetSenders
-from likewise.server.tls import check_certificate
+from likewise.server.tls import TlsHandshake, check_certificate, server_context
 
 _log = structlog.get_logger("likewise.broker")
 DRAIN_SECONDS = 2.0  # how long what reads the store may take at a stop, once everybody was answered or told 503
@@ -194,6 +194,19 @@ class _UvicornServer(uvicorn.Server):
         yield
 
 
+def _http_protocol(server: ServerSettings) -> Any:
+    """Return what uvicorn makes for each connection. TLS is ours, so that its handshakes are counted and bounded."""
+    context = server_context(server)
+    if context is None:
+        return TimeoutProtocol
+
+    def make(**named: Any) -> asyncio.Protocol:
+        limits = named["app_state"]["gateway"].connection_limits
+        return TlsHandshake(lambda: TimeoutProtocol(**named), context, limits, HEADER_SECONDS)
+
+    return make
+
+
 Connector = Callable[[Gateway], Coroutine[object, object, None]]
 
 
@@ -223,14 +236,12 @@ class HttpServer:
         self._server = _UvicornServer(
             uvicorn.Config(
                 self._in_flight,
-                http=TimeoutProtocol,
+                http=_http_protocol(server),
                 host=server.host,
                 port=server.port,
                 log_config=None,
                 access_log=False,
                 backlog=accept_backlog(file_limit()),
-                ssl_certfile=server.tls_certificate,
-                ssl_keyfile=server.tls_key,
                 timeout_graceful_shutdown=LAST_SECONDS,
                 ws=BoundedWebSocketProtocol,
                 ws_max_size=max(
@@ -277,6 +288,7 @@ class HttpServer:
                 close_slow(self._server.server_state.connections, last_check)
                 abort_stalled(self._server.server_state.connections, last_check)
         gateway.stopping.set()
+        gateway.connection_limits.abort_handshakes()
         await asyncio.sleep(STOP_SECONDS)
         stopping_error = Unavailable("the broker is stopping; what was sent may be stored or not: send it again")
         gateway.bridge.fail_all(stopping_error)

@@ -2,7 +2,8 @@
 
 Half a request holds a connection, a connection holds a file, and a process has few of them. So the lines before a body
 must come soon and be few, those after it (trailers, which nobody reads) must be few, a body must go on coming, and
-there is a limit of connections; past any of these the connection is answered and closed. A client that does not read
+there is a limit of connections; past any of these the connection is answered and closed. Once that limit is reached,
+connections without a request under way give their place to others (`connection_limits`). A client that does not read
 its answer is cut after a while. One look a second at all
 connections costs less than a timer for each request.
 """
@@ -16,7 +17,7 @@ from typing import Any, Final
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from likewise.defaults import BODY_PAUSE_SECONDS, BODY_SECONDS, HEADER_SECONDS, MAX_HEADER_BYTES, STALLED_SECONDS
-from likewise.server.connection_limits import unread_bytes
+from likewise.server.connection_limits import ConnectionLimits, unread_bytes
 from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
 
 _ANSWER: Final = (
@@ -36,16 +37,25 @@ class TimeoutProtocol(HttpToolsProtocol):
         self._body_bytes = 0  # bytes of what is being taken
         self._head = 0  # bytes that the lines before a body can have at most
         self.stalled: tuple[int, float] | None = None  # unread bytes, and since when they do not shrink
+        self.address = ""  # of the other side
+        self._fresh = True  # no request has come
+        self._limits: ConnectionLimits = self.app_state["gateway"].connection_limits
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, unless there are too many."""
+        """Take a connection, unless there are too many with a request under way."""
         super().connection_made(transport)
         self._start_phase(in_head=True)
-        limits = self.app_state["gateway"].connection_limits
-        limits.http = self.connections
-        if limits.open > limits.allowed:
-            limits.refused += 1
+        self.address = self.client[0] if self.client is not None else ""
+        self._limits.http = self.connections
+        if self._limits.admit():
+            self._limits.wait(self)
+        else:
             self.refuse(503, b"Service Unavailable", b"too many connections; try again later")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget a connection that is over."""
+        self._limits.use(self)
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Take some bytes."""
@@ -64,7 +74,8 @@ class TimeoutProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Note that the head of the request is complete."""
-        self.in_head = False
+        self.in_head = self._fresh = False
+        self._limits.use(self)
         if self._head > MAX_HEADER_BYTES and (
             len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEADER_BYTES
         ):
@@ -87,6 +98,13 @@ class TimeoutProtocol(HttpToolsProtocol):
         self.phase_started = None
         super().on_message_complete()
 
+    def on_response_complete(self) -> None:
+        """Its answer is written; until the next request the connection may be closed to make room."""
+        super().on_response_complete()
+        # Also where it closes: over TLS that waits for the client.
+        if self.cycle.response_complete and self in self.connections:
+            self._limits.rest(self)
+
     def _start_phase(self, *, in_head: bool) -> None:
         self.in_head, self._lines, self._head = in_head, 0, self._body_bytes
         self.phase_started = self.last_activity = self.loop.time()
@@ -107,6 +125,18 @@ class TimeoutProtocol(HttpToolsProtocol):
             self.phase_started = None
             if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
                 self.transport.write(_ANSWER % (status, words, len(detail), detail))
+            self._limits.use(self)
+            self._limits.rest(self)
+            self.transport.close()
+
+    def abort(self) -> None:
+        """Close to make room for another connection."""
+        # Over TLS, or behind bytes that are not read, `close` would keep the socket for as long as the client likes.
+        if self.transport.get_extra_info("sslcontext") is not None or self.transport.get_write_buffer_size():
+            self.transport.abort()
+        elif self._fresh:
+            self.refuse(408, b"Request Timeout", b"no request came, and others needed the connection")
+        else:
             self.transport.close()
 
 

@@ -211,6 +211,12 @@ class MqttClient(asyncio.Protocol):
     # -- publishing and subscribing -------------------------------------------------------------
 
     @property
+    def transport(self) -> asyncio.BaseTransport:
+        """Return what carries the connection, once it is made."""
+        assert self._transport is not None
+        return self._transport
+
+    @property
     def max_packet_bytes(self) -> int:
         """The largest packet that the broker takes."""
         return self._limits.maximum_packet_size or LARGEST_PACKET

@@ -17,6 +17,7 @@ from likewise.server.mqtt.broker_urls import parse_mqtt_url
 from likewise.server.mqtt.client import BrokerAddress, MessageTooLarge, MqttClient, MqttRefused
 from likewise.server.mqtt.codec import FAILED
 from likewise.server.mqtt.messages import MqttPublication
+from likewise.server.sinks.bounded_tls import allow_exchange
 from likewise.server.sinks.networks import Network, default_tls_context, reachable
 from likewise.server.sinks.resolver import Resolve, resolve_untenanted
 from likewise.server.sinks.target import Parcel, PermanentFailure, TransientFailure
@@ -48,6 +49,7 @@ class MqttTarget:
         try:
             async with asyncio.timeout(self._settings.timeout):
                 client = await self._connected()
+                allow_exchange(client.transport)
                 acknowledgement = client.publish(mqtt_message(parcel, self._settings))
                 either: set[asyncio.Future[Any]] = {acknowledgement, client.closed}
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from likewise.errors import FormatError, InputError
+from likewise.server.sinks.bounded_tls import BoundedContext
 from likewise.server.sinks.resolver import Resolve
 from likewise.server.sinks.target import TransientFailure
 
@@ -126,4 +127,6 @@ def close_transport(transport: asyncio.WriteTransport) -> None:
 @cache
 def default_tls_context() -> ssl.SSLContext:
     """Return whose certificates this machine believes, made once: it takes memory and time."""
-    return ssl.create_default_context()
+    trust = BoundedContext(ssl.PROTOCOL_TLS_CLIENT)
+    trust.load_default_certs()
+    return trust

@@ -17,6 +17,7 @@ from email.generator import BytesGenerator
 from email.message import EmailMessage
 from typing import Final, Literal, NamedTuple
 
+from likewise.server.sinks.bounded_tls import connect
 from likewise.server.sinks.networks import close_transport
 
 LONGEST_LINE: Final = 8_192  # bytes of a reply's line; RFC 5321 has 512, extensions more
@@ -69,8 +70,7 @@ class _SmtpConnection:
         reader, protocol = _reading()
         transport, _ = await loop.create_connection(
             lambda: protocol,
-            address,
-            server.port,
+            sock=await connect(address, server.port),
             ssl=trust if tls else None,
             server_hostname=server.host if tls else None,
         )

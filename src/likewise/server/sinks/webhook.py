@@ -1,5 +1,8 @@
 """A webhook: each match is posted, signed, to an address; 2xx is what accepts it.
 
+The status decides as soon as it has come, whatever follows it. A little of the answer's body is read, so that the
+connection can be used again; a longer or slower one is cut off.
+
 4xx besides 408, 425 and 429, and a redirect, which is never followed, are for good; anything else is tried again: 5xx,
 silence, a broken connection, and as late as Retry-After says.
 
@@ -24,6 +27,7 @@ import h11
 from likewise import __version__
 from likewise.api.sinks import WebhookSettings
 from likewise.defaults import TARGET_RETRY_AFTER_SECONDS
+from likewise.server.sinks.bounded_tls import allow_exchange, connect
 from likewise.server.sinks.networks import Network, close_transport, default_tls_context, reachable
 from likewise.server.sinks.resolver import Resolve, resolve_untenanted
 from likewise.server.sinks.signing import signed_headers
@@ -32,6 +36,7 @@ from likewise.server.sinks.target import Parcel, PermanentFailure, TransientFail
 _PART: Final = 16_384  # bytes read at once
 _INFORMATIONAL: Final = 10  # responses such as `100 Continue` before the answer; a receiver could send them for ever
 _ANSWER: Final = 1_024  # bytes of an answer's body that are read, so that its connection can be used again
+_ANSWER_SECONDS: Final = 1.0  # that this body may take; its status has decided before
 Headers = list[tuple[bytes, bytes]]
 
 
@@ -77,17 +82,33 @@ class HttpPostConnection:
         self._reader: asyncio.StreamReader
         self._writer: asyncio.StreamWriter | None = None
 
-    async def post(self, headers: Headers, body: bytes) -> PostResponse:
-        """Post a body and return the response. Raises `OSError` or `h11.RemoteProtocolError` without a valid one."""
+    async def post(self, headers: Headers, body: bytes, seconds: float) -> PostResponse:
+        """Post a body; return the status and the headers that come back.
+
+        These are the answer, whatever its own body is. A little of that is read, so that the connection can be used
+        again; where it is longer or slower, the connection is closed.
+
+        Args:
+            headers: Beside `host` and `content-length`.
+            body: What is posted.
+            seconds: How long everything may take, connecting included.
+
+        Raises:
+            TimeoutError: No answer came within that time.
+            OSError: The connection failed.
+            h11.ProtocolError: What came is not HTTP.
+        """
+        deadline = asyncio.get_running_loop().time() + seconds
         try:
-            if self._writer is None or self._reader.at_eof():  # the other side may have let go of it meanwhile
-                await self._connect()
-            return await self._exchange(headers, body)
-        except BaseException:  # its deadline too: the socket is closed whatever the other side does
-            if self._writer is not None:
-                self._writer.transport.abort()
-            self.close()
+            async with asyncio.timeout_at(deadline):
+                if self._writer is None or self._reader.at_eof():  # the other side may have let go of it meanwhile
+                    await self._connect()
+                answer = await self._exchange(headers, body)
+        except BaseException:  # its deadline too
+            self._abort()
             raise
+        await self._finish(deadline)
+        return answer
 
     async def _connect(self) -> None:
         self.close()
@@ -96,7 +117,9 @@ class HttpPostConnection:
         for address in await reachable(place.host, place.port, self._allowed, self._resolve):
             try:
                 self._reader, self._writer = await asyncio.open_connection(
-                    address, place.port, ssl=self._trust if place.tls else None, server_hostname=named
+                    sock=await connect(address, place.port),
+                    ssl=self._trust if place.tls else None,
+                    server_hostname=named,
                 )
             except OSError as failed:
                 error = failed
@@ -109,6 +132,7 @@ class HttpPostConnection:
         protocol, writer = self._protocol, self._writer
         assert protocol is not None
         assert writer is not None
+        allow_exchange(writer.transport)
         sized = [(b"host", self._place.named.encode()), (b"content-length", b"%d" % len(body)), *headers]
         parts = [
             protocol.send(h11.Request(method=b"POST", target=self._place.path.encode(), headers=sized)),
@@ -117,8 +141,7 @@ class HttpPostConnection:
         ]
         writer.write(b"".join(part for part in parts if part))
         await writer.drain()
-        answer: PostResponse | None = None
-        size = informational = 0
+        informational = 0
         while True:
             event = protocol.next_event()
             if event is h11.NEED_DATA:
@@ -127,22 +150,47 @@ class HttpPostConnection:
                 headers_received = {
                     bytes(name).decode("latin-1"): bytes(value).decode("latin-1") for name, value in event.headers
                 }
-                answer = PostResponse(event.status_code, headers_received)
-            elif isinstance(event, h11.Data):
-                size += len(event.data)
-                if size > _ANSWER and answer is not None:
-                    self.close()
-                    return answer
-            elif isinstance(event, h11.EndOfMessage) and answer is not None:
-                if protocol.our_state is h11.DONE and protocol.their_state is h11.DONE:
-                    protocol.start_next_cycle()
-                else:
-                    self.close()
-                return answer
+                return PostResponse(event.status_code, headers_received)
             elif not isinstance(event, h11.InformationalResponse):
                 raise ConnectionResetError("the connection was closed before an answer")
             elif (informational := informational + 1) > _INFORMATIONAL:
                 raise ConnectionResetError(f"more than {_INFORMATIONAL} informational responses came before an answer")
+
+    async def _finish(self, deadline: float) -> None:
+        """Read the body of an answer; close the connection where that is not done soon."""
+        try:
+            async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + _ANSWER_SECONDS)):
+                again = await self._read_body()
+        except (OSError, TimeoutError, h11.ProtocolError):
+            again = False
+        except BaseException:
+            self._abort()
+            raise
+        if not again:
+            self._abort()
+
+    async def _read_body(self) -> bool:
+        """Return whether the body of an answer was read whole, so that the connection can be used again."""
+        protocol, size = self._protocol, 0
+        assert protocol is not None
+        while size <= _ANSWER:
+            event = protocol.next_event()
+            if event is h11.NEED_DATA:
+                protocol.receive_data(await self._reader.read(_PART))
+            elif isinstance(event, h11.Data):
+                size += len(event.data)
+            elif protocol.our_state is h11.DONE and protocol.their_state is h11.DONE:
+                protocol.start_next_cycle()
+                return True
+            else:
+                return False
+        return False
+
+    def _abort(self) -> None:
+        """Close the socket at once, whatever the other side does."""
+        if self._writer is not None:
+            self._writer.transport.abort()
+        self.close()
 
     def close(self) -> None:
         """Close the connection."""
@@ -155,8 +203,6 @@ _RETRY_STATUSES: Final = frozenset({408, 425, 429})
 _FAULTS: Final = (  # how h11 begins to say what is wrong with an answer; what follows may quote it
     "illegal status line",
     "illegal header line",
-    "illegal chunk header",
-    "illegal chunk",
     "bad Content-Length",
     "conflicting Content-Length",
     "Receive buffer too long",
@@ -187,8 +233,7 @@ class WebhookTarget:
     async def send(self, parcel: Parcel) -> None:
         """Post it; returns if it was accepted."""
         try:
-            async with asyncio.timeout(self._settings.timeout):
-                answer = await self._post(parcel)
+            answer = await self._post(parcel)
         except TimeoutError:
             raise TransientFailure(f"no answer within {self._settings.timeout:g} s") from None
         except (OSError, h11.ProtocolError) as error:
@@ -212,7 +257,7 @@ class WebhookTarget:
             **signed_headers(self._secret, parcel.match.id, int(self._clock()), parcel.body),
         }
         sent = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-        return await self._connection.post(sent, parcel.body)
+        return await self._connection.post(sent, parcel.body, self._settings.timeout)
 
     async def close(self) -> None:
         """Close the connection."""

@@ -127,26 +127,33 @@ def test_bytes_before_a_login_are_bounded_in_total_and_for_an_address(server: Se
         home.until(lambda: 80_000 <= home.metric("likewise_mqtt_pending_bytes") <= 100_000)
 
 
+def half_request(port: int) -> socket.socket:
+    """Return a connection over HTTP whose request is under way."""
+    made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    made.sendall(b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+    assert made.recv(100).startswith(b"HTTP/1.1 100 ")
+    return made
+
+
 def test_connections_of_http_and_mqtt_share_one_bound() -> None:
     """`[server] connections`; health and metrics show it."""
     with devices(server=ServerSettings(port=0, connections=6)) as home, ExitStack() as held:
         http = int(home.url.rpartition(":")[2])
-        silent = [held.enter_context(socket.create_connection(("127.0.0.1", http), timeout=PATIENCE)) for _ in range(3)]
+        asking = [held.enter_context(half_request(http)) for _ in range(4)]
         logged_in = [home.client(f"d{n}") for n in range(2)]
+        assert closed(Client(home.port))
+        with socket.create_connection(("127.0.0.1", http), timeout=PATIENCE) as refused:
+            assert b"503" in refused.recv(1_000)
+        asking.pop().close()
+        value = home.broker.metrics.registry.get_sample_value
+        home.until(lambda: value("likewise_connections_open", {"protocol": "http"}) == 3)
         with httpx.Client(base_url=home.url, timeout=PATIENCE) as client:
-            shown = client.get("/readyz").json()["connections"]
-            assert shown == {"open": 6, "allowed": 6, "refused": 0}
-            assert closed(Client(home.port))
-            with socket.create_connection(("127.0.0.1", http), timeout=PATIENCE) as refused:
-                assert b"503" in refused.recv(1_000)
-            assert client.get("/readyz").json()["connections"]["refused"] == 2
+            assert client.get("/readyz").json()["connections"] == {"open": 6, "allowed": 6, "refused": 2}
             page = client.get("/metrics").text
             assert 'likewise_connections_open{protocol="mqtt"} 2.0' in page
             assert "likewise_connections_allowed 6.0" in page
-            silent[0].close()
-            deadline = time.monotonic() + PATIENCE
-            while client.get("/readyz").json()["connections"]["open"] == 6:
-                assert time.monotonic() < deadline
+            asking.pop().close()
+            home.until(lambda: client.get("/readyz").json()["connections"]["open"] == 5)
         assert logged_in[0].publish("a/b") is not None
 
 

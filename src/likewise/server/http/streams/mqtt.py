@@ -73,9 +73,9 @@ class WebSocketCarrier:
         self._closed = True
         self._to_send.set()
         if self._waiting:
-            asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._abort)
+            asyncio.get_running_loop().call_later(CLOSE_SECONDS, self.abort)
 
-    def _abort(self) -> None:
+    def abort(self) -> None:
         """Cut the connection, whatever it has not sent."""
         protocol = websocket_protocol(self._socket.scope)
         if protocol is not None and not protocol.disconnected:

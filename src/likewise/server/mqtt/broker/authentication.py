@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter, OrderedDict
-from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from likewise.broker.log.entries import check_id
@@ -32,6 +31,7 @@ from likewise.defaults import (
 )
 from likewise.errors import InvalidEvent, LikewiseError, NotAuthenticated
 from likewise.model.time import SECOND, duration
+from likewise.server.connection_limits import ConnectionLimits
 from likewise.server.gateway import Gateway
 from likewise.server.mqtt.broker.connection import MqttConnection
 from likewise.server.mqtt.broker.delivery.session import Session
@@ -45,14 +45,14 @@ class PendingConnections:
     Args:
         allowed: connections in total; one address may have the fourth part.
         allowed_bytes: bytes buffered in total; one address may have the fourth part.
-        key_of: what an address is counted by, None where no bound for one address applies.
+        limits: what an address is counted by; it may close one of these connections to make room for any other.
     """
 
-    def __init__(self, allowed: int, allowed_bytes: int, key_of: Callable[[str], str | None]) -> None:
+    def __init__(self, allowed: int, allowed_bytes: int, limits: ConnectionLimits) -> None:
         self.allowed, self.allowed_bytes = allowed, allowed_bytes
         self.bytes = 0
         self.evicted = 0
-        self._key_of = key_of
+        self._limits, self._key_of = limits, limits.key_of
         self._all: dict[MqttConnection, int] = {}  # the bytes that are buffered of each, oldest first
         self._by: dict[str, dict[MqttConnection, None]] = {}  # the same connections by address
         self._bytes_by: Counter[str] = Counter()
@@ -63,6 +63,7 @@ class PendingConnections:
     def add(self, connection: MqttConnection) -> None:
         """Count a new connection; the oldest one goes if there are too many."""
         self._all[connection] = 0
+        self._limits.wait(connection)
         key = self._key_of(connection.address)
         if key is not None:
             of_address = self._by.setdefault(key, {})
@@ -93,6 +94,7 @@ class PendingConnections:
         if size is None:
             return
         self.bytes -= size
+        self._limits.use(connection)
         key = self._key_of(connection.address)
         if key is not None:
             of_address = self._by[key]

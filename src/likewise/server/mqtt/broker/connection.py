@@ -59,6 +59,10 @@ class Carrier(Protocol):
         """End it when everything is sent, or after a while."""
         ...
 
+    def abort(self) -> None:
+        """End it at once, whatever is unsent."""
+        ...
+
     def set_reading_paused(self, paused: bool) -> None:
         """Stop reading for now, or resume."""
         ...
@@ -445,7 +449,8 @@ class MqttConnection:
     def abort(self) -> None:
         """Close without a packet: nobody is known to be there who would read it."""
         if not self.closed:
-            self._finish()
+            self._closed()
+            self._carrier.abort()  # `close` would wait for the other side's part of TLS
 
     def _finish(self) -> None:
         self.flush()

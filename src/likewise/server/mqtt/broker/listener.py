@@ -84,7 +84,7 @@ class MqttListener:
         self.buffers = SendBuffers(self.config.send_bytes, self._loop.time)
         # At most half of all connections: else sockets that say nothing would leave none for HTTP and for clients.
         pending = max(1, min(self.config.pending, limits.allowed // 2))
-        self.pending = PendingConnections(pending, self.config.pending_bytes, limits.key_of)
+        self.pending = PendingConnections(pending, self.config.pending_bytes, limits)
         self._logins = LoginThrottle()
         self._stalled: dict[MqttConnection, tuple[int, float]] = {}  # unread bytes, and since when they do not shrink
         self._unsent: list[MqttConnection] = []

@@ -21,6 +21,7 @@ from likewise.server.connection_limits import ConnectionLimits, accept_backlog, 
 from likewise.server.gateway import Gateway
 from likewise.server.mqtt.broker.connection import Carrier, MqttConnection
 from likewise.server.mqtt.broker.listener import MqttListener
+from likewise.server.tls import TlsHandshake, server_context
 
 ConnectionFactory = Callable[[Carrier, str, str], MqttConnection | None]
 
@@ -28,11 +29,12 @@ ConnectionFactory = Callable[[Carrier, str, str], MqttConnection | None]
 class MqttProtocol(asyncio.Protocol):
     """One socket; `made` makes its connection, or None if there are too many."""
 
-    __slots__ = ("_connect", "_connection", "_limits", "_transport")
+    __slots__ = ("_connect", "_connection", "_limits", "_transport", "address")
 
     def __init__(self, made: ConnectionFactory, limits: ConnectionLimits) -> None:
         self._connect = made
         self._limits = limits
+        self.address = ""  # of the other side
         self._connection: MqttConnection | None = None
         self._transport: asyncio.Transport | None = None
 
@@ -43,10 +45,14 @@ class MqttProtocol(asyncio.Protocol):
         if (opened := tcp.get_extra_info("socket")) is not None:  # the kernel's buffer is memory, too
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MQTT_BUFFER_BYTES)
         peer = tcp.get_extra_info("peername")
-        address, shown = (str(peer[0]), f"{peer[0]}:{peer[1]}") if isinstance(peer, tuple) else ("", "")
+        shown = ""
+        if isinstance(peer, tuple):
+            self.address, shown = str(peer[0]), f"{peer[0]}:{peer[1]}"
         self._limits.mqtt += 1
-        if self._limits.open <= self._limits.allowed:
-            self._connection = self._connect(self, shown, address)
+        if not self._limits.admit():
+            tcp.abort()
+            return
+        self._connection = self._connect(self, shown, self.address)
         if self._connection is None:
             self._limits.refused += 1
             tcp.abort()
@@ -59,6 +65,7 @@ class MqttProtocol(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """Note that the socket is closed."""
         self._limits.mqtt -= 1
+        self._limits.use(self)
         if self._connection is not None:
             self._connection.lost()
             self._connection = None
@@ -85,10 +92,12 @@ class MqttProtocol(asyncio.Protocol):
         """End it when everything is sent; a client that does not read does not keep its buffer for long."""
         if self._transport is not None:
             self._transport.close()
+            self._limits.rest(self)  # over TLS the socket stays until the client has closed it, too
             if self._transport.get_write_buffer_size():
-                asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._abort)
+                asyncio.get_running_loop().call_later(CLOSE_SECONDS, self.abort)
 
-    def _abort(self) -> None:
+    def abort(self) -> None:
+        """End it at once, whatever is unsent."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -176,19 +185,13 @@ async def _watch(listener: MqttListener) -> None:
 async def _run(gateway: Gateway, *, sockets: list[OpenedSocket]) -> None:
     listener = await get_listener(gateway)
     loop, config = asyncio.get_running_loop(), gateway.broker.config.server
+    context = server_context(config)
     servers = []
     for opened in sockets:
-        context = None
-        if opened.tls:
-            assert config.tls_certificate is not None
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(config.tls_certificate, config.tls_key)
         servers.append(
             await loop.create_server(
-                lambda: MqttProtocol(listener.connection, gateway.connection_limits),
+                partial(_protocol, listener, context if opened.tls else None),
                 sock=opened.socket,
-                ssl=context,
-                ssl_handshake_timeout=gateway.broker.config.mqtt.connect_seconds if opened.tls else None,
                 backlog=accept_backlog(file_limit()),
             )
         )
@@ -197,3 +200,11 @@ async def _run(gateway: Gateway, *, sockets: list[OpenedSocket]) -> None:
     for server in servers:
         server.close()
     await listener.stopped.wait()
+
+
+def _protocol(listener: MqttListener, context: ssl.SSLContext | None) -> asyncio.Protocol:
+    limits = listener.gateway.connection_limits
+    if context is None:
+        return MqttProtocol(listener.connection, limits)
+    make = partial(MqttProtocol, listener.connection, limits)
+    return TlsHandshake(make, context, limits, listener.config.connect_seconds)
