@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 
 _COUNTED: Final = {
     "connections": "Connections of devices that were let in",
-    "shut_out": "Connections of devices that were refused",
+    "disconnected_by_us": "Connections of devices that were refused",
     "received": "Messages received from devices",
     "stored": "Events of devices on disk",
     "refused": "Messages of devices that were refused",
@@ -19,6 +19,7 @@ _COUNTED: Final = {
     "stalled": "Connections closed because the device did not read what it was sent",
     "unannounced": "Metrics of Sparkplug B whose alias no BIRTH had announced",
 }
+_METRICS: Final = {"disconnected_by_us": "shut_out"}  # counters whose metric was published under another name
 
 
 class TenantCounters:
@@ -88,7 +89,7 @@ class ListenerCounters(Collector):
             float(self._pending.evicted),
         )
         for name, words in _COUNTED.items():
-            family = CounterMetricFamily(f"likewise_mqtt_{name}", words, labels=["tenant"])
+            family = CounterMetricFamily(f"likewise_mqtt_{_METRICS.get(name, name)}", words, labels=["tenant"])
             for tenant, counters in list(self._tenants.items()):
                 family.add_metric([tenant], float(getattr(counters, name)))
             yield family
