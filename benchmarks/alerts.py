@@ -26,8 +26,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from likewise import __version__
 from likewise.cli.terminal.gc_tuning import tune_gc
+
+from likewise import __version__
 from likewise.language import parse
 from likewise.matching.alerts.engine import AlertEngine
 from likewise.model import Event, event

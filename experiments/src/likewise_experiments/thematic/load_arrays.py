@@ -39,7 +39,7 @@ class LoadArrays(msgspec.Struct, frozen=True, eq=False):
     ) -> NDArray[np.float32]:
         """The similarity of every predicate (row) and tuple (column), the sides under these themes.
 
-        Where a relaxed part does not reach `floor` it is 0, as a matcher has it (`likewise.matching.reference.match_threshold`).
+        A relaxed part below `floor` counts 0, as in a matcher (`likewise.matching.reference.match_threshold`).
         """
         terms = ((self.asked_attributes, self.seen_attributes), (self.asked_values, self.seen_values))
         parts = []
