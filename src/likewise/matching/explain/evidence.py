@@ -59,8 +59,8 @@ def with_evidence(
 
 def in_words(measure: Measure, term: Term, event_term: Term) -> str:
     """Why two terms are the same or not, by a measure that can say so; '' by others."""
-    explained: Callable[[Term, Term], str] | None = getattr(measure, "explained", None)
-    return "" if explained is None else explained(term, event_term)
+    explanation: Callable[[Term, Term], str] | None = getattr(measure, "explanation", None)
+    return "" if explanation is None else explanation(term, event_term)
 
 
 def _nearest(
