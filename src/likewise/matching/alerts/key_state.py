@@ -383,7 +383,8 @@ class KeyState:
             self.absent = False
         elif alert.follows_failing:
             self.spoken = False
-            self.mark_run_notified(alert, notified=False)
+            if self.begin is not None:  # else the run is over, and no alarm stands
+                self.mark_run_notified(alert, notified=False)
         elif self.spoken if alert.once_until is not None else self._is_muted(now):
             arrival = self.last_arrival
             deferred = Observation(0, arrival, arrival, source, event_id, True, False, False, 1.0, 1.0)
