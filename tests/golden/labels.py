@@ -81,6 +81,8 @@ from likewise.model.condition import Any as Either
 from likewise.model.mapping import Mapping
 from likewise.model.predicate import Predicate
 from likewise.semantics.calibration import Calibration
+from likewise.semantics.concepts.encyclopaedia.lexicon import _EncodedLexicon
+from likewise.semantics.concepts.library import CompiledEncyclopaedia
 from likewise.semantics.enrichment.corrections import Correction
 from likewise.semantics.measures.embeddings import encoders as bert
 from likewise.semantics.spaces import manifest as space_manifest
@@ -200,6 +202,8 @@ MATCHER: Final[dict[str, Any]] = {
     "space manifest, version": space_manifest._Version,
     "embedding model, config.json": bert._Config,
     "compact WordNet, head": compact._PackedHeader,
+    "compiled encyclopaedia": CompiledEncyclopaedia,
+    "compiled lexicon": _EncodedLexicon,
     "latent WordNet": latent_fit.LatentCore,
 }
 LAKE: Final[dict[str, Any]] = {

@@ -69,7 +69,9 @@ def show(
 
     Example: `likewise concepts show "pipe temperature" --against TempC_SHT`
     """
-    from likewise.semantics.concepts.explanations import describe_facets, explain_agreement
+    import msgspec
+
+    from likewise.semantics.concepts.explanations import describe_facets
     from likewise.semantics.library import load_space
     from likewise.semantics.measure import Term
     from likewise.semantics.measures.sameness import SamenessMeasure
@@ -78,14 +80,18 @@ def show(
     query = Term(term, unit=unit)
     facets = measure.facets(query)
     if against is None:
+        readings = measure.readings(query)
         if as_json:
-            output.print_json(facets)
-        else:
-            output.console().print(describe_facets(facets))
+            output.print_json({**msgspec.to_builtins(facets), "readings": readings})
+            return
+        for reading in readings:
+            for step in reading.steps:
+                output.console().print(f"{step.written} is read as {step.plain} ({step.how})", soft_wrap=True)
+            output.console().print(describe_facets(measure.facets(Term(reading.text, unit=unit or reading.unit))))
         return
     other = Term(against)
     score = float(measure.matrix([query], [other])[0, 0])
-    verdict = explain_agreement(facets, measure.facets(other), measure.agreement(query, other))
+    verdict = measure.explanation(query, other)
     if as_json:
         output.print_json({"asked": facets, "seen": measure.facets(other), "score": score, "said": verdict})
     else:
@@ -122,6 +128,34 @@ def add(
         output.print_json({"file": str(target), "concepts": len(concepts)})
     else:
         output.console().print(f"added {len(concepts):,} concepts as {target.stem}")
+
+
+@app.command()
+def check(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Domains of the encyclopaedia; those that ship if none.")
+    ] = None,
+) -> None:
+    """Check the form of domains of the encyclopaedia, before they are added.
+
+    Example: `likewise concepts check kilns.csv`
+    """
+    from likewise.errors import FormatError
+    from likewise.semantics.concepts.encyclopaedia.entries import domain_files, inventory_concepts, read_entries
+    from likewise.semantics.concepts.inventory import Inventory
+    from likewise.semantics.concepts.library import authored_concepts
+    from likewise.semantics.concepts.user_concepts import domain_faults
+
+    texts = [(path.stem, path.read_text("utf-8-sig")) for path in files or ()] or domain_files()
+    entries = [entry for name, text in texts for entry in read_entries(text, name)]
+    faults = domain_faults(entries, Inventory((*authored_concepts(), *inventory_concepts(entries))))
+    for fault in faults:
+        output.console().print(fault, markup=False, highlight=False, soft_wrap=True)
+    if faults:
+        raise FormatError(
+            f"{len(faults)} faults in {len(texts)} files; docs/contributing/encyclopaedia.md has the rules"
+        )
+    output.console().print(f"{len(entries)} entries in {len(texts)} files are well formed")
 
 
 def _parse_vocabulary_source(text: str, form: str) -> VocabularySource:

@@ -339,19 +339,22 @@ def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
 
 
 def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
-    from likewise.semantics.concepts.library import load_inventory
+    from likewise.semantics.concepts.encyclopaedia.lexicon import Lexicon
+    from likewise.semantics.concepts.library import load_inventory, load_lexicon
+    from likewise.semantics.concepts.normalisation.normaliser import Normaliser
     from likewise.semantics.concepts.open_vocabulary import OpenVocabulary
     from likewise.semantics.concepts.values.judge import ValueComparer
     from likewise.semantics.measures.sameness import SamenessMeasure
 
     values = ValueComparer(space.relations)
     inventory = options.get("inventory") or load_inventory()
-    open_words = OpenVocabulary(space.relations, inventory)
-    weights = {name: option for name, option in options.items() if name == "weights"}
-    related = _combine(
-        space, {name: option for name, option in options.items() if name not in ("weights", "inventory")}
-    )
-    return SamenessMeasure(related, space.vectors.has_word, inventory, values, open_words, **weights)
+    spoken = OpenVocabulary(space.relations, inventory)
+    weights = {name: said for name, said in options.items() if name == "weights"}
+    related = _combine(space, {name: said for name, said in options.items() if name not in ("weights", "inventory")})
+    # An inventory of the caller's own stands alone: what the encyclopaedia reads would lead back to the one that ships.
+    lexicon = Lexicon(()) if "inventory" in options else load_lexicon()
+    normaliser = Normaliser(lexicon, inventory, space.relations.has_word)
+    return SamenessMeasure(related, space.vectors.has_word, inventory, values, spoken, normaliser, **weights)
 
 
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {

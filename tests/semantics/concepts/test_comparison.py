@@ -85,12 +85,21 @@ def score(asked: str, seen: str, *, asked_unit: str = "", unit: str = "", kind: 
 @given(asked=st.lists(terms, min_size=1, max_size=4), seen=st.lists(terms, min_size=1, max_size=4))
 def test_the_kernel_and_the_plain_rule_agree(asked: list[Term], seen: list[Term]) -> None:
     measure = sameness()
-    found = measure.matrix(asked, seen)
-    related = load_space().measure("combine").matrix(asked, seen)
+    related, words = measure.relatedness(asked, seen)
+    found = measure.facet_scores(related, words, asked, seen)
     for i, a in enumerate(asked):
         for j, s in enumerate(seen):
-            plain = 1.0 if a == s else measure.agreement(a, s).apply(float(related[i, j]))
+            plain = measure.agreement_as_written(a, s).apply(float(related[i, j]))
             assert found[i, j] == pytest.approx(plain, abs=1e-4), (a, s)
+
+
+@given(asked=st.lists(terms, min_size=1, max_size=4), seen=st.lists(terms, min_size=1, max_size=4))
+def test_the_score_of_a_pair_does_not_depend_on_the_other_terms(asked: list[Term], seen: list[Term]) -> None:
+    measure = sameness()
+    found = measure.matrix(asked, seen)
+    for i, a in enumerate(asked):
+        for j, s in enumerate(seen):
+            assert measure.matrix([a], [s])[0, 0] == pytest.approx(found[i, j], abs=1e-4), (a, s)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,8 @@ def test_names_alone_tell_apart_what_no_list_of_qualifiers_does() -> None:
 
 
 def test_the_explanation_quotes_the_names() -> None:
-    measure = sameness()
+    measure = load_space().measure("sameness", inventory=load_inventory())
+    assert isinstance(measure, SamenessMeasure)
     same = measure.explanation(Term("photovoltaic power"), Term("pv_power"))
     assert "call one thing both 'photovoltaic" in same
     assert "and 'pv" in same

@@ -192,10 +192,13 @@ def _qualifiers(
             yield FacetDifference("covered", w.covered, a.name)
         else:
             yield FacetDifference("absent", absent.get(a.source, w.absent_unknown), a.name)
+    unasked = w.unasked
     for s in candidate.qualifiers:
         if s in matched or s in excluded or (s.source == LISTED and s.name in defaults):
             continue
-        listed = w.instead if s in instead else w.unasked
+        listed = w.instead if s in instead else w.unasked_word if s.name in tables.loose else unasked
+        if s.source == LISTED and not s.is_outer and listed is unasked:
+            unasked = w.unasked_word  # a second one tells little more: the outdoor air's is one thing
         factor = w.outer if s.is_outer else listed if s.source == LISTED else w.unasked_word
         if s.source >= (LISTED if s.is_outer else KNOWN):
             yield FacetDifference("unasked", factor, candidate=s.name)

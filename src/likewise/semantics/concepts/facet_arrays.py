@@ -39,6 +39,7 @@ class FacetArrays(NamedTuple):
     qualifiers: NDArray[np.int64]
     sources: NDArray[np.int64]
     outer: NDArray[np.bool_]
+    loose: NDArray[np.bool_]
     words: NDArray[np.int64]
     open_words: NDArray[np.int64]
     defaults: NDArray[np.uint64]
@@ -74,6 +75,7 @@ def facet_arrays(
         qualifiers=_integers([tables.qualifiers[q.name] if q.source == LISTED else _number(q.name) for q in listed]),
         sources=_integers([q.source for q in listed]),
         outer=_flags([q.is_outer for q in listed]),
+        loose=_flags([q.source == LISTED and q.name in tables.loose for q in listed]),
         words=_integers(
             [known.get(q.word, -1) for f, known in zip(facets, word_scores_at, strict=True) for q in f.qualifiers]
         ),

@@ -238,6 +238,9 @@ class FacetParser:
         for at, span in enumerate(spans):
             listed = [] if span.names("silent") or span.names("role") else span.names("qualifier")
             defaults = {d for c in span.concepts for d in c.default}
+            if head >= 0 and span.words == ("active",) and any("state" in c.values for c in spans[head].concepts):
+                listed = []  # of a state it says that it is so; of power and energy, which part
+                continue
             if at == head and any("state" in c.values for c in span.concepts):
                 listed = [name for name in listed if name in defaults]  # a `contact` that is a state is no surface
             if not listed and at == head:
@@ -292,5 +295,5 @@ def _head(spans: Sequence[_Span]) -> int:
         return next((at for at in orders[0] if spans[at].names("kind")), -1)
     if all("state" in c.values for c in spans[head].concepts if c.sort == "kind"):
         # How often something was so is a count, not a state.
-        return next((at for at in range(head + 1, len(spans)) if "count" in spans[at].names("kind")), head)
+        return next((at for at in range(len(spans) - 1, -1, -1) if "count" in spans[at].names("kind")), head)
     return head

@@ -26,6 +26,7 @@ from likewise.errors import InputError
 
 Sort = Literal["kind", "weak", "qualifier", "role", "silent", "means", "name"]
 SORTS: Final = get_args(Sort)
+_VOWELS: Final = frozenset("aeiouyäöüéèêàáíóúåøæ")
 _NO_PLURAL: Final = frozenset({"mains"})
 _UNSPECIFIC_DIMENSIONS: Final = frozenset({"ratio", "length", "time", "angle", "concentration", "data"})
 LONGEST_LABEL: Final = 8  # words; longer labels are sentences
@@ -48,10 +49,14 @@ class Concept(msgspec.Struct, frozen=True):
 def singular(word: str) -> str:
     """Return a word without its plural ending. Labels and names share the rule, so it may be linguistically wrong.
 
-    >>> singular("volts"), singular("gas"), singular("status"), singular("entries")
-    ('volt', 'gas', 'status', 'entry')
+    What has no vowel is an acronym, and its last letter stands for a word.
+
+    >>> singular("volts"), singular("gas"), singular("status"), singular("entries"), singular("chws")
+    ('volt', 'gas', 'status', 'entry', 'chws')
     """
     if word in _NO_PLURAL or len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if _VOWELS.isdisjoint(word):
         return word
     return word[:-3] + "y" if word.endswith("ies") else word[:-1]
 

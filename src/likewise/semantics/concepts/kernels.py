@@ -206,13 +206,22 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                     left *= w.absent
                 else:
                     left *= w.absent_word if a_sources[q] == _KNOWN else w.absent_unknown
+            unasked = 0
             for r in range(r0, r1):
                 if fates[r - r0] in (_MATCHED, _EXCLUDED):
                     continue
                 if s_sources[r] == _LISTED:
                     block, bit = s_ids[r] >> 6, np.uint64(1) << np.uint64(s_ids[r] & 63)
                     if (a_defaults[i, block] | s_defaults[j, block]) & bit == 0:
-                        left *= w.outer if s.outer[r] else w.instead if fates[r - r0] == _INSTEAD else w.unasked
+                        if s.outer[r]:
+                            left *= w.outer
+                        elif fates[r - r0] == _INSTEAD:
+                            left *= w.instead
+                        elif s.loose[r]:
+                            left *= w.unasked_word
+                        else:  # a second one tells little more: the outdoor air's is one thing
+                            left *= w.unasked_word if unasked else w.unasked
+                            unasked += 1
                 elif s_sources[r] == _KNOWN and not s.outer[r]:
                     left *= w.unasked_word
             out[i, j] = left

@@ -14,11 +14,22 @@ import msgspec
 import platformdirs
 
 from likewise.errors import ArtefactMissing
+from likewise.semantics.concepts.encyclopaedia.entries import (
+    FULLY_READ,
+    DomainEntry,
+    domain_files,
+    foreign_words,
+    inventory_concepts,
+    is_domain,
+    read_entries,
+)
+from likewise.semantics.concepts.encyclopaedia.lexicon import Lexicon
 from likewise.semantics.concepts.inventory import Concept, Inventory
 from likewise.semantics.concepts.name_agreement import VocabularyNames
 from likewise.semantics.concepts.rows import read_rows
 
 CORE: Final = "concepts-core.csv"
+COMPILED: Final = "encyclopaedia.msgpack.xz"  # built by tools/compile_encyclopaedia.py
 VOCABULARIES: Final = "concepts-vocabularies.csv.xz"
 _NAMES: Final = "\nname,"  # begins the rows of names, which stand last: they are read when words are first compared
 
@@ -36,8 +47,45 @@ def added_vocabularies() -> list[Path]:
 
 @lru_cache(maxsize=1)
 def shipped_concepts() -> tuple[Concept, ...]:
-    """Return the shipped concepts: the hand-written core first, so that it wins, then public vocabularies."""
-    return (*core_inventory().concepts, *read_rows(_vocabularies().partition(_NAMES)[0], "vocabularies"))
+    """What ships: the hand-written core first, so that it wins, then the encyclopaedia, then public vocabularies."""
+    return (
+        *core_inventory().concepts,
+        *compiled_encyclopaedia().concepts,
+        *read_rows(_vocabularies().partition(_NAMES)[0], "vocabularies"),
+    )
+
+
+def authored_concepts() -> tuple[Concept, ...]:
+    """Return the concepts of all domains beside the core: what the form of a domain is checked with."""
+    vocabularies = read_rows(_vocabularies().partition(_NAMES)[0], "vocabularies")
+    return (*core_inventory().concepts, *inventory_concepts(shipped_entries()), *vocabularies)
+
+
+@lru_cache(maxsize=1)
+def shipped_entries() -> tuple[DomainEntry, ...]:
+    """The entries of the encyclopaedia that ships, the general domain's first."""
+    return tuple(entry for name, text in domain_files() for entry in read_entries(text, name))
+
+
+class CompiledEncyclopaedia(msgspec.Struct, array_like=True):
+    """What a start needs of the encyclopaedia: its concepts, and the encoded lexicon."""
+
+    concepts: tuple[Concept, ...]
+    lexicon: bytes
+
+
+def compile_encyclopaedia() -> bytes:
+    """Return the domains that ship as the file that `COMPILED` names."""
+    entries = shipped_entries()
+    concepts = inventory_concepts(e for e in entries if e.domain in FULLY_READ)
+    lexicon = Lexicon(e if e.domain in FULLY_READ else foreign_words(e) for e in entries)
+    return lzma.compress(msgspec.msgpack.encode(CompiledEncyclopaedia(tuple(concepts), lexicon.encode())))
+
+
+@lru_cache(maxsize=1)
+def compiled_encyclopaedia() -> CompiledEncyclopaedia:
+    """Read the compiled encyclopaedia that ships."""
+    return msgspec.msgpack.decode(lzma.decompress(_data(COMPILED)), type=CompiledEncyclopaedia)
 
 
 @lru_cache(maxsize=1)
@@ -88,8 +136,29 @@ def vocabulary_names(inventory: Inventory) -> VocabularyNames:
 
 @lru_cache(maxsize=4)
 def _inventory(added: tuple[tuple[Path, int], ...]) -> Inventory:
-    mine = [c for path, _ in added for c in read_rows(path.read_text("utf-8"), path.stem)]
+    mine = [c for path, _ in added for c in added_concepts(path)]
     return Inventory((*mine, *shipped_concepts()))
+
+
+def added_concepts(path: Path) -> list[Concept]:
+    """The concepts of a file that a user has added: rows of an inventory, or a domain of the encyclopaedia."""
+    text = path.read_text("utf-8")
+    return inventory_concepts(read_entries(text, path.stem)) if is_domain(text) else read_rows(text, path.stem)
+
+
+def load_lexicon() -> Lexicon:
+    """What names are looked up by, now: a user's domains first, then the encyclopaedia that ships."""
+    return _lexicon(tuple((path, path.stat().st_mtime_ns) for path in added_vocabularies()))
+
+
+@lru_cache(maxsize=4)
+def _lexicon(added: tuple[tuple[Path, int], ...]) -> Lexicon:
+    texts = [(path, path.read_text("utf-8")) for path, _ in added]
+    mine = [entry for path, text in texts if is_domain(text) for entry in read_entries(text, path.stem)]
+    if not mine:
+        return Lexicon.decode(compiled_encyclopaedia().lexicon)
+    shipped = (e if e.domain in FULLY_READ else foreign_words(e) for e in shipped_entries())
+    return Lexicon((*mine, *shipped))
 
 
 def _data(name: str) -> bytes:

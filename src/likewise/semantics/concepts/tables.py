@@ -20,6 +20,8 @@ SIBLINGS: Final = 6  # words for different kinds of one thing
 ATTRIBUTIVE_GROUPS: Final = frozenset(
     {"energy form", "energy way", "part of power", "comparison", "span", "axis", "way", "link", "enabling", "rank"}
 )
+# Groups of equipment end so: a reading of an air handling unit's is mostly asked for without naming the unit.
+EQUIPMENT: Final = "equipment"
 _BITS: Final = 64
 
 
@@ -58,6 +60,12 @@ class InventoryTables:
             for name in concept.default if concept is not None else ():
                 names.update(self.inventory.qualifier_names(name))
         return frozenset(names)
+
+    @cached_property
+    def loose(self) -> frozenset[str]:
+        """The qualifiers that tell little where nobody asked for them: equipment, and what nothing excludes."""
+        known = self.inventory.qualifiers.items()
+        return frozenset(name for name, concept in known if all(g.endswith(EQUIPMENT) for g in concept.apart))
 
     @property
     def blocks(self) -> int:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from likewise.errors import FormatError, InputError
+from likewise.semantics.concepts.encyclopaedia.entries import DomainEntry, inventory_concepts, is_domain, read_entries
+from likewise.semantics.concepts.encyclopaedia.form import problems
+from likewise.semantics.concepts.facets import FacetParser
 from likewise.semantics.concepts.inventory import Concept, Inventory, Sort
-from likewise.semantics.concepts.library import added_vocabularies, concepts_folder, shipped_concepts
+from likewise.semantics.concepts.library import (
+    added_concepts,
+    added_vocabularies,
+    concepts_folder,
+    shipped_concepts,
+    shipped_entries,
+)
 from likewise.semantics.concepts.rows import numbered_rows, print_rows, read_rows
 from likewise.semantics.concepts.vocabularies.entries import entries
 from likewise.semantics.concepts.vocabularies.mappings import mapped_concepts
@@ -74,11 +84,41 @@ def _rdf(path: Path, format: str, sort: Sort) -> list[Concept]:
 
 
 def merged_inventory(concepts: list[Concept], name: str) -> Inventory:
-    """Return the inventory with a vocabulary added. A cycle, or a concept without a word, is refused."""
-    others = [
-        c for path in added_vocabularies() if path.stem != name for c in read_rows(path.read_text("utf-8"), path.stem)
-    ]
+    """The inventory as it would be with a vocabulary; a cycle, or a concept without a word, is refused."""
+    others = [c for path in added_vocabularies() if path.stem != name for c in added_concepts(path)]
     return Inventory((*concepts, *others, *shipped_concepts()))
+
+
+def _domain_text(path: Path) -> str:
+    """The text of a file that is a domain of the encyclopaedia, '' if it is not one."""
+    if path.suffix.lower() != ".csv" or not path.is_file() or path.stat().st_size > MAX_BYTES:
+        return ""
+    text = path.read_text("utf-8-sig", errors="replace")
+    return text if is_domain(text) else ""
+
+
+def domain_faults(entries: Sequence[DomainEntry], inventory: Inventory) -> list[str]:
+    """What is wrong with the form of domains, taken together with the encyclopaedia that ships.
+
+    Args:
+        entries: the entries of the domains.
+        inventory: the inventory with these entries in it.
+
+    Returns:
+        A message with the line for each fault in these domains.
+    """
+    parser = FacetParser(inventory, inventory.has_label)  # plain words: what is not listed would be a fault
+    names = {entry.domain for entry in entries}
+    others = [entry for entry in shipped_entries() if entry.domain not in names]
+    found = problems((*others, *entries), inventory, parser)
+    return [fault for fault in found if fault.partition(", line ")[0] in names]
+
+
+def _refuse_faults(entries: Sequence[DomainEntry], inventory: Inventory) -> None:
+    faults = domain_faults(entries, inventory)
+    if faults:
+        more = f" (and {len(faults) - 1} more: `likewise concepts check`)" if len(faults) > 1 else ""
+        raise FormatError(f"{faults[0]}{more}")
 
 
 def _refuse_unknown_broader(path: Path, inventory: Inventory) -> None:
@@ -112,15 +152,18 @@ def add_vocabulary(path: Path, name: str | None = None, sort: Sort = "kind") -> 
     chosen = name or path.stem
     if not re.fullmatch(r"[\w.-]{1,100}", chosen):
         raise InputError(f"a vocabulary's name has letters, digits, '-', '_' and '.', found {chosen!r}; give another")
-    concepts = read_vocabulary(path, sort)
+    text = _domain_text(path)
+    concepts = inventory_concepts(read_entries(text, path.stem)) if text else read_vocabulary(path, sort)
     inventory = merged_inventory(concepts, chosen)
-    if path.suffix.lower() == ".csv":
+    if text:
+        _refuse_faults(read_entries(text, path.stem), inventory)
+    elif path.suffix.lower() == ".csv":
         _refuse_unknown_broader(path, inventory)
     folder = concepts_folder()
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{chosen}.csv"
     with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".tmp", delete=False, encoding="utf-8") as out:
-        out.write(print_rows(concepts))
+        out.write(text or print_rows(concepts))
         out.flush()
         os.fsync(out.fileno())
     os.replace(out.name, target)

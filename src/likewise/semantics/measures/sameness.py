@@ -8,10 +8,10 @@ less of the score. Values are judged by rules of their own (`concepts.values`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,10 +19,13 @@ from msgspec.structs import replace
 from likewise import defaults
 from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.concepts.comparison import FacetAgreement, compare_facets
+from likewise.semantics.concepts.encyclopaedia.lexicon import folded
 from likewise.semantics.concepts.explanations import explain_agreement
 from likewise.semantics.concepts.facet_arrays import FacetArrays, facet_arrays, qualifier_words
 from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
+from likewise.semantics.concepts.normalisation.normaliser import Normaliser, Reading, Rewrite, rewritten
+from likewise.semantics.concepts.normalisation.short_forms import ShortForms
 from likewise.semantics.concepts.open_vocabulary import OpenVocabulary, PreparedWords
 from likewise.semantics.concepts.tables import SAME, SIBLINGS, InventoryTables
 from likewise.semantics.concepts.values.inverted_index import InvertedItems
@@ -31,6 +34,7 @@ from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.combine import CombinedMeasure
 from likewise.semantics.measures.esa import set_equal_to_one
+from likewise.semantics.text.identifiers import split_identifier
 from likewise.semantics.vectors.lru_cache import LruCache
 from likewise.semantics.vectors.prepared_terms import PreparedTerms
 
@@ -39,6 +43,22 @@ if TYPE_CHECKING:
 
 
 OPPOSITE_SCORE: Final = 0.95  # of the score that the name of the opposite has
+REWRITTEN: Final = 0.98  # of the score of a name that was read in other words than it is written in
+SHORTENED: Final = 0.95  # of the score of a name with a word read as the initials of asked words, or as one cut
+SAME_STATE: Final = 0.9  # two values that the encyclopaedia gives as words for one state, at least
+OTHER_STATE: Final = 0.1  # two values for different states of one group, at most
+
+
+class NormalisedSide(NamedTuple):
+    """The readings of some terms: as terms, where each term's begin, and what is left of each one's score.
+
+    `values` are the states that values stand for, with their groups.
+    """
+
+    terms: tuple[Term, ...]
+    starts: NDArray[np.int64]
+    left: NDArray[np.float32]
+    values: dict[int, tuple[str, tuple[str, ...]]]
 
 
 class SamenessMeasure:
@@ -57,9 +77,11 @@ class SamenessMeasure:
         inventory: Inventory,
         values: ValueComparer,
         open_words: OpenVocabulary,
+        normaliser: Normaliser,
         weights: FacetWeights | None = None,
     ) -> None:
         self._combine = combine
+        self._normaliser = normaliser
         self._values = values
         self._open_words = open_words
         self._positive = values.polarity.positive
@@ -75,6 +97,11 @@ class SamenessMeasure:
         self._turned: PreparedTerms[InvertedItems] = PreparedTerms(lambda terms: open_words.invert(self._words(terms)))
         self._terms: PreparedTerms[tuple[Term, ...]] = PreparedTerms(lambda terms: terms)
         self._places: PreparedTerms[tuple[list[int], list[int]]] = PreparedTerms(_values_and_booleans)
+        self._normalised: PreparedTerms[NormalisedSide] = PreparedTerms(self._normalise)
+        self._shortened: PreparedTerms[ShortForms] = PreparedTerms(lambda terms: ShortForms([t.text for t in terms]))
+        self._readings: LruCache[Term, tuple[Reading, ...]] = LruCache(
+            defaults.TERM_CACHE_BYTES // 8, lambda found: 300 * len(found)
+        )
 
     def with_weights(self, weights: FacetWeights) -> SamenessMeasure:
         """Return the same measure with other facet weights; its caches are shared."""
@@ -88,25 +115,93 @@ class SamenessMeasure:
         return {**self._combine.configuration(), "name": self.name}
 
     def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
-        """The score of every asked term with every seen one."""
+        """Return the score of each query with each candidate: that of the readings that agree best."""
         queries, candidates = (
             self._terms(queries),
             tuple(candidates),
         )  # the same objects as last time are found at a glance
-        related, words = self.relatedness(queries, candidates)
-        places = [self._places(side)[0] for side in (queries, candidates)]
-        if len(places[0]) == len(queries) and len(places[1]) == len(candidates):
-            out = self._values.matrix(queries, candidates, related)
-        else:
-            out = self.facet_scores(related, words, queries, candidates)
-            self._score_polarity(out, queries, candidates)
-            if all(places):
-                rows, columns = np.ix_(*places)
-                values = [
-                    [side[i] for i in indices] for side, indices in zip((queries, candidates), places, strict=True)
-                ]
-                out[rows, columns] = self._values.matrix(values[0], values[1], related[rows, columns])
-        return _set_identical_to_one(out, related, queries, candidates)
+        a, s = self._normalised(queries), self._normalised(candidates)
+        out = self._scores(a.terms, s.terms)
+        if (
+            len(a.terms) > len(queries)
+            or len(s.terms) > len(candidates)
+            or a.left.min(initial=1) < 1
+            or s.left.min(initial=1) < 1
+        ):
+            out *= np.outer(a.left, s.left)
+            out = np.maximum.reduceat(np.maximum.reduceat(out, a.starts, axis=0), s.starts, axis=1)
+        self._read_short_forms(out, a, s)
+        _compare_states(out, a.values, s.values)
+        return _set_identical_to_one(out, queries, candidates)
+
+    def _scores(self, asked: tuple[Term, ...], seen: tuple[Term, ...]) -> NDArray[np.float32]:
+        """The scores of terms as they are written."""
+        related, words = self.relatedness(asked, seen)
+        places = [self._places(side)[0] for side in (asked, seen)]
+        if len(places[0]) == len(asked) and len(places[1]) == len(seen):
+            return self._values.matrix(asked, seen, related)
+        out = self.facet_scores(related, words, asked, seen)
+        self._score_polarity(out, asked, seen)
+        if all(places):
+            rows, columns = np.ix_(*places)
+            values = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
+            out[rows, columns] = self._values.matrix(values[0], values[1], related[rows, columns])
+        return out
+
+    def _read_short_forms(self, scores: NDArray[np.float32], asked: NormalisedSide, seen: NormalisedSide) -> None:
+        """Raise the scores of pairs whose seen name has initials, or a cut word, of the asked one."""
+        for j, start in enumerate(seen.starts.tolist()):
+            end = int(seen.starts[j + 1]) if j + 1 < len(seen.starts) else len(seen.terms)
+            for term in seen.terms[start:end]:
+                for plain, places in self._short_forms(asked, term).items():
+                    rows = sorted(places)
+                    found = self._scores(tuple(asked.terms[i] for i in rows), (replace(term, text=plain),))[:, 0]
+                    for row, score in zip(rows, found.tolist(), strict=True):
+                        i = int(np.searchsorted(asked.starts, row, "right")) - 1
+                        scores[i, j] = max(scores[i, j], SHORTENED * asked.left[row] * score)
+
+    def _short_forms(self, asked: NormalisedSide, seen: Term) -> dict[str, set[int]]:
+        """The readings of a name by initials and cut words, each with the asked terms that it holds for."""
+        if seen.role == "value":
+            return {}
+        unknown = self._normaliser.unknown(seen.text)
+        if not unknown:
+            return {}
+        words = [folded(word) for word in split_identifier(seen.text)]
+        out: dict[str, set[int]] = {}
+        for form in self._shortened(asked.terms).of(unknown, words):
+            text = rewritten(seen.text, form.start, form.end, form.plain)
+            out.setdefault(text, set()).update(i for i in form.asked if asked.terms[i].role == "attribute")
+        return {text: places for text, places in out.items() if places}
+
+    def readings(self, term: Term) -> tuple[Reading, ...]:
+        """What a name may stand for in plain words; a value is read as it is written."""
+        if term.role == "value":
+            return (Reading(term.text),)
+        plain = Term(term.text, term.role, (), term.unit, "", term.context)
+        kept = self._readings.get(plain)
+        if kept is None:
+            kept = self._normaliser.readings(plain)
+            self._readings.put(plain, kept)
+        return kept
+
+    def _normalise(self, terms: tuple[Term, ...]) -> NormalisedSide:
+        found: list[Term] = []
+        starts, left = [], []
+        values = {}
+        for place, term in enumerate(terms):
+            starts.append(len(found))
+            readings = self.readings(term)
+            found += [_reworded(term, r) for r in readings]
+            left += [REWRITTEN if r.steps else 1.0 for r in readings]
+            if term.role == "value":
+                state = self._normaliser.value(term.text)
+                if state[0]:
+                    values[place] = state
+        same = len(found) == len(terms) and all(a is b for a, b in zip(found, terms, strict=True))
+        return NormalisedSide(
+            terms if same else tuple(found), np.array(starts, np.int64), np.array(left, np.float32), values
+        )
 
     def _score_polarity(self, scores: NDArray[np.float32], queries: Sequence[Term], candidates: Sequence[Term]) -> None:
         """Score Boolean names by their usual side; whether it is true or false is the value's matter."""
@@ -126,7 +221,11 @@ class SamenessMeasure:
             scores[block] = np.where(either, np.maximum(indices, scores[block]), scores[block])
 
     def facets(self, term: Term) -> Facets:
-        """Return the facets of an attribute name."""
+        """What the name of an attribute says about its reading, in its likeliest plain words."""
+        return self._taken_apart(_reworded(term, self.readings(term)[0]))
+
+    def _taken_apart(self, term: Term) -> Facets:
+        """The facets of a name as it is written."""
         plain = Term(term.text, term.role, (), term.unit, term.kind, term.context)
         facets = self._facets.get(plain)
         if facets is None:
@@ -140,23 +239,44 @@ class SamenessMeasure:
         >>> from likewise.semantics.library import load_space
         >>> load_space().measure("sameness").explanation(Term("pipe temperature"), Term("air_temp"))
         "both are temperature; you ask for the pipe's, this is the air's"
+        >>> load_space().measure("sameness").explanation(Term("outdoor temperature"), Term("Aussentemperatur"))
+        "both are temperature; 'Aussentemperatur' is read as 'outdoor temperature' (word in de, heating-ventilation)"
         """
         if query.role == candidate.role == "value":
             return self._values.explanation(query, candidate, float(self._combine.matrix([query], [candidate])[0, 0]))
-        turned = query.kind == candidate.kind == "boolean" and self.opposed(query.text, candidate.text)
+        a, s, steps = self._best_readings(query, candidate)
+        turned = query.kind == candidate.kind == "boolean" and self.opposed(a.text, s.text)
         denied = f"what is true of {candidate.text!r} is false of {query.text!r}" if turned else ""
         if turned:
-            query, candidate = (replace(term, text=self._positive(term.text)) for term in (query, candidate))
-        a, s = self.facets(query), self.facets(candidate)
-        if not (a.kinds or s.kinds or a.role or s.role):
+            a, s = (replace(term, text=self._positive(term.text)) for term in (a, s))
+        facets = self._taken_apart(a), self._taken_apart(s)
+        if not any(f.kinds or f.role for f in facets):
             return denied
-        sentence = explain_agreement(a, s, self.agreement(query, candidate))
-        return f"{sentence}; {denied}" if denied else sentence
+        read = [f"{step.written!r} is read as {step.plain!r} ({step.how})" for step in steps]
+        said = explain_agreement(*facets, self.agreement_as_written(a, s))
+        return "; ".join(part for part in (said, *read, denied) if part)
 
     def agreement(self, query: Term, candidate: Term) -> FacetAgreement:
-        """Return the agreement and the differences of two names, for explanations."""
+        """Return what two names share and what tells them apart, by the readings that agree best."""
+        return self.agreement_as_written(*self._best_readings(query, candidate)[:2])
 
-        return compare_facets(self.facets(query), self.facets(candidate), self.tables, self.weights, self)
+    def agreement_as_written(self, query: Term, candidate: Term) -> FacetAgreement:
+        """Return `agreement` of two names that are not read in other words."""
+        return compare_facets(self._taken_apart(query), self._taken_apart(candidate), self.tables, self.weights, self)
+
+    def _best_readings(self, query: Term, candidate: Term) -> tuple[Term, Term, tuple[Rewrite, ...]]:
+        """Return the readings of two names that their score is from, and the steps to them."""
+        side = self._normalised((query,))
+        ours = [(_reworded(query, r), r.steps) for r in self.readings(query)]
+        theirs = [(_reworded(candidate, r), r.steps) for r in self.readings(candidate)]
+        for term, steps in tuple(theirs):
+            for text in self._short_forms(side, term):
+                step = Rewrite(term.text, text, "initials or a cut word of what is asked for")
+                theirs.append((replace(term, text=text), (*steps, step)))
+        scores = self._scores(tuple(term for term, _ in ours), tuple(term for term, _ in theirs))
+        i, j = np.unravel_index(int(scores.argmax()), scores.shape)
+        (a, query_steps), (s, candidate_steps) = ours[i], theirs[j]
+        return a, s, (*query_steps, *candidate_steps)
 
     def word_relation(self, query: str, candidate: str, *, siblings: bool = True) -> int:
         """Return the relation of two words that the inventory does not list (`OpenVocabulary`)."""
@@ -213,11 +333,11 @@ class SamenessMeasure:
         )
 
     def _prepare_words(self, terms: tuple[Term, ...]) -> PreparedWords:
-        return self._open_words.prepare(qualifier_words([self.facets(t) for t in terms]))
+        return self._open_words.prepare(qualifier_words([self._taken_apart(t) for t in terms]))
 
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
         places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.word_indices(terms)]
-        arrays = facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
+        arrays = facet_arrays([self._taken_apart(t) for t in terms], places, self.tables, self.weights)
         check_ids("kinds of names", arrays.kinds, min(self.tables.kind_relations.shape))
         listed = arrays.qualifiers[arrays.sources == LISTED]
         check_ids(
@@ -226,16 +346,36 @@ class SamenessMeasure:
         return arrays
 
 
+def _reworded(term: Term, reading: Reading) -> Term:
+    """A term in the words of a reading; the same object if it is as written."""
+    return replace(term, text=reading.text, unit=term.unit or reading.unit) if reading.steps else term
+
+
 def _values_and_booleans(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]:
     """Return the indices of values and of Boolean attribute names."""
     values = [i for i, term in enumerate(terms) if term.role == "value"]
     return values, [i for i, term in enumerate(terms) if term.kind == "boolean" and term.role == "attribute"]
 
 
+def _compare_states(
+    scores: NDArray[np.float32],
+    asked: Mapping[int, tuple[str, tuple[str, ...]]],
+    seen: Mapping[int, tuple[str, tuple[str, ...]]],
+) -> None:
+    """Settle the scores of values that the encyclopaedia knows: words for one state, or for two of one group."""
+    for i, (a, groups) in asked.items():
+        for j, (s, others) in seen.items():
+            if a == s:
+                scores[i, j] = max(scores[i, j], SAME_STATE)
+            elif not {*groups}.isdisjoint(others):
+                scores[i, j] = min(scores[i, j], OTHER_STATE)
+
+
 def _set_identical_to_one(
-    scores: NDArray[np.float32], related: NDArray[np.float32], queries: Sequence[Term], candidates: Sequence[Term]
+    scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
 ) -> NDArray[np.float32]:
-    for i, j in np.argwhere((related == 1) & (scores < 1)).tolist():
-        if queries[i] == candidates[j]:
-            scores[i, j] = 1
+    places = {term: i for i, term in enumerate(asked)}
+    for j, term in enumerate(seen):
+        if term in places:
+            scores[places[term], j] = 1
     return scores

@@ -1,0 +1,176 @@
+"""Names read in plain words: languages, compounds, codes, symbols, short forms, and what must stay as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+import likewise as lw
+from likewise.semantics.concepts.encyclopaedia.lexicon import Lexicon
+from likewise.semantics.concepts.library import load_inventory, shipped_entries
+from likewise.semantics.concepts.normalisation.normaliser import Normaliser
+from likewise.semantics.library import load_space
+from likewise.semantics.measure import Term
+from likewise.semantics.measures.sameness import SamenessMeasure
+
+
+def sameness() -> SamenessMeasure:
+    found = load_space().measure("sameness")
+    assert isinstance(found, SamenessMeasure)
+    return found
+
+
+def readings(name: str, unit: str = "") -> list[str]:
+    return [reading.text for reading in sameness().readings(Term(name, unit=unit))]
+
+
+def score(asked: str, seen: str) -> float:
+    return float(sameness().matrix([Term(asked)], [Term(seen)])[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("Zulufttemperatur", "supply_air_temperature"),
+        ("Kesselvorlauftemperatur", "boiler_supply_water_temperature"),
+        ("temperatura exterior", "outdoor temperature"),
+        ("temperatura_impulsion", "supply_water_temperature"),
+        ("débit_eau", "water_flow"),
+        ("Luefter_Drehzahl", "fan_rotational_speed"),
+        ("buitentemperatuur", "outdoor_temperature"),
+        ("1-0:1.8.0", "imported energy"),
+        ("CHWST", "chilled_supply_water_temperature"),
+        ("current_heating_setpoint", "room_temperature_setpoint"),
+        ("energy_delivered_tariff1", "imported_off_peak_tariff_energy"),
+        ("U_L1", "L1_voltage"),
+        ("U_L1L2", "L1L2_line_to_line_voltage"),
+        ("T_aussen", "outdoor_temperature"),
+        ("Ibat", "bat_current"),
+        ("Hz", "frequency"),
+    ],
+)
+def test_a_name_is_read_in_plain_words(name: str, plain: str) -> None:
+    assert readings(name)[0] == plain
+
+
+@pytest.mark.parametrize("name", ["temperature", "TempC_SHT", "battery voltage", "P1", "spanning", "in", "co2"])
+def test_what_needs_no_other_words_stays_as_it_is_written(name: str) -> None:
+    assert readings(name) == [name]
+
+
+def test_a_unit_that_does_not_fit_rules_a_short_form_out() -> None:
+    assert readings("CWST", unit="degC") == ["condenser_supply_water_temperature"]
+    assert readings("CWST", unit="Pa") == ["CWST"]
+
+
+def test_an_unknown_word_is_read_as_initials_of_what_is_asked_for() -> None:
+    assert score("engine coolant temperature", "ECT") >= 0.5 > score("engine oil pressure", "ECT")
+    assert score("engine oil pressure", "EOP_bar") >= 0.5 > score("engine coolant temperature", "EOP_bar")
+
+
+def test_an_unknown_word_is_read_as_a_cut_word_of_what_is_asked_for() -> None:
+    assert score("outdoor temperature", "Outdr_Tmpr") >= 0.5 > score("outdoor humidity", "Outdr_Tmpr")
+    assert score("setpoint temperature", "avgSpo2") < 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [
+        ("supply air temperature", "Ablufttemperatur"),
+        ("return water temperature", "HK1_VL_Temp"),
+        ("exported energy", "1-0:1.8.0"),
+        ("evaporating temperature", "Tcond"),
+        ("phase 2 voltage", "U_L1"),
+        ("DC voltage", "Uac"),
+        ("battery voltage", "Ibat"),
+        ("voltage harmonic distortion", "thd_i_l1"),
+    ],
+)
+def test_siblings_are_kept_apart_in_every_spelling(asked: str, seen: str) -> None:
+    assert score(asked, seen) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen", "same"),
+    [
+        ("off", "apagado", True),
+        ("running", "in Betrieb", True),
+        ("closed", "geschlossen", True),
+        ("running", "Störung", False),
+        ("on", "apagado", False),
+    ],
+)
+def test_words_for_states_are_known_in_other_languages(asked: str, seen: str, same: bool) -> None:
+    terms = [Term(text, role="value") for text in (asked, seen)]
+    assert bool(sameness().matrix(terms[:1], terms[1:])[0, 0] >= 0.5) is same
+
+
+def test_the_explanation_says_how_a_name_was_read() -> None:
+    said = sameness().explanation(Term("engine coolant temperature"), Term("ECT"))
+    assert "initials or a cut word" in said
+    assert "word in de" in sameness().explanation(Term("outdoor temperature"), Term("Aussentemperatur"))
+
+
+def test_without_an_encyclopaedia_every_name_is_read_as_written() -> None:
+    plain = Normaliser(Lexicon(()), load_inventory(), load_space().relations.has_word)
+    names = [e.id for e in shipped_entries()] + ["Zulufttemperatur", "U_L1", "CHWST"]
+    assert all(plain.readings(Term(name))[0].text == name for name in names)
+
+
+def meets(subscription: str, payload: dict[str, object]) -> bool:
+    matcher = lw.Matcher()
+    matcher.add(lw.parse(subscription, id="asked"))
+    return bool(matcher.match(lw.event(payload)))
+
+
+@pytest.mark.parametrize(
+    ("subscription", "payload"),
+    [
+        ("{electric current~ > 5 A}", {"current_heating_setpoint": 21}),
+        ("{operating hours~ > 10 h}", {"uptime": 86400}),
+        ("{uptime~ > 1 h}", {"operating_hours": 86400}),
+        ("{how long the device has been running~ > 1}", {"longitude": 13.4}),
+        ("{particulate matter~ > 1}", {"tpms_1": 2.2}),
+        ("{price~ > 0.1}", {"energy_delivered_tariff1": 1234.5}),
+        ("{electric power~ > 2.5 kW}", {"LoadAvg": 19}),
+        ("{electric power~ > 2.5 kW}", {"power_outage_count": 3}),
+        ("{mass~ > 5}", {"dissolved_oxygen_mg_l": 8.1}),
+    ],
+)
+def test_what_was_taken_for_another_thing_is_no_more(subscription: str, payload: dict[str, object]) -> None:
+    assert not meets(subscription, payload)
+
+
+@pytest.mark.parametrize(
+    ("subscription", "payload"),
+    [
+        ("{temperature setpoint~ > 20 degC}", {"current_heating_setpoint": 21}),
+        ("{energy imported at low tariff~ > 1000 kWh}", {"energy_delivered_tariff1": 1234.5}),
+        ('{firmware version~ = "1.2"}', {"fw_version": "1.2"}),
+        ("{dissolved oxygen~ > 5}", {"dissolved_oxygen_mg_l": 8.1}),
+    ],
+)
+def test_what_was_missed_there_is_found(subscription: str, payload: dict[str, object]) -> None:
+    assert meets(subscription, payload)
+
+
+def test_english_words_keep_their_own_kind_beside_a_more_specific_one() -> None:
+    """The state of a pump is that it runs; a pump's event, which says so too, is related to its state in general."""
+    assert readings("pump state") == ["pump running state", "pump state"]
+    assert score("pump state", "pump event") > score("pump running state", "pump event")
+
+
+def test_usual_short_forms_of_plain_words_are_plain_words() -> None:
+    assert readings("supply_air_temp") == ["supply_air_temp"]
+
+
+@pytest.mark.parametrize(
+    ("query", "candidate"),
+    [
+        ("leaf temperature", "Blatttemperatur"),
+        ("fuel level", "niveau_carburant"),
+        ("soil moisture", "humedad_del_suelo"),
+        ("tyre pressure", "bandenspanning"),
+    ],
+)
+def test_domains_are_read_in_four_languages(query: str, candidate: str) -> None:
+    assert score(query, candidate) >= 0.5
