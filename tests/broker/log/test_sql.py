@@ -13,7 +13,7 @@ ELSEWHERE = [
     path
     for room in ("broker", "server", "cli", "client", "dashboard")
     for path in sorted((PACKAGE / room).rglob("*.py"))
-    if (PACKAGE / "broker" / "store") not in path.parents
+    if (PACKAGE / "broker" / "log") not in path.parents
 ]
 STATEMENT = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b")
 
@@ -32,4 +32,4 @@ def test_nothing_outside_the_store_speaks_sql(path: Path) -> None:
 def test_the_seam_of_the_store_does_not_name_sqlite() -> None:
     """Whoever is handed tables, entries or a log cannot come to depend on what keeps them."""
     for name in ("event_log", "commits"):
-        assert "sqlite3" not in (PACKAGE / "broker" / "store" / f"{name}.py").read_text(encoding="utf-8")
+        assert "sqlite3" not in (PACKAGE / "broker" / "log" / f"{name}.py").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Why and why not: `explain` for every kind, by `conditions` and `other_kinds`.
+"""Why and why not: `explain` for every kind, by `conditions` and `explain`.
 
-`evidence` says what made a score, `grid` is the whole matrix, `feedback_pairs` what a judgement is about.
+`evidence` says what made a score, `similarity_matrix` is the whole matrix, `feedback_pairs` what a judgement is about.
 """

@@ -19,7 +19,7 @@ from likewise.semantics.concepts.library import vocabulary_names
 from likewise.semantics.concepts.name_agreement import VocabularyNames, WordUses
 from likewise.semantics.concepts.values.columns import ItemColumns, item_columns
 from likewise.semantics.concepts.values.inverted_index import InvertedItems, invert
-from likewise.semantics.concepts.values.items import Lexicon
+from likewise.semantics.concepts.values.items import ValueLexicon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class OpenVocabulary:
 
     def __init__(self, relations: WordRelations, inventory: Inventory) -> None:
         self._relations, self._inventory = relations, inventory
-        self._items = Lexicon(relations)
+        self._items = ValueLexicon(relations)
 
     @cached_property
     def names(self) -> VocabularyNames:

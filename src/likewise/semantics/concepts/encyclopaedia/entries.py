@@ -57,9 +57,13 @@ NO_UNIT: Final = "-"
 SHORTEST_FOREIGN: Final = 3  # letters of a foreign label that is a short form rather than a word
 LONGEST_ID: Final = 6  # words
 _VALUES: Final = {
-    "quantity": ("number",), "count": ("number",), "state": ("state", "text", "number"),
-    "identifier": ("text", "number"), "time": ("time", "text", "number"), "setting": ("number", "text", "state"),
-}  # fmt: skip
+    "quantity": ("number",),
+    "count": ("number",),
+    "state": ("state", "text", "number"),
+    "identifier": ("text", "number"),
+    "time": ("time", "text", "number"),
+    "setting": ("number", "text", "state"),
+}
 
 
 class DomainEntry(msgspec.Struct, frozen=True):
@@ -226,10 +230,8 @@ def inventory_concepts(entries: Iterable[DomainEntry]) -> list[Concept]:
             continue
         if e.category in MEASURED:
             out.append(
-                Concept(
-                    "kind", e.id, labels, broader, e.dimensions, _VALUES[e.category], e.default, source=source
-                )
-            )  # fmt: skip
+                Concept("kind", e.id, labels, broader, e.dimensions, _VALUES[e.category], e.default, source=source)
+            )
         elif e.category == "qualifier":
             out.append(Concept("qualifier", e.id, labels, broader, apart=e.group, source=source))
         elif e.category in ("role", "silent"):

@@ -10,6 +10,6 @@ sameness (a shared meaning, a part for its whole, a kind for what it is a kind o
 - `kernels`: all pairs at once
 - `judge`: `ValueComparer`
 - `polarity`: names of Booleans turned to the side that is usually asked for
-- `vocabulary_request`: why two values were told apart, in words
+- `explanations`: why two values were told apart, in words
 - `opposites`: are two words opposites?
 """

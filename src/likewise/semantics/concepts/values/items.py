@@ -63,11 +63,11 @@ class LexicalItem(NamedTuple):
     thing: int = 0
 
 
-class Lexicon:
+class ValueLexicon:
     """Look up lexical items in WordNet, each once.
 
     >>> from likewise.semantics.library import load_space
-    >>> items = Lexicon(load_space().relations)
+    >>> items = ValueLexicon(load_space().relations)
     >>> words = [ValueWord(word, word) for word in ("motor", "vehicle", "left")]
     >>> [item.text for item in items.of(words)]
     ['motor vehicle', 'left']

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.model.text import fold
-from likewise.semantics.concepts.values.items import LexicalItem, Lexicon
+from likewise.semantics.concepts.values.items import LexicalItem, ValueLexicon
 from likewise.semantics.concepts.values.knowledge import TRUE_MEANS
 from likewise.semantics.concepts.values.parser import Code, ParsedValue, parse_value
 from likewise.semantics.concepts.values.states import GENERIC, attribute_states, generic_sign, state_bits
@@ -52,7 +52,7 @@ class ValueReader:
     """Prepare values, each once."""
 
     def __init__(self, relations: WordRelations) -> None:
-        self._items = Lexicon(relations)
+        self._items = ValueLexicon(relations)
         self._completes = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._items.completes)
         self.of = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._of)
 

@@ -1,7 +1,7 @@
 """The packets of MQTT 3.1.1 and 5, to and from bytes; pure, without input and output.
 
 `packets` are values (their numbers are `packet_types`), `properties` what 5 adds to them, `reasons` what answers say.
-`decoder` finds packets in a stream of bytes, however it is cut; `packet_decoder` and `packet_encoder` know the form of
+`decoder` finds packets in a stream of bytes, however it is cut; `decoder` and `encoder` know the form of
 each packet, made of `fields`, `property_bytes` and `topics`. `many` encodes one message for many recipients.
 
 >>> decoder = Decoder()

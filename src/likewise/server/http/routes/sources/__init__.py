@@ -1,3 +1,3 @@
-"""The catalogue over HTTP: `list_request` shows sources and words, `announcements` takes what sources say,
-`sense_request` says what they are told and asked for, `corrections` takes what people say.
+"""The catalogue over HTTP: `listing` shows sources and words, `announcements` takes what sources say,
+`sensing` says what they are told and asked for, `corrections` takes what people say.
 """
