@@ -168,7 +168,7 @@ class ExplainsEverythingAsAMatch(OracleEngine):
 class CountsWrong(OracleEngine):
     """Accepts an ordinal twice."""
 
-    def admit(self, ordinal: int, subscription: Subscription) -> None:
+    def register(self, ordinal: int, subscription: Subscription) -> None:
         self.subscriptions[ordinal] = subscription
 
 
