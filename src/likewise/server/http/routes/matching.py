@@ -154,7 +154,7 @@ async def feedback(request: Request) -> Response:
     event = _event_value(await context.gateway.read(context.tenant, lambda: _event_of(context, judged)))
     command = JudgeCommand(judged.subscriber, judged.subscription, event, judged.relevant)
     judgement: Any = await gateway.wait_committed(lambda done: gateway.broker.command(tenant, command, done))
-    pairs = tuple(JudgedPair(pair.role, pair.asked, pair.seen) for pair in judgement.pairs)
+    pairs = tuple(JudgedPair(pair.role, pair.query, pair.candidate) for pair in judgement.pairs)
     return json_response(JudgementReceipt(judgement.number, judgement.relevant, pairs))
 
 
