@@ -134,10 +134,10 @@ def main(data: Path, port: int, clock: Path, seconds: str | None = None, standin
 
     kept = StoreSettings("forever" if seconds is None else f"{seconds} s")
     if seconds is not None:
-        setattr(sweeping, "KNOWN_FOR", int(seconds) * 1_000_000)  # noqa: B010 - it is not part of what it offers
+        setattr(sweeping, "DEDUPLICATION_SPAN", int(seconds) * 1_000_000)  # noqa: B010 - it is not part of what it offers
     if standing is not None:
-        setattr(timekeeper, "STANDING_SECONDS", float(standing))  # noqa: B010 - as above
-        setattr(sweeping, "KNOWN_FOR", 1_000_000)  # noqa: B010
+        setattr(timekeeper, "BELIEVE_AFTER_S", float(standing))  # noqa: B010 - as above
+        setattr(sweeping, "DEDUPLICATION_SPAN", 1_000_000)  # noqa: B010
         setattr(housekeeping, "SWEEP_SECONDS", 0.5)  # noqa: B010
     config = Config(
         server=ServerSettings(port=port), store=kept, logging=LoggingSettings(level="critical", format="text")

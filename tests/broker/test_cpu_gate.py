@@ -56,9 +56,9 @@ def test_who_was_patient_goes_on_and_nobody_waits_again_until_the_turn_is_over()
 def test_slices_give_the_turn_away_and_take_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """While they rest others work; at the end it is free."""
     turn = FairLock()
-    monkeypatch.setattr(long_work, "_TURN", turn)
+    monkeypatch.setattr(long_work, "_GATE", turn)
     monkeypatch.setattr(long_work, "SLICE_SECONDS", 0.0)
-    monkeypatch.setattr(long_work, "TURN_PATIENCE", 30.0)
+    monkeypatch.setattr(long_work, "CPU_GATE_TIMEOUT", 30.0)
     had: list[str] = []
     with CpuSlices() as slices:
         other = threading.Thread(target=lambda: had.append(run_exclusive(lambda: "other")))

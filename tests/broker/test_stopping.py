@@ -66,7 +66,7 @@ def test_time_that_passes_while_the_broker_stops_is_no_error(tmp_path: Path, mon
 def test_a_stop_does_not_wait_for_matching_that_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As while kernels compile: it says so in words, and the next start matches what was left."""
     monkeypatch.setattr(matching_worker, "FINISHING_SECONDS", 0.05)
-    monkeypatch.setattr(matching_worker, "STRETCH_SECONDS", 0.05)
+    monkeypatch.setattr(matching_worker, "BATCH_STOP_SECONDS", 0.05)
     broker, tenant = following(tmp_path, WINDOW)
     with capture_logs() as said, stuck(tenant.windows, "match", monkeypatch) as reached:
         broker.publish(tenant, [lw.event({"no2": 1}, id="e1")])

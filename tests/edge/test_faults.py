@@ -355,13 +355,13 @@ def test_an_edge_loads_nothing_heavy(tmp_path: Path) -> None:
     """No numba, scipy, pyarrow and no space, whatever it did."""
     code = """
 import sys, likewise as lw
-from likewise.edge.app import edge_broker, with_uplink
+from likewise.edge.app import attach_uplink, make_edge_broker
 from likewise.server.http.server import make_app
-from likewise.server.mqtt.broker.sockets import listening
-from likewise.edge.uplink import addresses_of
-with edge_broker(None) as broker:
+from likewise.server.mqtt.broker.sockets import open_sockets
+from likewise.edge.uplink import parse_hub_addresses
+with make_edge_broker(None) as broker:
     make_app(broker)
-    uplink = with_uplink(broker, "roof", addresses_of("http://127.0.0.1:9"))
+    uplink = attach_uplink(broker, "roof", parse_hub_addresses("http://127.0.0.1:9"))
     tenant = broker.tenant("default")
     broker.register(tenant, "bob")
     broker.subscribe(tenant, "bob", [lw.parse("{no2 > 40}", id="x"), lw.parse("{warm~ exists}", id="y")])

@@ -70,8 +70,8 @@ def test_commits_are_folded_and_batches_stay_committed(tmp_path: Path) -> None:
     assert not lake.committed("other", 0)
     assert lake.commit("q", 3, [])
     assert not lake.commit("q", 2, [])
-    assert lake.tidy([], ["nothing"])
-    assert lake.fold() > 0
+    assert lake.replace_parts([], ["nothing"])
+    assert lake.checkpoint() > 0
     assert rows(lake) == before
     assert lake.committed("q", 3)
 
@@ -104,7 +104,7 @@ def test_two_at_once_change_nothing_twice(tmp_path: Path, monkeypatch: pytest.Mo
     """The second is told, and leaves no file behind."""
     lake = filled(PlainCommits, tmp_path)
     before = rows(lake)
-    monkeypatch.setattr(PlainCommits, "tidy", lambda *rest: False)
+    monkeypatch.setattr(PlainCommits, "replace_parts", lambda *rest: False)
     with pytest.raises(Conflict, match="try again"):
         compact(tmp_path)
     assert rows(lake) == before

@@ -161,7 +161,7 @@ def test_the_long_form_resumes_where_it_stopped_and_keeps_what_differed(
     monkeypatch.setattr(growing, "GrowingEnginePair", Forgetful)
     second = run_stories(3 * growing.STEPS, tmp_path)
     assert (second.story, second.steps) == (3, 3 * growing.STEPS)
-    assert second.wrong == ["compare_growing('bit-planes', 2, live=40): Difference"]
+    assert second.wrong == ["compare_growing('bit-planes', 2, live=40): Mismatch"]
     assert "forgotten" in (tmp_path / "wrong.txt").read_text()
     assert run_stories(3 * growing.STEPS, tmp_path) == second
 

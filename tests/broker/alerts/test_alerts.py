@@ -74,7 +74,7 @@ def said(broker: Broker) -> list[tuple[str, str, str]]:
 
 def test_what_lasts_is_said_by_a_tick_with_its_facts(broker: Broker, clock: ManualClock) -> None:
     subscribe(broker, held=TEXTS["held"])
-    publish(broker, "e1", gateway="open")
+    publish(broker, "e1", door="open")
     begun = clock()
     clock.advance(29 * SECOND)
     tick(broker)
@@ -89,13 +89,13 @@ def test_what_lasts_is_said_by_a_tick_with_its_facts(broker: Broker, clock: Manu
     )
     assert found["alert"]["key"] == ["a"]
     assert found["alert"]["since"] == begun
-    publish(broker, "e2", gateway="closed")
+    publish(broker, "e2", door="closed")
     assert said(broker)[1:] == [("e2", "cleared", "held")]
 
 
 def test_nothing_is_ticked_while_nothing_is_due(broker: Broker, clock: ManualClock) -> None:
     subscribe(broker, held=TEXTS["held"])
-    publish(broker, "e1", gateway="open")
+    publish(broker, "e1", door="open")
     broker.wait_until_matched()
     before = broker.store.position
     clock.advance(20 * SECOND)
@@ -105,8 +105,8 @@ def test_nothing_is_ticked_while_nothing_is_due(broker: Broker, clock: ManualClo
 
 def test_a_digest_names_events_as_their_publisher_does(broker: Broker, clock: ManualClock) -> None:
     subscribe(broker, digest=TEXTS["digest"])
-    publish(broker, "e1", gateway="open")
-    publish(broker, "e2", source="b", gateway="open")
+    publish(broker, "e1", door="open")
+    publish(broker, "e2", source="b", door="open")
     clock.advance(120 * SECOND)
     tick(broker)
     (found,) = documents(broker)
@@ -115,9 +115,9 @@ def test_a_digest_names_events_as_their_publisher_does(broker: Broker, clock: Ma
 
 
 def test_earlier_events_build_state_and_deliver_nothing(broker: Broker, clock: ManualClock) -> None:
-    publish(broker, "e1", gateway="open")
+    publish(broker, "e1", door="open")
     clock.advance(20 * SECOND)
-    publish(broker, "e2", source="b", gateway="open")
+    publish(broker, "e2", source="b", door="open")
     clock.advance(15 * SECOND)
     subscribe(broker, held=TEXTS["held"])
     tick(broker)
@@ -125,21 +125,21 @@ def test_earlier_events_build_state_and_deliver_nothing(broker: Broker, clock: M
     clock.advance(16 * SECOND)
     tick(broker)
     assert said(broker) == [("e2", "held", "held")]
-    publish(broker, "e3", gateway="open")
-    publish(broker, "e4", gateway="closed")
-    publish(broker, "e5", source="b", gateway="closed")
+    publish(broker, "e3", door="open")
+    publish(broker, "e4", door="closed")
+    publish(broker, "e5", source="b", door="closed")
     assert said(broker)[1:] == [("e5", "cleared", "held")]  # of "a" nothing was sent, so nothing is that it ended
 
 
 def test_an_earlier_event_that_still_waits_for_late_ones_says_nothing(clock: ManualClock) -> None:
     """It was there before the alert; what comes after it speaks."""
     with Broker(None, Config(alerts=AlertSettings(lateness="15 s")), clock=clock) as broker:
-        publish(broker, "e0", source="old", gateway="open")
+        publish(broker, "e0", source="old", door="open")
         clock.advance(5 * SECOND)
         subscribe(broker, once="{door = open} once until false", seldom=TEXTS["seldom"], digest=TEXTS["digest"])
         clock.advance(SECOND)
-        publish(broker, "e1", source="old", gateway="open")
-        publish(broker, "e2", source="new", gateway="open")
+        publish(broker, "e1", source="old", door="open")
+        publish(broker, "e2", source="new", door="open")
         clock.advance(20 * SECOND)
         tick(broker)
         assert said(broker) == [
@@ -152,12 +152,12 @@ def test_an_earlier_event_that_still_waits_for_late_ones_says_nothing(clock: Man
 def test_an_outage_of_the_broker_is_no_absence(tmp_path: Path, clock: ManualClock) -> None:
     with Broker(tmp_path / "data", clock=clock) as broker:
         subscribe(broker, silent=TEXTS["silent"])
-        publish(broker, "e1", gateway="open")
+        publish(broker, "e1", door="open")
         clock.advance(20 * SECOND)
         tick(broker)
     clock.advance(3_600 * SECOND)
     with Broker(tmp_path / "data", clock=clock) as broker:
-        publish(broker, "other", source="b", gateway="open")
+        publish(broker, "other", source="b", door="open")
         tick(broker)
         assert said(broker) == []
         clock.advance(38 * SECOND)
@@ -166,7 +166,7 @@ def test_an_outage_of_the_broker_is_no_absence(tmp_path: Path, clock: ManualCloc
         clock.advance(5 * SECOND)
         tick(broker)
         assert said(broker)[0] == ("e1", "absent", "silent")
-        publish(broker, "e2", gateway="open")
+        publish(broker, "e2", door="open")
         assert said(broker)[-1] == ("e2", "returned", "silent")
 
 
@@ -176,7 +176,7 @@ def test_a_short_outage_and_the_time_until_the_broker_listens_are_no_absence(
     monkeypatch.setattr(being_up, "TICK", SECOND)
     with Broker(tmp_path / "data", clock=clock) as broker:
         subscribe(broker, silent=TEXTS["silent"])
-        publish(broker, "e1", gateway="open")
+        publish(broker, "e1", door="open")
         tick(broker)
     clock.advance(8 * SECOND)
     with Broker(tmp_path / "data", clock=clock) as broker:
@@ -192,7 +192,7 @@ def test_a_short_outage_and_the_time_until_the_broker_listens_are_no_absence(
 
 def test_events_that_lack_what_tells_keys_apart_are_counted(broker: Broker) -> None:
     subscribe(broker, rooms="{door = open} per room for 1 min")
-    publish(broker, "e1", gateway="open")
+    publish(broker, "e1", door="open")
     broker.wait_until_matched()
     shown = broker.metrics.page().decode()
     assert 'likewise_events_keyless{tenant="default"} 1.0' in shown
@@ -200,7 +200,7 @@ def test_events_that_lack_what_tells_keys_apart_are_counted(broker: Broker) -> N
 
 def test_a_withdrawn_event_counts_no_more_and_what_was_said_stays(broker: Broker, clock: ManualClock) -> None:
     subscribe(broker, held=TEXTS["held"])
-    publish(broker, "e1", gateway="open")
+    publish(broker, "e1", door="open")
     broker.wait_until_matched()
     broker.withdraw(broker.tenant("default"), "e1", "a")
     clock.advance(60 * SECOND)
@@ -212,7 +212,7 @@ def test_an_alert_is_explained_as_it_stands(broker: Broker, clock: ManualClock) 
     from likewise.broker.queries.dry_run import explain_live
 
     subscribe(broker, held=TEXTS["held"])
-    publish(broker, "e1", gateway="open")
+    publish(broker, "e1", door="open")
     broker.wait_until_matched()
     clock.advance(10 * SECOND)
     tenant = broker.tenant("default")
@@ -242,9 +242,7 @@ def test_stops_and_crashes_neither_lose_nor_repeat_what_alerts_say(seed: int, tm
                 what = chance.randrange(6)
                 if what < 4:
                     state = chance.choice(("open", "open", "closed"))
-                    publish(
-                        broker, f"e{step}", chance.choice("ab"), gateway=state, room=chance.choice(("hall", "attic"))
-                    )
+                    publish(broker, f"e{step}", chance.choice("ab"), door=state, room=chance.choice(("hall", "attic")))
                 elif what == 4:
                     tick(broker)
                 else:

@@ -105,7 +105,7 @@ def test_learning_can_be_switched_off_and_announcements_hold_anyway() -> None:
 
 def test_of_very_many_events_a_part_is_looked_at_and_every_source_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a look costs is bounded; what it passed over is counted."""
-    monkeypatch.setattr(following, "LOOKED_AT", 10)
+    monkeypatch.setattr(following, "EVENTS_PER_LOOK", 10)
     with Broker(None) as broker:
         tenant = broker.tenant("default")
         broker.learning.stop()  # the test looks itself

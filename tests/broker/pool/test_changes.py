@@ -110,7 +110,7 @@ def test_a_share_that_moves_to_a_busy_worker_holds_what_came_and_not_what_went_m
 def test_a_process_kept_ready_takes_the_place_of_a_worker_that_died(
     crew: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spare, "QUIET", 0.0)
+    monkeypatch.setattr(spare, "START_DELAY_S", 0.0)
     worker, share = crew.start(), Shard(1)
     share.subscriptions = {each.number: each for each in held(range(1, 11))}
     crew.place(share, [worker])
@@ -127,7 +127,7 @@ def test_a_process_kept_ready_takes_the_place_of_a_worker_that_died(
 
 @pytest.mark.timeout(300)
 def test_a_process_kept_ready_that_died_is_no_worker(crew: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spare, "QUIET", 0.0)
+    monkeypatch.setattr(spare, "START_DELAY_S", 0.0)
     crew.start()
     look_until(crew, lambda: crew.standby.process is not None)
     ready = crew.standby.process

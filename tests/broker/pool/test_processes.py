@@ -102,8 +102,8 @@ def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_b
 @pytest.mark.timeout(120)
 def test_one_that_runs_without_end_is_seen_by_what_it_ran_and_not_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that lets a worker wait for minutes does not make it a dead one."""
-    monkeypatch.setattr(watching, "PATIENCE", 0.5)
-    monkeypatch.setattr(watching, "LOOK", 0.02)
+    monkeypatch.setattr(watching, "REPLY_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(watching, "CHECK_INTERVAL_S", 0.02)
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         answering, silent, now = watching.Watchdog(process.pid), watching.Watchdog(process.pid), 0.0
@@ -144,7 +144,7 @@ def test_a_worker_that_cannot_be_started_is_tried_again_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever sweeps temporary files takes no share along, and no socket's folder is missed."""
-    monkeypatch.setattr(spare, "QUIET", float("inf"))  # none is kept ready that could take its place
+    monkeypatch.setattr(spare, "START_DELAY_S", float("inf"))  # none is kept ready that could take its place
     with Broker(tmp_path, Config(matching=MatchingSettings(workers=2, architecture="partitioned"))) as broker:
         tenant, staff = broker.tenant("default"), broker.topology
         assert staff is not None

@@ -13,7 +13,7 @@ from likewise.testing.clocks import ManualClock
 
 def test_what_is_forgotten_makes_room_for_what_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     """However much was forgotten before, the newest deliveries stay at hand, and nothing else."""
-    monkeypatch.setattr(sweeping, "KNOWN_FOR", 0)
+    monkeypatch.setattr(sweeping, "DEDUPLICATION_SPAN", 0)
     clock = ManualClock(0)
     with Broker(None, Config(store=StoreSettings("1 min")), clock=clock) as broker:
         tenant = broker.tenant("default")

@@ -57,7 +57,6 @@ def test_devices_use_http_when_mosquitto_is_gone(program: None) -> None:
 def test_without_mosquitto_the_demo_says_so_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every device uses HTTP."""
     monkeypatch.setattr(demo, "find_program", lambda: None)
-    monkeypatch.setattr(demo, "find_spec", lambda name: object())
     reports = City(seed=1, devices=60).between(0, 10)
     with Mosquitto() as running, MqttDevices(running) as line:
         assert "no Mosquitto" in line.description
@@ -66,7 +65,6 @@ def test_without_mosquitto_the_demo_says_so_and_goes_on(monkeypatch: pytest.Monk
 
 def test_a_program_that_does_not_run_is_no_reason_to_stop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It ends at once, or is no program at all."""
-    monkeypatch.setattr(demo, "find_spec", lambda name: object())
     for path in ("/bin/false", str(tmp_path / "nothing")):
         monkeypatch.setattr(demo, "find_program", lambda path=path: MosquittoProgram(path))
         with Mosquitto() as running, MqttDevices(running) as line:

@@ -123,7 +123,7 @@ def test_a_series_says_when_it_did_not_look_at_everything(
     broker: Broker, http: TestClient, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is asked for beyond what one question looks at is said to be missing."""
-    monkeypatch.setattr(stored, "LOOKED_AT", 3)
+    monkeypatch.setattr(stored, "MAX_EXAMINED", 3)
     publish(broker, http, *({"n": n} for n in range(6)))
     clock.advance(MINUTE)
     publish(broker, http, *({"n": n} for n in range(3)), first=6)
@@ -159,7 +159,7 @@ def test_pages_of_stored_events_reach_the_oldest(
     broker: Broker, http: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where one question looks at a part, `before` leads on until it is None."""
-    monkeypatch.setattr(stored, "LOOKED_AT", 3)
+    monkeypatch.setattr(stored, "MAX_EXAMINED", 3)
     monkeypatch.setattr(stored, "PAGE", 2)
     publish(broker, http, *({"n": n} for n in range(10)))
     seen, before = [], None

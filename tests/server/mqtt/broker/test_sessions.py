@@ -141,7 +141,7 @@ def test_a_session_outlives_a_step_of_the_clock_with_what_waits_for_it(
         look(self, now)
         looked.append(now)
 
-    monkeypatch.setattr(SessionRegistry, "look", counted)
+    monkeypatch.setattr(SessionRegistry, "end_expired", counted)
     clock = ManualClock("2024-05-01T12:00:00Z")
     config = Config(mqtt=MqttSettings(session="100 s"), store=StoreSettings("1 day"))
     with devices(broker=Broker(tmp_path / "data", config, clock=clock)) as found:

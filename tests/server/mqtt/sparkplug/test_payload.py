@@ -138,10 +138,10 @@ def test_what_is_malformed_is_refused_in_words(body: bytes, words: str) -> None:
 
 def test_limits_are_kept() -> None:
     """Fields of a payload, and templates within templates."""
-    with pytest.raises(LimitExceeded, match="read_fields"):
+    with pytest.raises(LimitExceeded, match="fields"):
         read_payload(b"\x18\x00" * 200_001)
     assert read_payload(b"\x18\x00" * 200_000).metrics == ()
-    with pytest.raises(LimitExceeded, match="read_fields"):
+    with pytest.raises(LimitExceeded, match="fields"):
         list(read_fields(b"\x18\x00" * 3, FieldBudget(2)))
     inner: dict[str, Any] = {"name": "v", "int_value": 1}
     for depth in range(1, 10):
