@@ -17,8 +17,17 @@ from likewise.errors import FormatError
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "likewise"
 # What is no message: a delivery as a program gets it, what the dashboard keeps for itself, a rule of a topic map, and
 # what a bridge counts.
-OWN = {"Address", "BridgeState", "ClientDelivery", "Figures", "Rule", "Understood"}
-OWN |= {"EventFilter", "Form", "Place", "Spot", "View", "Wish"}  # the dashboard's form, filters and map
+OWN = {"Address", "BridgeState", "ClientDelivery", "PrometheusPage", "Rule", "Understood"}
+OWN |= {
+    "EventFilter",
+    "MapView",
+    "PageAddress",
+    "ParsedText",
+    "PlaceCondition",
+    "ReadingCondition",
+    "SourceMarker",
+    "SubscriptionForm",
+}  # the dashboard's form, filters and map
 
 
 def structs(folder: str) -> set[str]:

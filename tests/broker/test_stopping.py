@@ -96,7 +96,7 @@ def test_a_stop_on_a_full_disk_is_said_in_words(tmp_path: Path, monkeypatch: pyt
         assert full.wait(60)
         broker.close()
     assert [line for line in said if line["log_level"] == "error" or "exc_info" in line] == []
-    [stopped] = [line for line in said if "before the stop" in line["event"]]
+    [stopped] = [line for line in said if line["event"] == "deliveries_not_stored_at_stop"]
     assert stopped["reason"] == "the disk is full"
     monkeypatch.undo()
     broker, tenant = following(tmp_path, WINDOW)

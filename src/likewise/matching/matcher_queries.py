@@ -186,7 +186,7 @@ class MatcherAnswers:
         >>> m = lw.Matcher()
         >>> _ = m.add(lw.parse("{x > 1} for 5 s", id="high"))
         >>> _ = m.match(lw.event({"x": 2}, source="s1"), at=3)
-        >>> [(each.key, each.begin, each.told) for each in m.standings("high")]
+        >>> [(each.key, each.since, each.notified) for each in m.standings("high")]
         [(('s1',), 3, False)]
         """
         ordinal = self._state.ordinal(id)

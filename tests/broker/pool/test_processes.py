@@ -202,8 +202,8 @@ def test_events_that_workers_die_of_are_tried_one_by_one() -> None:
     assert not together.answered
     assert [count_death(ill) for _ in range(MAX_DEATHS)][-1]
     assert together.answered
-    assert isinstance(ill.said, OperationFailed)
-    assert together.said == StateChanges(
+    assert isinstance(ill.reply, OperationFailed)
+    assert together.reply == StateChanges(
         [[NumberedMatch(3, 7, 1.0)], []], [(1, f"WorkerDied: {MAX_DEATHS} workers died of it")]
     )
 
