@@ -26,7 +26,7 @@ def applied_late(at: Running, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
         assert let.wait(60)
         own(held)
 
-    monkeypatch.setattr(at.tenant, "hold", hold)
+    monkeypatch.setattr(at.tenant, "add_subscription", hold)
     try:
         yield let.set
     finally:

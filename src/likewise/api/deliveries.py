@@ -102,7 +102,7 @@ class DeliveryPage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `next` is what brokers said before in place of `sequence`; it is still read.
 
-    >>> msgspec.json.decode('{"deliveries": [], "next": 7}', type=Pending).number
+    >>> msgspec.json.decode('{"deliveries": [], "next": 7}', type=DeliveryPage).number
     7
     """
 
@@ -124,9 +124,9 @@ class DeliveryAck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `acknowledge` is what streams were told before; it is still read.
 
-    >>> msgspec.json.decode('{"acknowledge": 7}', type=Acknowledged).number
+    >>> msgspec.json.decode('{"acknowledge": 7}', type=DeliveryAck).number
     7
-    >>> msgspec.json.encode(Acknowledged(7))
+    >>> msgspec.json.encode(DeliveryAck(7))
     b'{"sequence":7}'
     """
 

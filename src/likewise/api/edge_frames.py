@@ -202,9 +202,9 @@ class EventsFrame(Frame, frozen=True, tag="events"):
     Those that follow each other and are the edge's own, most of them, stand in `events`, the first one's sequence in
     `first`; any may stand in `items`.
 
-    >>> written(Events.of([Item(7, msgspec.Raw(b"{}")), Item(8, msgspec.Raw(b"{}"))]))
+    >>> encode_frame(EventsFrame.of([EdgeItem(7, msgspec.Raw(b"{}")), EdgeItem(8, msgspec.Raw(b"{}"))]))
     b'{"type":"events","first":7,"events":[{},{}],"v":1}'
-    >>> [item.sequence for item in decode_edge_frame(b'{"type":"events","first":7,"events":[{},{}],"v":1}').numbered()]
+    >>> [item.sequence for item in decode_edge_frame(b'{"type":"events","first":7,"events":[{},{}],"v":1}').items_with_sequences()]
     [7, 8]
     """
 
@@ -374,7 +374,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 def encode_frame(message: AnyFrame) -> bytes:
     """Encode a frame.
 
-    >>> written(EventsAckFrame(sequence=7))
+    >>> encode_frame(EventsAckFrame(sequence=7))
     b'{"type":"events-ack","sequence":7,"v":1}'
     """
     return _ENCODER.encode(message)[:-1] + b',"v":%d}' % VERSION  # which is left out as what it is by default
@@ -396,7 +396,7 @@ def decode_edge_frame(data: bytes | str) -> EdgeFrame:
     """Decode a frame of an edge; refuse anything else.
 
     >>> decode_edge_frame(b'{"type": "bye", "v": 1}')
-    Bye(v=1)
+    ByeFrame(v=1)
     """
     message: EdgeFrame = _decode(_FROM_EDGE, data, "the edge")
     return message

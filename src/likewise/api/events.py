@@ -24,7 +24,7 @@ class PublishProgress(msgspec.Struct, frozen=True, omit_defaults=True):
 
     With `problem`, as an answer to a request would say it, they were refused.
 
-    >>> msgspec.json.encode(Published(1, 40))
+    >>> msgspec.json.encode(PublishProgress(1, 40))
     b'{"first":1,"last":40}'
     """
 

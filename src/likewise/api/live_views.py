@@ -86,9 +86,9 @@ class BoardEntry(msgspec.Struct, frozen=True):
     def label(self) -> str:
         """Return the ranking value: as the event states it if it is one reading, else as a number.
 
-        >>> Place(1, "e", "/roof", 4.51e-08, (Stated("NO2", 45.1, "ug/m3"),), 0).said
+        >>> BoardEntry(1, "e", "/roof", 4.51e-08, (StatedValue("NO2", 45.1, "ug/m3"),), 0).label
         '45.1 ug/m3'
-        >>> Place(1, "e", "/roof", 0.75, (), 0).said
+        >>> BoardEntry(1, "e", "/roof", 0.75, (), 0).label
         '0.75'
         """
         if len(self.stated) != 1:

@@ -38,7 +38,7 @@ class OriginRefusal(NamedTuple):
 class OriginPolicy(NamedTuple):
     """The names this server goes by (`*` for any), and the pages beside its own that may speak to it.
 
-    >>> mine = Origins(hosts=frozenset({"likewise.local"}))
+    >>> mine = OriginPolicy(hosts=frozenset({"likewise.local"}))
     >>> mine.refusal("GET", host="127.0.0.1:8787", origin=None, kind=None)
     >>> mine.refusal("GET", host="LIKEWISE.local", origin="http://likewise.local", kind=None)
     >>> mine.refusal("GET", host="attacker.example", origin=None, kind=None).code
@@ -61,9 +61,9 @@ class OriginPolicy(NamedTuple):
     ) -> OriginRefusal | None:
         """Return why a request is refused by its headers, as ASGI has them; None if it is allowed.
 
-        >>> Origins().refusal_of("GET", [(b"host", b"attacker.example")]).code
+        >>> OriginPolicy().refusal_of("GET", [(b"host", b"attacker.example")]).code
         'foreign_host'
-        >>> Origins().refusal_of("GET", [(b"host", b"localhost"), (b"host", b"attacker.example")]).status
+        >>> OriginPolicy().refusal_of("GET", [(b"host", b"localhost"), (b"host", b"attacker.example")]).status
         400
         """
         values: dict[bytes, str] = {}

@@ -22,7 +22,7 @@ class WebhookSettings(
     out, the broker makes one.
     `patience` is for how many seconds a match is tried before it becomes a dead letter.
 
-    >>> Webhook("https://example.org/hook", secret="whsec_c2VjcmV0")
+    >>> WebhookSettings("https://example.org/hook", secret="whsec_c2VjcmV0")
     Webhook(url=..., form='json')
     """
 
@@ -74,7 +74,7 @@ class EmailSettings(
     `url` is `smtp://host:587` (with STARTTLS where the server offers it) or `smtps://host`. The text is in plain words
     unless `form` is `template`.
 
-    >>> Email("smtp://mail.example.org", "ann@example.org", "likewise@example.org")
+    >>> EmailSettings("smtp://mail.example.org", "ann@example.org", "likewise@example.org")
     Email(url=..., to='ann@example.org')
     """
 

@@ -41,7 +41,7 @@ class FilterIndex:
     >>> from likewise.model import Predicate
     >>> index = FilterIndex([DemandFilter("one", (((Predicate("a", "=", 1),), (Predicate("t", ">", 5.0),)),))])
     >>> from likewise.model.hierarchies.types import NO_TYPES
-    >>> index.met({"a": [EventTuple("a", 1)], "t": [EventTuple("t", 9)]}, NO_TYPES)
+    >>> index.matches({"a": [EventTuple("a", 1)], "t": [EventTuple("t", 9)]}, NO_TYPES)
     True
     """
 
@@ -191,8 +191,8 @@ class ActiveDemand:
     """A demand in force; a change makes another one.
 
     >>> import likewise as lw
-    >>> ActiveDemand().look(lw.event({"no2": 45}, source="roof"))
-    Verdict(wanted=True, unjudged=True, met=())
+    >>> ActiveDemand().evaluate(lw.event({"no2": 45}, source="roof"))
+    ForwardDecision(forward=True, unjudged=True, matched=())
     """
 
     def __init__(

@@ -59,7 +59,7 @@ class LocalEvaluator:
 
     >>> import likewise as lw
     >>> group = SourceGroupSpec("g", (), terms=(TermSpec("temp", kind="number"),))
-    >>> warm = Deciding(lw.parse("{warmth~ > 25}"), LocalSubscriptionSpec(1, "f", (0.5, 0.4, 0.5), ((0.75,),)), group)
+    >>> warm = LocalEvaluator(lw.parse("{warmth~ > 25}"), LocalSubscriptionSpec(1, "f", (0.5, 0.4, 0.5), ((0.75,),)), group)
     >>> warm.score(lw.event({"temp": 30})), warm.score(lw.event({"temp": 20}))
     (0.75, None)
     """

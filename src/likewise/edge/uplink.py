@@ -343,7 +343,7 @@ def parse_hub_addresses(text: str) -> list[str]:
 def refusal_reason(error: Exception) -> str | None:
     """Return why the hub refuses this edge; None if it only does not answer.
 
-    >>> refusal(HubRefused("the broker above says circle: no")), refusal(TimeoutError())
+    >>> refusal_reason(HubRefused("the broker above says circle: no")), refusal_reason(TimeoutError())
     ('the broker above says circle: no', None)
     """
     if isinstance(error, HubRefused):

@@ -106,7 +106,7 @@ class WaitingConnections:
     ...     waiting.add(Socket(address, number))
     >>> waiting.oldest()
     Socket(address='ben', number=1)
-    >>> waiting.remove(waiting.oldest())
+    >>> _ = waiting.remove(waiting.oldest())
     >>> waiting.oldest()
     Socket(address='ann', number=0)
     """

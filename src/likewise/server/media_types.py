@@ -39,9 +39,9 @@ RDF: Final = {
 class MediaType(NamedTuple):
     """A media type as a publisher names it: its name, and its parameters.
 
-    >>> Said.of("text/turtle; charset=utf-8; graph=whole")
+    >>> MediaType.parse("text/turtle; charset=utf-8; graph=whole")
     Said(name='text/turtle', parameters={'charset': 'utf-8', 'graph': 'whole'})
-    >>> Said.of(None).name
+    >>> MediaType.parse(None).name
     'application/json'
     """
 
@@ -51,7 +51,7 @@ class MediaType(NamedTuple):
     def __str__(self) -> str:
         """Return it as a header has it.
 
-        >>> str(Said.of("text/turtle;graph=whole"))
+        >>> str(MediaType.parse("text/turtle;graph=whole"))
         'text/turtle; graph=whole'
         """
         return "; ".join([self.name, *(f"{key}={value}" for key, value in self.parameters.items())])[:MAX_TERM_LENGTH]
@@ -131,7 +131,7 @@ def short_names() -> tuple[str, ...]:
 def parse_media_type(text: str) -> MediaType | None:
     """Return a media type by its name and parameters, or by a short name; None if it is neither.
 
-    >>> by_name("ttl").name, by_name("text/turtle; graph=whole").parameters, by_name("wav")
+    >>> parse_media_type("ttl").name, parse_media_type("text/turtle; graph=whole").parameters, parse_media_type("wav")
     ('text/turtle', {'graph': 'whole'}, None)
     """
     kind = MediaType.parse(_SHORT.get(text.lower(), text))
@@ -141,7 +141,7 @@ def parse_media_type(text: str) -> MediaType | None:
 def read_events(body: bytes, kind: MediaType, now: Clock, most: int | None = None) -> Sequence[Event]:
     """Return the events of a body. The error names the part that cannot be read; more than `most` are refused.
 
-    >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', Said.of(None), now=lambda: 0)]
+    >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', MediaType.parse(None), now=lambda: 0)]
     ['e1']
     """
     try:

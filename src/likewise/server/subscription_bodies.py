@@ -13,7 +13,7 @@ from likewise.server.media_types import JSON, LINE_TYPES
 def decode_subscriptions(body: bytes, kind: str) -> list[Subscription]:
     """Decode the subscriptions of a request: text of the language, one a line; or JSON, one or an array.
 
-    >>> [s.id for s in read_subscriptions(b"{no2 > 40}", "text/plain")]
+    >>> [s.id for s in decode_subscriptions(b"{no2 > 40}", "text/plain")]
     ['...']
     """
     if kind == "text/plain":

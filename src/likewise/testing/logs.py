@@ -35,18 +35,18 @@ T = TypeVar("T")
 class MemoryLog:
     """An `EventLog` whose every commit is a transaction of its own, done at once.
 
-    >>> from likewise.broker.log.entries import Withdraw, command_entry
+    >>> from likewise.broker.log.entries import WithdrawCommand, command_entry
     >>> log, seen = MemoryLog(), []
     >>> class Seen:
     ...     def take(self, entries: list[Entry]) -> None:
     ...         seen.extend(entry.position for entry in entries)
     >>> log.followers.append(Seen())
-    >>> log.append([command_entry(1, Withdraw(7))], lambda receipts: print(receipts[0].position))
+    >>> log.append([command_entry(1, WithdrawCommand(7))], lambda receipts: print(receipts[0].position))
     1
     >>> seen, log.position
     ([1], 1)
     >>> log.fail_next(OSError("the disk is gone"))
-    >>> log.append([command_entry(1, Withdraw(8))], print)
+    >>> log.append([command_entry(1, WithdrawCommand(8))], print)
     the disk is gone
     >>> log.position
     1

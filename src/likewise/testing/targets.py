@@ -16,8 +16,8 @@ class MemoryTarget:
 
     "take and break" is a receiver that has it and whose answer is lost. A stalled attempt goes on with `go_on`.
 
-    >>> from likewise.broker.sinks.retry_queue import Outgoing
-    >>> match = Outgoing("msg_1", 1, "arrival", "warm", 1, 1.0, 1, b"{}", b"{}")
+    >>> from likewise.broker.sinks.retry_queue import SinkDelivery
+    >>> match = SinkDelivery("msg_1", 1, "arrival", "warm", 1, 1.0, 1, b"{}", b"{}")
     >>> target = MemoryTarget("take and break")
     >>> async def twice() -> None:
     ...     for _ in range(2):

@@ -434,7 +434,7 @@ def event_entries(tenant: int, events: Sequence[Event], expires_at: int | None) 
 
     >>> from likewise.model import event
     >>> [entry] = event_entries(1, [event({"no2": 45}, id="e1", expires=9)], expires_at=7)
-    >>> entry.id, entry.ends, entry.own_id
+    >>> entry.id, entry.ends, entry.has_own_id
     ('e1', 7, True)
     """
     if isinstance(events, JsonBatch):

@@ -45,7 +45,7 @@ def status_of(error: errors.LikewiseError) -> int:
 def problem_document(error: errors.LikewiseError) -> dict[str, object]:
     """Return an error as problem details.
 
-    >>> problem(errors.UnknownId("s9"))["type"]
+    >>> problem_document(errors.UnknownId("s9"))["type"]
     'urn:likewise:error:unknown_id'
     """
     facts = error.to_dict()

@@ -33,11 +33,11 @@ class MqttUrl(NamedTuple):
 def parse_mqtt_url(url: str) -> MqttUrl:
     """Parse a URL. Everything after the host is the topic, also `#` and `?`.
 
-    >>> parted("mqtts://ann:secret@broker.local/home/+/temperature/#")[:3]
+    >>> parse_mqtt_url("mqtts://ann:secret@broker.local/home/+/temperature/#")[:3]
     ('mqtts', 'broker.local', 8883)
-    >>> parted("mqtt://localhost:1884/a/#").topic
+    >>> parse_mqtt_url("mqtt://localhost:1884/a/#").topic
     'a/#'
-    >>> parted("http://localhost")
+    >>> parse_mqtt_url("http://localhost")
     Traceback (most recent call last):
     likewise.errors.InputError: 'http://localhost' is no address of MQTT; write it like mqtt://host:1883/home/#
     """

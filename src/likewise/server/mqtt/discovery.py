@@ -64,7 +64,7 @@ def zigbee_announcements(devices: Sequence[object], source_of: Callable[[str], s
 
     >>> said = {"friendly_name": "attic", "definition": {"model": "WSDCGQ11LM", "exposes": [
     ...     {"type": "numeric", "property": "temperature", "unit": "°C", "access": 1, "value_min": -20}]}}
-    >>> [made] = exposed([said], lambda name: f"zigbee2mqtt/{name}")
+    >>> [made] = zigbee_announcements([said], lambda name: f"zigbee2mqtt/{name}")
     >>> made.source, made.model, made.attributes[0].unit
     ('zigbee2mqtt/attic', 'WSDCGQ11LM', 'degC')
     """
@@ -88,7 +88,7 @@ def zigbee_announcements(devices: Sequence[object], source_of: Callable[[str], s
 def zigbee_identities(devices: Sequence[object], base: str) -> list[IdentityAnnouncement]:
     """Return the stable id of each of Zigbee2MQTT's devices, its address, with its friendly name below `base`.
 
-    >>> addresses([{"friendly_name": "attic", "ieee_address": "0x00158d0001a2b3c4"}], "zigbee2mqtt")[0].name
+    >>> zigbee_identities([{"friendly_name": "attic", "ieee_address": "0x00158d0001a2b3c4"}], "zigbee2mqtt")[0].name
     'zigbee2mqtt/attic'
     """
     identities = []
@@ -179,7 +179,7 @@ def discovery_announcement(
 ) -> Announcement | None:
     """Return the announcement of one source by Home Assistant's configurations; None if they name nothing.
 
-    >>> discovered("attic", [Announced("", "temperature", "°C")]).attributes[0].name
+    >>> discovery_announcement("attic", [DiscoveredValue("", "temperature", "°C")]).attributes[0].name
     'temperature'
     """
     made = [_attribute_of(each.field or each.name, each.unit, "number" if each.unit else "") for each in values]
@@ -216,11 +216,11 @@ class _Device(NamedTuple):
 class DiscoveryRegistry:
     """The discovered configurations, by state topic; bounded, the oldest are dropped first.
 
-    >>> found = Discovery()
+    >>> found = DiscoveryRegistry()
     >>> said = {"~": "attic", "stat_t": "~/t", "dev_cla": "temperature", "unit_of_meas": "°C", "name": "Attic"}
     >>> found.learn("homeassistant/sensor/attic/config", said)
-    >>> found.bare("attic/t")
-    Announced(field='', name='temperature', unit='°C')
+    >>> found.bare_value("attic/t")
+    DiscoveredValue(field='', name='temperature', unit='°C')
     """
 
     def __init__(self, most: int = MAX_DISCOVERED) -> None:
@@ -324,11 +324,11 @@ class DiscoveryRegistry:
 class StatestreamEntities:
     """The entities of Home Assistant's statestream, with units and names; bounded, the oldest are dropped first.
 
-    >>> known = Described()
+    >>> known = StatestreamEntities()
     >>> known.learn("sensor.attic", "unit_of_measurement", "°C")
     >>> known.learn("sensor.attic", "friendly_name", "Attic")
     >>> known.of("sensor.attic")
-    Announced(field='', name='Attic', unit='°C')
+    DiscoveredValue(field='', name='Attic', unit='°C')
     """
 
     def __init__(self, most: int = MAX_DISCOVERED) -> None:

@@ -20,7 +20,7 @@ class MqttPublication(NamedTuple):
     def user_property(self, name: str) -> str:
         """Return the first user property of a name; '' if there is none.
 
-        >>> Message("a", b"1", properties=(("id", "m-1"),)).said("id")
+        >>> MqttPublication("a", b"1", properties=(("id", "m-1"),)).user_property("id")
         'm-1'
         """
         return next((value for key, value in self.properties if key == name), "")

@@ -83,10 +83,10 @@ class MessageReader:
 
     >>> from likewise.server.mqtt.topic_maps import load_maps
     >>> reader = MessageReader(load_maps())
-    >>> [made] = reader.read(Message("tele/plug/SENSOR", b'{"AM2301": {"Temperature": 70.2}, "TempUnit": "F"}'), now=0)
+    >>> [made] = reader.read(MqttPublication("tele/plug/SENSOR", b'{"AM2301": {"Temperature": 70.2}, "TempUnit": "F"}'), now=0)
     >>> made.source, [(t.attribute, t.value, t.unit) for t in made.tuples][:1]
     ('tasmota:plug', [('AM2301.Temperature', 70.2, 'F')])
-    >>> [made] = reader.read(Message("home/attic/temperature/state", b"21.5 \\xc2\\xb0C"), now=0)
+    >>> [made] = reader.read(MqttPublication("home/attic/temperature/state", b"21.5 \\xc2\\xb0C"), now=0)
     >>> [(t.attribute, t.value) for t in made.tuples]
     [('temperature', '21.5 °C'), ('topic', 'home/attic/temperature/state')]
     """
@@ -108,7 +108,7 @@ class MessageReader:
         That is where the map says no more than the names of levels.
 
         >>> from likewise.server.mqtt.topic_maps import load_maps
-        >>> found = MessageReader(load_maps()).plain("home/attic/t")
+        >>> found = MessageReader(load_maps()).envelope_template("home/attic/t")
         >>> found.envelope(b'{"no2": 45}', b'"roof-3"', None)
         b'{"v":1,"payload":{"no2": 45,"topic":"home/attic/t","client":"roof-3"},"source":"home/attic/t"}'
         """
@@ -420,7 +420,7 @@ def bare_value(text: str) -> str | int | float | bool:
 def bare_name(topic: str) -> str:
     """Return the name of a bare value: the topic's last meaningful level, with a number that follows it.
 
-    >>> engine_name("home/attic/temperature/state"), engine_name("shellies/plug/relay/0"), engine_name("21")
+    >>> bare_name("home/attic/temperature/state"), bare_name("shellies/plug/relay/0"), bare_name("21")
     ('temperature', 'relay_0', '21')
     """
     levels = [level for level in topic.split("/") if level.strip()] or ["value"]

@@ -266,8 +266,8 @@ def _fill_template(template: str, levels: Mapping[str, str]) -> str:
 def shorten_source(source: str) -> str:
     """Return a source's name, shortened if it is too long: two long names that begin alike stay apart.
 
-    >>> one, other = bounded("a" * 2_000 + "b"), bounded("a" * 2_000 + "c")
-    >>> len(one), one == other, bounded("attic")
+    >>> one, other = shorten_source("a" * 2_000 + "b"), shorten_source("a" * 2_000 + "c")
+    >>> len(one), one == other, shorten_source("attic")
     (1024, False, 'attic')
     """
     if len(source) <= MAX_TERM_LENGTH:

@@ -30,13 +30,13 @@ class MessageText(NamedTuple):
 def match_message(parcel: Parcel) -> MessageText:
     """Return a match as text for people.
 
-    >>> from likewise.broker.sinks.retry_queue import Outgoing
+    >>> from likewise.broker.sinks.retry_queue import SinkDelivery
     >>> from likewise.api.deliveries import Because
     >>> event = b'{"v":1,"tuples":[{"attribute":"tempC","value":27.3}],"source":"Kitchen"}'
     >>> facts = b'{"key":["Kitchen"],"moment":300000000,"since":0}'
     >>> frame = b'{"v":1,"event":' + event + b',"alert":' + facts + b"}"
     >>> why = Because("warm", 1.0, (MatchedPart("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
-    >>> print(words_of(Parcel(Outgoing("m", 1, "held", "warm", 1, 1.0, 1, event, frame), b"", "", (why,))).headline)
+    >>> print(words_of(Parcel(SinkDelivery("m", 1, "held", "warm", 1, 1.0, 1, event, frame), b"", "", (why,))).headline)
     Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature
     """
     match = parcel.match
@@ -102,7 +102,7 @@ def _headline(cause: str, who: str, summary: DeliverySummary, readings: str, par
 def _digest_sources(counts: tuple[tuple[tuple[str, ...], int], ...]) -> str:
     """Return the keys of a digest, the most frequent first.
 
-    >>> _gathered(((("fan",), 1), (("pump",), 7), (("lift",), 1), (("belt",), 1)))
+    >>> _digest_sources(((("fan",), 1), (("pump",), 7), (("lift",), 1), (("belt",), 1)))
     'pump 7, fan 1, lift 1 and 1 other'
     """
     most = sorted(counts, key=lambda each: -each[1])
@@ -148,7 +148,7 @@ def _reading(part: MatchedPart) -> str:
 def _value_text(value: object) -> str:
     """Return a value as people write it.
 
-    >>> _shown(27.3333333333), _shown(True), _shown(1794890063450031)
+    >>> _value_text(27.3333333333), _value_text(True), _value_text(1794890063450031)
     ('27.3333', 'true', '1794890063450031')
     """
     if isinstance(value, bool):

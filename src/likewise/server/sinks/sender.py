@@ -90,7 +90,7 @@ def make_parcel(
 def cloud_event(match: SinkDelivery, delivery: bytes, tenant: str, subscriber: str) -> bytes:
     """Return a match as a structured CloudEvent 1.0: the delivery is its data, the subscription its subject.
 
-    >>> match = Outgoing("msg_1", 7, "arrival", "warm", 3, 1.0, 1, b'{"v":1,"id":"e1","time":0}', b'{"v":1}')
+    >>> match = SinkDelivery("msg_1", 7, "arrival", "warm", 3, 1.0, 1, b'{"v":1,"id":"e1","time":0}', b'{"v":1}')
     >>> cloud_event(match, match.delivery, "default", "ann")
     b'{"specversion":"1.0","id":"msg_1","source":"/likewise/default/ann","type":"likewise.match","subject":"warm",...
     """

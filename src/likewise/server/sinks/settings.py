@@ -174,7 +174,7 @@ def _checked_email(target: EmailSettings, allowed: Sequence[Network]) -> EmailSe
 def redact_address(target: TargetSettings) -> str:
     """Return an address without its secrets.
 
-    >>> redact_address(Webhook("https://hooks.example.org/services/T0/B0/XXXX?k=1"))
+    >>> redact_address(WebhookSettings("https://hooks.example.org/services/T0/B0/XXXX?k=1"))
     'https://hooks.example.org/...'
     >>> redact_address(MqttTargetSettings("mqtt://ann:secret@broker.local", "alerts"))
     'mqtt://broker.local:1883'

@@ -168,7 +168,7 @@ def match_values(parcel: Parcel) -> Values:
 def _attribute_values(event: Mapping[str, Any]) -> dict[str, object]:
     """Return the attributes of an event with their values; a repeated one has a list.
 
-    >>> _payload({"v": 1, "payload": {"room": {"temp": 21.5}, "tags": ["a", "b"]}})
+    >>> _attribute_values({"v": 1, "payload": {"room": {"temp": 21.5}, "tags": ["a", "b"]}})
     {'room.temp': 21.5, 'tags[]': ['a', 'b']}
     """
     by_name: dict[str, list[object]] = {}

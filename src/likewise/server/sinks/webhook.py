@@ -53,7 +53,7 @@ class PostUrl(NamedTuple):
     def parse(cls, url: str) -> PostUrl:
         """Parse a URL.
 
-        >>> Place.of("https://example.org/hook?k=1"), Place.of("http://[::1]:81").named
+        >>> PostUrl.of("https://example.org/hook?k=1"), PostUrl.of("http://[::1]:81").named
         (Place(tls=True, host='example.org', port=443, path='/hook?k=1', named='example.org'), '[::1]:81')
         """
         parts = urlsplit(url)
@@ -285,7 +285,7 @@ def retry_after(header: str, now: float) -> float | None:
 def _error_text(error: BaseException) -> str:
     """Return an error's text without a byte of the request or response: a receiver may echo a secret.
 
-    >>> _words(h11.RemoteProtocolError("illegal header line: bytearray(b'hush')"))
+    >>> _error_text(h11.RemoteProtocolError("illegal header line: bytearray(b'hush')"))
     'the answer is not HTTP: illegal header line'
     """
     if isinstance(error, h11.LocalProtocolError):

@@ -56,7 +56,7 @@ class SharedPublish:
     """A message for all recipients of one version. Only QoS, flags, packet id and subscription identifiers differ.
 
     >>> many = SharedPublish("a/b", b"21.5")
-    >>> many.to(0), many.to(1, 7)
+    >>> many.encode_for(0), many.encode_for(1, 7)
     (b'0\\n\\x00\\x03a/b\\x0021.5', b'2\\x0c\\x00\\x03a/b\\x00\\x07\\x0021.5')
     """
 

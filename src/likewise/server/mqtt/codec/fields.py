@@ -86,7 +86,7 @@ def read_text(data: bytes, at: int, end: int) -> tuple[str, int]:
 def encode_variable(number: int) -> bytes:
     """Return a number in one to four bytes.
 
-    >>> variable(127), variable(321)
+    >>> encode_variable(127), encode_variable(321)
     (b'\\x7f', b'\\xc1\\x02')
     """
     if number < 0x80:
@@ -122,7 +122,7 @@ def encode_text(words: str) -> bytes:
 def truncate_text(words: str, most: int = LONGEST_FIELD) -> str:
     """Return a text that a packet can hold: invalid characters are U+FFFD, and it is cut to a number of bytes.
 
-    >>> fitting("a\\0b\\ud800"), fitting("grün", 3)
+    >>> truncate_text("a\\0b\\ud800"), truncate_text("grün", 3)
     ('a\\ufffdb\\ufffd', 'gr')
     """
     encoded = words.encode(errors="surrogatepass").replace(b"\0", b"\xef\xbf\xbd")

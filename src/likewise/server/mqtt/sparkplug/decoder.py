@@ -55,11 +55,11 @@ class _Birth:
 class BirthRegistry:
     """The current BIRTHs, by node (`GROUP/NODE`) and device ('' is the node itself).
 
-    >>> births = Births()
-    >>> births.born("plant/press", "", [Announced("oil/temperature", 7, "degC", 10)], session=3)
+    >>> births = BirthRegistry()
+    >>> births.record_birth("plant/press", "", [BirthMetric("oil/temperature", 7, "degC", 10)], session=3)
     >>> births.find("plant/press", "", "", 7).name, births.find("plant/press", "", "", 8)
     ('oil/temperature', None)
-    >>> births.died("plant/press", "", session=2), births.died("plant/press", "", session=3), births.sources
+    >>> births.record_death("plant/press", "", session=2), births.record_death("plant/press", "", session=3), births.sources
     (False, True, 0)
     """
 
@@ -174,7 +174,7 @@ class SparkplugReader:
 
     >>> birth = bytes([0x12, 0x07, 0x0A, 0x01]) + b"t" + bytes([0x10, 0x07, 0x50, 0x15])
     >>> update = bytes([0x12, 0x04, 0x10, 0x07, 0x50, 0x16])
-    >>> plant = Sparkplug()
+    >>> plant = SparkplugReader()
     >>> topic = {"group": "plant", "node": "press"}
     >>> [[(t.attribute, t.value) for t in made.tuples] for made in plant.read(topic | {"message": "NBIRTH"}, birth)]
     [[('state', 'online'), ('t', 21)]]
@@ -231,7 +231,7 @@ class SparkplugReader:
 def sparkplug_source(levels: Mapping[str, str]) -> str:
     """Return the source of a message: `GROUP/NODE` or `GROUP/NODE/DEVICE`.
 
-    >>> source_of({"group": "plant", "message": "DDATA", "node": "press", "device": "oil"})
+    >>> sparkplug_source({"group": "plant", "message": "DDATA", "node": "press", "device": "oil"})
     'plant/press/oil'
     """
     return "/".join(levels[name] for name in ("group", "node", "device") if name in levels)

@@ -37,7 +37,7 @@ class ProtobufField(NamedTuple):
     def whole(self, bits: int = 64) -> int:
         """Return a whole number, cut to its type's bits as Protobuf does.
 
-        >>> Field(4, VARINT, 2**32 + 7).whole(32)
+        >>> ProtobufField(4, VARINT, 2**32 + 7).whole(32)
         7
         """
         if not isinstance(self.value, int):
@@ -70,7 +70,7 @@ class ProtobufField(NamedTuple):
     def float(self) -> float:
         """Return a number of four bytes, by the fewest digits that mean the same four bytes.
 
-        >>> Field(12, FOUR, _FLOAT.pack(21.1)).float()
+        >>> ProtobufField(12, FOUR, _FLOAT.pack(21.1)).float()
         21.1
         """
         if self.kind != FOUR or not isinstance(self.value, bytes):
@@ -95,7 +95,7 @@ def _same(number: float, packed: bytes) -> bool:
 def read_varint(body: bytes, at: int) -> tuple[int, int]:
     """Return the whole number at a place, and the place after it.
 
-    >>> varint(bytes([0x96, 0x01]), 0)
+    >>> read_varint(bytes([0x96, 0x01]), 0)
     (150, 2)
     """
     value = 0
@@ -124,9 +124,9 @@ class FieldBudget:
 def read_fields(body: bytes, room: FieldBudget) -> Iterator[ProtobufField]:
     """Yield the fields of a message, in their order.
 
-    >>> [(each.number, each.held) for each in fields(bytes([0x08, 0x96, 0x01, 0x12, 0x02]) + b"hi", Room())]
+    >>> [(each.number, each.value) for each in read_fields(bytes([0x08, 0x96, 0x01, 0x12, 0x02]) + b"hi", FieldBudget())]
     [(1, 150), (2, b'hi')]
-    >>> list(fields(bytes([0x12, 0x7F]) + b"hi", Room()))
+    >>> list(read_fields(bytes([0x12, 0x7F]) + b"hi", FieldBudget()))
     Traceback (most recent call last):
     likewise.errors.FormatError: field 2 says that it has 127 bytes, and 2 are left
     """
@@ -166,7 +166,7 @@ class UnsignedInteger(NamedTuple):
     def of(self, datatype: int) -> int:
         """Return the number that it is, by its type; without one it has no sign.
 
-        >>> Whole(2**32 - 3, 32).of(1), Whole(253, 32).of(1), Whole(253, 32).of(5)
+        >>> UnsignedInteger(2**32 - 3, 32).of(1), UnsignedInteger(253, 32).of(1), UnsignedInteger(253, 32).of(5)
         (-3, -3, 253)
         """
         signed_bits = _SIGNED.get(datatype)

@@ -38,8 +38,8 @@ def encode_stored_properties(properties: Properties) -> bytes:
 def delivery_properties(message: StoredMessage, now: int) -> Properties:
     """Return the properties of a stored message as they are sent now.
 
-    >>> kept = Kept("a", b"1", properties=encode_stored_properties(Properties(content_type="x")), expires=5_000_000)
-    >>> user_properties(kept, 3_000_000).content_type, user_properties(kept, 3_000_000).message_expiry
+    >>> kept = StoredMessage("a", b"1", properties=encode_stored_properties(Properties(content_type="x")), expires=5_000_000)
+    >>> delivery_properties(kept, 3_000_000).content_type, delivery_properties(kept, 3_000_000).message_expiry
     ('x', 2)
     """
     properties = NO_PROPERTIES

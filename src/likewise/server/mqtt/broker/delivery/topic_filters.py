@@ -35,11 +35,11 @@ class TopicFilter(NamedTuple):
 def parse_topic_filter(text: str) -> TopicFilter:
     """Parse a filter of SUBSCRIBE: `$share/GROUP/` and `$likewise/` included.
 
-    >>> asked("$share/readers/home/#")
-    Asked(filter='home/#', kind='topic', group='readers', text='')
-    >>> asked("$likewise/q/%7Bno2%20%3E%2040%7D").text
+    >>> parse_topic_filter("$share/readers/home/#")
+    TopicFilter(filter='home/#', kind='topic', group='readers', text='')
+    >>> parse_topic_filter("$likewise/q/%7Bno2%20%3E%2040%7D").text
     '{no2 > 40}'
-    >>> asked("$likewise/warm").kind, asked("$likewise/matches/+").kind
+    >>> parse_topic_filter("$likewise/warm").kind, parse_topic_filter("$likewise/matches/+").kind
     ('named', 'private')
     """
     group, shared = "", text
