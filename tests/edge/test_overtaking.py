@@ -53,7 +53,7 @@ def test_a_subscription_that_is_seen_before_it_is_applied_is_told_above(monkeypa
 
         with applied_late(below, monkeypatch) as apply:
             until(lambda: below.uplink.outbox.position >= below.tenant.appended, "all is said")  # type: ignore[union-attr]
-            monkeypatch.setattr(below.uplink.subscriptions, "news", look)
+            monkeypatch.setattr(below.uplink.subscriptions, "diff", look)
             monkeypatch.setattr(Outbox, "_write", write_late)
             done: list[object] = []
             subscription = lw.parse("{no2 > 40}", id="bad air")
@@ -104,7 +104,7 @@ def test_a_subscription_that_is_applied_while_it_is_looked_for_is_asked_for(monk
                     until(lambda: above.tenant.matched >= above.tenant.appended, "it is applied meanwhile")
                     return found
 
-            monkeypatch.setattr(above.tenant, "held", Moment(above.tenant.subscriptions))
+            monkeypatch.setattr(above.tenant, "subscriptions", Moment(above.tenant.subscriptions))
             demands.of("roof")
             until(lambda: demands.of("roof").filters, "it is asked for")
 

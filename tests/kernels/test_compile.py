@@ -37,7 +37,7 @@ def test_a_kept_kernel_is_named_after_every_source_it_is_made_from(
 def test_the_matching_kernel_is_made_from_the_layout_it_reads() -> None:
     """What the engine's arrays look like is said in other files of its room."""
     names = {path.name for path in sources("likewise.matching.bitmap.match_kernels")}
-    assert {"match_kernels.py", "layout.py", "dense_kernels.py", "condition_rows.py", "compile.py"} <= names
+    assert {"match_kernels.py", "layout.py", "condition_rows.py", "compile.py"} <= names
 
 
 def test_a_kernel_of_the_experiments_is_made_from_files_of_both_packages() -> None:

@@ -206,7 +206,7 @@ class EventsFrame(Frame, frozen=True, tag="events"):
     b'{"type":"events","first":7,"events":[{},{}],"v":1}'
     >>> [item.sequence for item in decode_edge_frame(b'{"type":"events","first":7,"events":[{},{}],"v":1}').items_with_sequences()]
     [7, 8]
-    """
+    """  # noqa: E501
 
     items: Annotated[tuple[EdgeItem, ...], msgspec.Meta(max_length=EDGE_ITEMS)] = ()
     first: Count = 0

@@ -63,7 +63,7 @@ class MqttTargetSettings(
     patience: float = TARGET_DEADLINE_SECONDS
 
     def __repr__(self) -> str:
-        return f"MqttTopic(url=..., topic={self.topic!r})"
+        return f"MqttTargetSettings(url=..., topic={self.topic!r})"
 
 
 class EmailSettings(

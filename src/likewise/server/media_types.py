@@ -40,7 +40,7 @@ class MediaType(NamedTuple):
     """A media type as a publisher names it: its name, and its parameters.
 
     >>> MediaType.parse("text/turtle; charset=utf-8; graph=whole")
-    Said(name='text/turtle', parameters={'charset': 'utf-8', 'graph': 'whole'})
+    MediaType(name='text/turtle', parameters={'charset': 'utf-8', 'graph': 'whole'})
     >>> MediaType.parse(None).name
     'application/json'
     """
@@ -143,7 +143,7 @@ def read_events(body: bytes, kind: MediaType, now: Clock, most: int | None = Non
 
     >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', MediaType.parse(None), now=lambda: 0)]
     ['e1']
-    """
+    """  # noqa: E501
     try:
         reader = _READERS.get(kind.name)
         if reader is None:

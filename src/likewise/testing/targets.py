@@ -23,7 +23,7 @@ class MemoryTarget:
     ...     for _ in range(2):
     ...         try:
     ...             await target.send(Parcel(match, b"{}", "application/json"))
-    ...         except NotNow as error:
+    ...         except TransientFailure as error:
     ...             print(error)
     >>> asyncio.run(twice())
     the connection broke

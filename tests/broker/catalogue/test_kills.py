@@ -30,7 +30,7 @@ with Broker(data) as broker:
     print("ready", flush=True)
     for step in range(1_000_000):
         source = f"s{chance.randrange(4)}"
-        if chance.random() < 0.3 and source in tenant.known.announcements:
+        if chance.random() < 0.3 and source in tenant.sources.announcements:
             broker.announcements.revoke(tenant, source)
             print("revoked", source, flush=True)
         else:

@@ -103,7 +103,7 @@ def test_threads_that_are_all_stuck_are_told_until_one_comes_free(
                 assert pools._default is not None
                 stuck: list[asyncio.Future[bool]] = [asyncio.wrap_future(pools._default.submit(free.wait, 120))]
             else:
-                own: TenantExecutor = getattr(pools, pool)
+                own: TenantExecutor = getattr(pools, {"questions": "queries"}.get(pool, pool))
                 stuck = [asyncio.ensure_future(own.run(tenant, lambda: free.wait(120))) for tenant in ("a", "b")]
             await until_told(status, words)
             free.set()

@@ -126,7 +126,7 @@ class EventView:
 def relaxed_terms(predicates: Iterable[Predicate], theme: tuple[str, ...]) -> list[Term]:
     """Every term the relaxed parts of some predicates ask about.
 
-    >>> [t.text for t in requested_terms([Predicate("device", "=", "laptop", True, True)], ())]
+    >>> [t.text for t in relaxed_terms([Predicate("device", "=", "laptop", True, True)], ())]
     ['device', 'laptop']
     """
     terms = []

@@ -89,7 +89,7 @@ class MessageReader:
     >>> [made] = reader.read(MqttPublication("home/attic/temperature/state", b"21.5 \\xc2\\xb0C"), now=0)
     >>> [(t.attribute, t.value) for t in made.tuples]
     [('temperature', '21.5 °C'), ('topic', 'home/attic/temperature/state')]
-    """
+    """  # noqa: E501
 
     def __init__(self, maps: TopicMap, *, strict: bool = False, identities: SourceIdentities | None = None) -> None:
         self._maps = maps

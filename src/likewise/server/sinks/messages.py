@@ -31,12 +31,12 @@ def match_message(parcel: Parcel) -> MessageText:
     """Return a match as text for people.
 
     >>> from likewise.broker.sinks.retry_queue import SinkDelivery
-    >>> from likewise.api.deliveries import Because
+    >>> from likewise.api.deliveries import MatchReason
     >>> event = b'{"v":1,"tuples":[{"attribute":"tempC","value":27.3}],"source":"Kitchen"}'
     >>> facts = b'{"key":["Kitchen"],"moment":300000000,"since":0}'
     >>> frame = b'{"v":1,"event":' + event + b',"alert":' + facts + b"}"
-    >>> why = Because("warm", 1.0, (MatchedPart("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
-    >>> print(words_of(Parcel(SinkDelivery("m", 1, "held", "warm", 1, 1.0, 1, event, frame), b"", "", (why,))).headline)
+    >>> why = MatchReason("warm", 1.0, (MatchedPart("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
+    >>> print(match_message(Parcel(SinkDelivery("m", 1, "held", "warm", 1, 1.0, 1, event, frame), b"", "", (why,))).headline)
     Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature
     """
     match = parcel.match

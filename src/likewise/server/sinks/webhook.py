@@ -53,8 +53,8 @@ class PostUrl(NamedTuple):
     def parse(cls, url: str) -> PostUrl:
         """Parse a URL.
 
-        >>> PostUrl.of("https://example.org/hook?k=1"), PostUrl.of("http://[::1]:81").named
-        (Place(tls=True, host='example.org', port=443, path='/hook?k=1', named='example.org'), '[::1]:81')
+        >>> PostUrl.parse("https://example.org/hook?k=1"), PostUrl.parse("http://[::1]:81").named
+        (PostUrl(tls=True, host='example.org', port=443, path='/hook?k=1', named='example.org'), '[::1]:81')
         """
         parts = urlsplit(url)
         tls = parts.scheme == "https"

@@ -20,7 +20,7 @@ class OpenDoor:
     def __init__(self) -> None:
         self.stopping = asyncio.Event()
 
-    async def shut_out(self, token: str | None) -> None:
+    async def wait_revoked(self, token: str | None) -> None:
         await asyncio.Event().wait()
 
 

@@ -61,7 +61,7 @@ class BirthRegistry:
     ('oil/temperature', None)
     >>> births.record_death("plant/press", "", session=2), births.record_death("plant/press", "", session=3), births.sources
     (False, True, 0)
-    """
+    """  # noqa: E501
 
     def __init__(
         self,

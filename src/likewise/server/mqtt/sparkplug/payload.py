@@ -129,7 +129,7 @@ def read_fields(body: bytes, room: FieldBudget) -> Iterator[ProtobufField]:
     >>> list(read_fields(bytes([0x12, 0x7F]) + b"hi", FieldBudget()))
     Traceback (most recent call last):
     likewise.errors.FormatError: field 2 says that it has 127 bytes, and 2 are left
-    """
+    """  # noqa: E501
     at, end = 0, len(body)
     while at < end:
         room.take()
@@ -203,7 +203,7 @@ def read_payload(body: bytes) -> Payload:
     """Return the metrics of a payload.
 
     >>> read_payload(bytes([0x08, 0x07, 0x12, 0x06, 0x0A, 0x01]) + b"t" + bytes([0x50, 0xAC, 0x02])).metrics[0].value
-    Whole(value=300, bits=32)
+    UnsignedInteger(value=300, bits=32)
     """
     time: int | None = None
     metrics: list[Metric] = []

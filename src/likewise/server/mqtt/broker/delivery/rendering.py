@@ -41,7 +41,7 @@ def delivery_properties(message: StoredMessage, now: int) -> Properties:
     >>> kept = StoredMessage("a", b"1", properties=encode_stored_properties(Properties(content_type="x")), expires=5_000_000)
     >>> delivery_properties(kept, 3_000_000).content_type, delivery_properties(kept, 3_000_000).message_expiry
     ('x', 2)
-    """
+    """  # noqa: E501
     properties = NO_PROPERTIES
     if message.properties:
         written = encode_variable(len(message.properties)) + message.properties
