@@ -27,7 +27,7 @@ class MemoryTarget:
     ...             print(error)
     >>> asyncio.run(twice())
     the connection broke
-    >>> [parcel.match.id for parcel in target.received], len(target.seen)
+    >>> [parcel.match.id for parcel in target.received], len(target.distinct)
     (['msg_1', 'msg_1'], 1)
     """
 

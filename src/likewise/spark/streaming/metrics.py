@@ -22,7 +22,7 @@ class StreamMetrics:
     """Sums since the query was started, and the last batch: its number, seconds, rate, and what is left to read.
 
     >>> metrics = StreamMetrics("plant")
-    >>> metrics.add(Counts(events=10, matches=4), batch=3, seconds=2.0, lag=7, subscriptions=1)
+    >>> metrics.add(BatchCounts(events=10, matches=4), batch=3, seconds=2.0, lag=7, subscriptions=1)
     >>> [line for line in metrics.text().splitlines() if not line.startswith("#")][:2]
     ['likewise_stream_events_total{tenant="plant"} 10', 'likewise_stream_matched_total{tenant="plant"} 0']
     """

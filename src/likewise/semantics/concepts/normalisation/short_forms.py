@@ -38,7 +38,7 @@ class ShortForms:
     >>> forms = ShortForms(["engine coolant temperature", "battery voltage"])
     >>> [(f.plain, f.asked) for f in forms.of([UnknownWord(0, 3, "ect")], ())]
     [('engine coolant temperature', (0,))]
-    >>> [(f.plain, f.asked) for f in forms.of([UnknownWord(0, 5, "coolt")], ())]
+    >>> [(f.plain, f.asked) for f in forms.of([UnknownWord(0, 6, "coolnt")], ())]
     [('coolant', (0,))]
     """
 

@@ -55,7 +55,7 @@ def parse_frame(payload: bytes) -> SchemaFrame | None:
     """The schema's number and the data of a message as Confluent's serializers write it; None if it is none.
 
     >>> parse_frame(b"\\x00\\x00\\x00\\x00\\x07abc"), parse_frame(b"{}")
-    (Framed(schema=7, data=b'abc'), None)
+    (SchemaFrame(schema=7, data=b'abc'), None)
     """
     if len(payload) < HEAD or payload[0] != MAGIC:
         return None
