@@ -38,7 +38,7 @@ def match_message(parcel: Parcel) -> MessageText:
     >>> why = MatchReason("warm", 1.0, (MatchedPart("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
     >>> print(match_message(Parcel(SinkDelivery("m", 1, "held", "warm", 1, 1.0, 1, event, frame), b"", "", (why,))).headline)
     Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature
-    """
+    """  # noqa: E501
     match = parcel.match
     return delivery_message(match.delivery, match.cause, match.subscription, match.score, parcel.because)
 
