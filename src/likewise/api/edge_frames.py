@@ -204,9 +204,10 @@ class EventsFrame(Frame, frozen=True, tag="events"):
 
     >>> encode_frame(EventsFrame.of([EdgeItem(7, msgspec.Raw(b"{}")), EdgeItem(8, msgspec.Raw(b"{}"))]))
     b'{"type":"events","first":7,"events":[{},{}],"v":1}'
-    >>> [item.sequence for item in decode_edge_frame(b'{"type":"events","first":7,"events":[{},{}],"v":1}').items_with_sequences()]
+    >>> frame = decode_edge_frame(b'{"type":"events","first":7,"events":[{},{}],"v":1}')
+    >>> [item.sequence for item in frame.items_with_sequences()]
     [7, 8]
-    """  # noqa: E501
+    """
 
     items: Annotated[tuple[EdgeItem, ...], msgspec.Meta(max_length=EDGE_ITEMS)] = ()
     first: Count = 0

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
-
-from likewise.extras import require
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from likewise.api.origins import OriginPolicy
+from likewise.extras import require
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 
 # NiceGUI's pages hold inline scripts and compile templates in the browser; everything else is shut.
 POLICY: Final = (

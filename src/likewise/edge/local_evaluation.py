@@ -59,10 +59,11 @@ class LocalEvaluator:
 
     >>> import likewise as lw
     >>> group = SourceGroupSpec("g", (), terms=(TermSpec("temp", kind="number"),))
-    >>> warm = LocalEvaluator(lw.parse("{warmth~ > 25}"), LocalSubscriptionSpec(1, "f", (0.5, 0.4, 0.5), ((0.75,),)), group)
+    >>> spec = LocalSubscriptionSpec(1, "f", (0.5, 0.4, 0.5), ((0.75,),))
+    >>> warm = LocalEvaluator(lw.parse("{warmth~ > 25}"), spec, group)
     >>> warm.score(lw.event({"temp": 30})), warm.score(lw.event({"temp": 20}))
     (0.75, None)
-    """  # noqa: E501
+    """
 
     def __init__(self, subscription: Subscription, sent: LocalSubscriptionSpec, group: SourceGroupSpec) -> None:
         self._condition = condition = prepare_condition(

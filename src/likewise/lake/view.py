@@ -14,12 +14,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
+
 from likewise.errors import InputError
 from likewise.extras import require
 from likewise.formats.arrow.columns import BOOLEAN, NUMBER, WHOLE
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.maintenance import open_lake
-from likewise.lake.parts import EVENTS, LakePart, read_part
+from likewise.lake.parts import EVENTS, SELECTED, SUBSCRIPTIONS, LakePart, read_part
 from likewise.lake.storage import StoragePath, storage_path
 from likewise.model.text import fold
 from likewise.units import Unit, unit
@@ -28,14 +30,9 @@ from likewise.units.stated import reading_unit
 if TYPE_CHECKING:
     import pyarrow as pa
 
-from typing import TYPE_CHECKING
-
-import msgspec
-
-from likewise.lake.parts import SELECTED, SUBSCRIPTIONS
 
 _COLUMN: Final = re.compile(r"(?P<attribute>.+?)(?:\s+in\s+(?P<unit>\S+))?(?:\s+as\s+(?P<name>\S+))?", re.DOTALL)
-_OWN: Final = ("id", "source", "time", "tenant", "day")
+_EVENT_COLUMNS: Final = ("id", "source", "time", "tenant", "day")
 MOST: Final = 200  # columns where none are named
 
 
@@ -89,9 +86,9 @@ def view(
     if not requested:
         requested = [ViewColumn(name, None, name) for name in _attributes(place, chosen)]
     names = [each.name for each in requested]
-    if twice := [name for name in names if names.count(name) > 1 or name in _OWN]:
+    if twice := [name for name in names if names.count(name) > 1 or name in _EVENT_COLUMNS]:
         raise InputError(f"two columns would be called {twice[0]!r}; say `as` with another name")
-    event_columns: dict[str, list[Any]] = {name: [] for name in _OWN}
+    event_columns: dict[str, list[Any]] = {name: [] for name in _EVENT_COLUMNS}
     values: dict[str, list[Any]] = {name: [] for name in names}
     for part, batch in _batches(place, chosen):
         table = batch.to_arrow(dictionary=False)
@@ -103,7 +100,7 @@ def view(
             values[column.name] += readings
     text: pa.DataType = pa.string()
     kinds = {"id": text, "source": text, "time": pa.timestamp("us", tz="UTC"), "tenant": text, "day": text}
-    arrays = {name: pa.array(event_columns[name], kinds[name]) for name in _OWN}
+    arrays = {name: pa.array(event_columns[name], kinds[name]) for name in _EVENT_COLUMNS}
     return pa.table(arrays | {each.name: column_array(values[each.name], each.unit is not None) for each in requested})
 
 
@@ -180,7 +177,7 @@ def column_array(values: list[Any], number: bool = False) -> pa.Array[Any]:
     return pa.array([None if each is None else _text(each) for each in values], pa.string())
 
 
-_OWN_selection: Final = ("event_id", "time")
+_SELECTION_COLUMNS: Final = ("event_id", "time")
 
 
 def selected(
@@ -209,7 +206,7 @@ def selected(
     values = [msgspec.json.decode(row["selected"]) for row in rows]
     names = list(dict.fromkeys(name for each in values for name in each))
     kinds: dict[str, pa.DataType] = {"event_id": pa.string(), "time": pa.timestamp("us", tz="UTC")}
-    arrays: dict[str, Any] = {name: pa.array([row[name] for row in rows], kinds[name]) for name in _OWN_selection}
+    arrays: dict[str, Any] = {name: pa.array([row[name] for row in rows], kinds[name]) for name in _SELECTION_COLUMNS}
     for name in names:
         arrays[name] = column_array([_plain(each.get(name)) for each in values])
     return pa.table(arrays)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from likewise.defaults import MAX_NESTING, MAX_SUBSCRIPTION_LENGTH
-from likewise.errors import InputError, LimitExceeded, UnitError, UnitSyntaxError
+from likewise.errors import InputError, LikewiseError, LimitExceeded, ParseError, UnitError, UnitSyntaxError
 from likewise.language.errors import GrammarError, parse_error, unexpected_token
 from likewise.language.grammar import GRAMMAR, QUOTED
 from likewise.language.printer import digest, subscription_text
@@ -21,7 +21,6 @@ from likewise.model.subscription import Subscription
 
 if TYPE_CHECKING:
     from lark import Lark
-from likewise.errors import LikewiseError, ParseError
 
 _PARENTHESES = re.compile(rf"{QUOTED}|[()]")
 

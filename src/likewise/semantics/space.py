@@ -21,7 +21,7 @@ from likewise.semantics.measure import Measure, Term
 from likewise.semantics.measures.esa import EsaMeasure, fold_spaces
 from likewise.semantics.measures.thematic import ThematicMeasure
 from likewise.semantics.spaces.files import SpaceFiles
-from likewise.semantics.vectors.term_vectors import TermVectors, Vector, theme_of
+from likewise.semantics.vectors.term_vectors import TermVectors, Theme, Vector, theme_of
 from likewise.semantics.wordnet.embedded import CALIBRATION, packed
 from likewise.semantics.wordnet.relations import WordRelations, has_relations, relations_in
 from likewise.semantics.wordnet.taxonomy import Taxonomy, has_taxonomy, taxonomy_in
@@ -36,9 +36,7 @@ if TYPE_CHECKING:
     from likewise.semantics.measures.names.measure import NamesMeasure
     from likewise.semantics.measures.sameness import SamenessMeasure
     from likewise.semantics.spaces.files import SpaceFiles
-from typing import TYPE_CHECKING
 
-from likewise.semantics.vectors.term_vectors import Theme
 
 CANDIDATES: Final = 5  # for each word wanted; the cosine finds them, the default measure orders them
 FEWEST: Final = 100

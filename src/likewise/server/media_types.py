@@ -141,9 +141,10 @@ def parse_media_type(text: str) -> MediaType | None:
 def read_events(body: bytes, kind: MediaType, now: Clock, most: int | None = None) -> Sequence[Event]:
     """Return the events of a body. The error names the part that cannot be read; more than `most` are refused.
 
-    >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', MediaType.parse(None), now=lambda: 0)]
+    >>> body = b'{"v": 1, "id": "e1", "payload": {"no2": 4}}'
+    >>> [e.id for e in read_events(body, MediaType.parse(None), now=lambda: 0)]
     ['e1']
-    """  # noqa: E501
+    """
     try:
         reader = _READERS.get(kind.name)
         if reader is None:

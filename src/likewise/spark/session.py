@@ -15,6 +15,7 @@ import logging
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import warnings
@@ -24,19 +25,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path
 
-from likewise.errors import MissingDependency
+from likewise.errors import InputError, LikewiseError, MissingDependency, Unavailable
 from likewise.extras import require
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-import socket
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-
-from likewise.errors import InputError, LikewiseError, Unavailable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from likewise.errors import DuplicateId, MissingDependency, UnknownId
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.engine import Addition, BaseEngine, Engine, EngineBatchResult, EngineResult
 from likewise.model import Event, Kind, Match, Subscription
-from likewise.testing.generators import FIXED, Choice, DrawnChoice, GeneratorVocabulary
+from likewise.testing.generators import FIXED, Choice, DrawnChoice, GeneratorVocabulary, SeededChoice
 from likewise.testing.generators import event as random_event
 from likewise.testing.generators import subscription as random_subscription
 from likewise.testing.oracle import (
@@ -32,9 +32,7 @@ from likewise.testing.oracle import (
 
 if TYPE_CHECKING:
     from hypothesis.stateful import RuleBasedStateMachine
-from typing import NamedTuple
 
-from likewise.testing.generators import SeededChoice
 
 MakeEngine = Callable[[], Engine]
 

@@ -5,24 +5,21 @@ An engine held in a table: what an event meets is said beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, get_args
 
+import numpy as np
+
+from likewise.matching.engine import BaseEngine, EngineResult
+from likewise.model import Event, Kind, Subscription
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
-from collections.abc import Collection
-from typing import ClassVar, get_args
-
-import numpy as np
-
-from likewise.matching.engine import BaseEngine, EngineResult
-from likewise.model import Event, Kind, Subscription
 
 
 class TableEngine(BaseEngine):

@@ -6,8 +6,10 @@ Events of `likewise publish` to a broker of MQTT.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Self
 
+import msgspec
 import typer
 
 from likewise.cli.terminal import output
@@ -19,11 +21,6 @@ if TYPE_CHECKING:
     from likewise.cli.terminal.event_input import InputLocation
     from likewise.client import Publisher
     from likewise.model import Event
-
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Self
-
-import msgspec
 
 
 class MqttReceipt(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -5,15 +5,18 @@ What `likewise subscribe` prints of a broker of MQTT: matches by meaning of Like
 
 from __future__ import annotations
 
+import base64
 import secrets
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import msgspec
 import typer
 
+from likewise.api.deliveries import MatchReason, SubscriptionScore
 from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, Why, with_option_groups
 
@@ -22,13 +25,7 @@ if TYPE_CHECKING:
     from likewise.model import Explanation, PredicateReport, Subscription
     from likewise.server.mqtt.codec import Publish
     from likewise.server.mqtt.subscriber import MqttSubscriber
-import base64
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
-from likewise.api.deliveries import MatchReason, SubscriptionScore
 
 SESSION: Final = 7 * 24 * 3600  # seconds that a name's session is kept
 AGAIN: Final = 1.0  # seconds between two attempts to reach a broker

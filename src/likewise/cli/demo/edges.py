@@ -8,28 +8,26 @@ A line of the demo that can be lost: what is connected through it stands still u
 
 from __future__ import annotations
 
+import socket
 import tempfile
+import threading
 import time
 import zlib
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from likewise import defaults
 from likewise.cli.demo.city import REQUEST_TIMEOUT_S, VALID, free_port, interrupted_by_termination
 from likewise.cli.demo.processes import DemoProcess, wait_until_ready
 from likewise.cli.terminal import output
+from likewise.defaults import HOST
 
 if TYPE_CHECKING:
     import httpx
     from rich.console import Console
-import socket
-import threading
-from contextlib import suppress
-from typing import Self
 
-from likewise.defaults import HOST
 
 PART = 65_536  # bytes passed on at once
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from likewise.lake.maintenance import MaintenanceReport
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 SHOWN = 20  # rows of a table on a terminal
 

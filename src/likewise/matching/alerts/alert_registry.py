@@ -10,34 +10,30 @@ then on, as if it had held once.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from likewise.defaults import ALERT_FORGET, ALERT_STALE, CACHE_BYTES, LATENESS, THRESHOLD
 from likewise.matching.alerts.alert_groups import ActiveAlert, AlertCondition, AlertGroup
 from likewise.matching.alerts.key_state import KeyState, Scheduled
 from likewise.matching.condition_index import ConditionIndex
 from likewise.matching.engine import BaseEngine
-from likewise.matching.reference.alerts.clocks import WrongClocks
+from likewise.matching.reference.alerts.clocks import WrongClocks, rename_clock
 from likewise.matching.reference.alerts.digest import item_of
 from likewise.matching.reference.alerts.outages import AbsenceSuspensions
-from likewise.matching.reference.alerts.state import DueNotification
+from likewise.matching.reference.alerts.state import DueNotification, Observation, outage_since
 from likewise.matching.reference.alerts.transitions import alert_conditions
 from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.model import Match, Subscription
-from likewise.model.alerts.notification import AlertNotification, Key
+from likewise.model.alerts.notification import AlertNotification, Key, Why
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
-from collections.abc import Iterable
 
-from msgspec.structs import replace
-
-from likewise.matching.reference.alerts.clocks import rename_clock
-from likewise.matching.reference.alerts.state import Observation, outage_since
-from likewise.model.alerts.notification import Why
 
 Hits = list[tuple[int, Match]]
 DIGEST = 0  # comes before what happens at the same moment

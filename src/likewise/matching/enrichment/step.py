@@ -13,31 +13,28 @@ Which rows of annotations hold for an event, by their keys: look-ups, whatever t
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from likewise.errors import UnsupportedSubscription
-from likewise.model import Event, Explanation
-from likewise.semantics.enrichment.table import NO_ANNOTATIONS, AnnotationTable
-
-if TYPE_CHECKING:
-    from likewise.matching.registry import EngineSelection
-    from likewise.semantics.interpretation import Interpretation
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
-
 from likewise.defaults import MAX_TUPLES
+from likewise.errors import UnsupportedSubscription
 from likewise.matching.engine import Engine
 from likewise.matching.topics.topic_trie import TopicTrie
-from likewise.model import Condition, Predicate, Subscription
+from likewise.model import Condition, Event, Explanation, Predicate, Subscription
 from likewise.model.event import EventTuple
 from likewise.model.text import attribute_names, fold
 from likewise.model.values import Quantity, read_number
 from likewise.semantics.enrichment.annotation import Annotation
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS, AnnotationTable
 from likewise.units import find_unit, is_stated, units_in_name
+
+if TYPE_CHECKING:
+    from likewise.matching.registry import EngineSelection
+    from likewise.semantics.interpretation import Interpretation
+
 
 _Form = str | float
 _ANY = ""  # the value of a key that holds whatever the event says; no folded text that is compared is empty

@@ -36,9 +36,10 @@ from likewise.matching.reference.interests import agrees
 from likewise.matching.reference.locality import Locality
 from likewise.matching.reference.mappings import describe
 from likewise.matching.reference.match_threshold import MatchThreshold
+from likewise.matching.reference.scoring import rank_value
 from likewise.matching.reference.statements import EventStatements, relevance
 from likewise.matching.reference.triple_distance import TripleDistances, score_of, solutions_of
-from likewise.matching.reference.window import Trace
+from likewise.matching.reference.window import Publication, ReferenceWindow, Trace, WindowPosition
 from likewise.model.alerts.notification import Key, Why
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
@@ -47,13 +48,10 @@ from likewise.model.mapping import Mapping
 from likewise.model.match import Bindings, Match
 from likewise.model.matches.batch import Promotion
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.subscription import GraphPattern, Interest, Kind, NearbyTriple, Statements, Subscription
+from likewise.model.subscription import GraphPattern, Interest, Kind, NearbyTriple, Statements, Subscription, Top
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure, Term
-from likewise.matching.reference.scoring import rank_value
-from likewise.matching.reference.window import Publication, ReferenceWindow, WindowPosition
-from likewise.model.subscription import Top
 
 Hits = list[tuple[int, Match]]
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy import float32, signedinteger
     from numpy.typing import NDArray
 
-from typing import TYPE_CHECKING
 
 VERSION: Final = 1
 METADATA: Final[dict[bytes | str, bytes | str]] = {b"likewise.schema": b"match-batch", b"v": str(VERSION).encode()}

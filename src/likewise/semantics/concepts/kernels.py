@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.kernels.compile import nogil_kernel
+from likewise.semantics.concepts.name_agreement import PRIOR_USES
+from likewise.semantics.concepts.values import item_relations as bit
 
 if TYPE_CHECKING:
     from likewise.semantics.concepts.facet_arrays import FacetArrays
-from likewise.semantics.concepts.name_agreement import PRIOR_USES
-from likewise.semantics.concepts.values import item_relations as bit
 
 # Numba kernels read plain integers: these are the codes of `tables` and `facets`.
 _SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER, _SIBLINGS = 1, 2, 3, 4, 5, 6

@@ -16,8 +16,6 @@ from likewise.kernels.compile import nogil_kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-from typing import TYPE_CHECKING
-
 
 @nogil_kernel
 def weighted_sum(rows: Any, scales: Any, chosen: Any, weights: Any) -> Any:

@@ -83,13 +83,14 @@ class MessageReader:
 
     >>> from likewise.server.mqtt.topic_maps import load_maps
     >>> reader = MessageReader(load_maps())
-    >>> [made] = reader.read(MqttPublication("tele/plug/SENSOR", b'{"AM2301": {"Temperature": 70.2}, "TempUnit": "F"}'), now=0)
+    >>> payload = b'{"AM2301": {"Temperature": 70.2}, "TempUnit": "F"}'
+    >>> [made] = reader.read(MqttPublication("tele/plug/SENSOR", payload), now=0)
     >>> made.source, [(t.attribute, t.value, t.unit) for t in made.tuples][:1]
     ('tasmota:plug', [('AM2301.Temperature', 70.2, 'F')])
     >>> [made] = reader.read(MqttPublication("home/attic/temperature/state", b"21.5 \\xc2\\xb0C"), now=0)
     >>> [(t.attribute, t.value) for t in made.tuples]
     [('temperature', '21.5 °C'), ('topic', 'home/attic/temperature/state')]
-    """  # noqa: E501
+    """
 
     def __init__(self, maps: TopicMap, *, strict: bool = False, identities: SourceIdentities | None = None) -> None:
         self._maps = maps

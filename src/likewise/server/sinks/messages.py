@@ -36,9 +36,10 @@ def match_message(parcel: Parcel) -> MessageText:
     >>> facts = b'{"key":["Kitchen"],"moment":300000000,"since":0}'
     >>> frame = b'{"v":1,"event":' + event + b',"alert":' + facts + b"}"
     >>> why = MatchReason("warm", 1.0, (MatchedPart("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
-    >>> print(match_message(Parcel(SinkDelivery("m", 1, "held", "warm", 1, 1.0, 1, event, frame), b"", "", (why,))).headline)
+    >>> delivery = SinkDelivery("m", 1, "held", "warm", 1, 1.0, 1, event, frame)
+    >>> print(match_message(Parcel(delivery, b"", "", (why,))).headline)
     Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature
-    """  # noqa: E501
+    """
     match = parcel.match
     return delivery_message(match.delivery, match.cause, match.subscription, match.score, parcel.because)
 

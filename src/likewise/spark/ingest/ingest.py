@@ -27,11 +27,14 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import pyarrow as pa
 
+from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LikewiseError
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.json.events import event_to_json
-from likewise.model.event import Event
-from likewise.model.rdf import Triple
+from likewise.formats.rdf.reader import event_from_triples
+from likewise.matching.reference.statement_terms import plain_words, term_text
+from likewise.model.event import Event, EventTuple
+from likewise.model.rdf import RDF_TYPE, Triple, last_part
 from likewise.spark.ingest.files import SHOWN, MalformedStatements, RdfSplit, rdf_splits, read_split
 from likewise.spark.progress import progress
 from likewise.spark.spaces.sources.documents import SPLIT_BYTES
@@ -39,11 +42,6 @@ from likewise.spark.spaces.sources.documents import SPLIT_BYTES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
-from likewise.defaults import MAX_TERM_LENGTH
-from likewise.formats.rdf.reader import event_from_triples
-from likewise.matching.reference.statement_terms import plain_words, term_text
-from likewise.model.event import EventTuple
-from likewise.model.rdf import RDF_TYPE, last_part
 
 
 def has_class(graph: Sequence[Triple], classes: Collection[str]) -> bool:

@@ -13,17 +13,33 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import threading
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from likewise.errors import InputError
-from likewise.semantics.spaces.writer import SpaceWriter
+from likewise.errors import ArtefactMissing, InputError
+from likewise.semantics.spaces.manifest import SpaceCounts
+from likewise.semantics.spaces.writer import FileWriter, SpaceWriter, frequency_type
 from likewise.spark.progress import progress
-from likewise.spark.spaces.index import DOCUMENTS, LOCAL_SCHEMA, PART_SCHEMA, PARTS, TALLIES, merge, tokenise
+from likewise.spark.spaces.index import (
+    DOCUMENTS,
+    LOCAL_SCHEMA,
+    PART_SCHEMA,
+    PARTS,
+    TALLIES,
+    first_documents,
+    merge,
+    read_arrow,
+    tokenise,
+)
 from likewise.spark.spaces.options import BuildOptions, BuildSummary
 
 if TYPE_CHECKING:
@@ -32,18 +48,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from likewise.spark.spaces.sources.documents import Source
-import threading
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from likewise.errors import ArtefactMissing
-from likewise.semantics.spaces.manifest import SpaceCounts
-from likewise.semantics.spaces.writer import FileWriter, frequency_type
-from likewise.spark.spaces.index import first_documents, read_arrow
 
 _PAUSE: Final = 0.2  # seconds between two looks
 

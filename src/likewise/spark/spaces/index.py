@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import ipc
 
 from likewise.errors import StateError
@@ -36,9 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.semantics.text.tokenizer import EncodedTexts
-from typing import TYPE_CHECKING
 
-import pyarrow.compute as pc
 
 _POWERS: Final = np.cumprod(np.full(64, 31, dtype=np.uint32), dtype=np.uint32)
 

@@ -17,7 +17,6 @@ from likewise.semantics.concepts.values.parser import ValueWord
 if TYPE_CHECKING:
     from likewise.semantics.wordnet.relations import WordRelations
 
-from typing import TYPE_CHECKING
 
 SENSES: Final = 8  # of a word and a part of speech that count; rarer ones bring more errors than finds
 COMMON: Final = 4  # senses whose place in the taxonomy counts

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.concepts.values.columns import ValueColumns, columns_of
 from likewise.semantics.concepts.values.inverted_index import InvertedItems, invert
+from likewise.semantics.concepts.values.items import negated_stems
+from likewise.semantics.concepts.values.knowledge import NEGATORS
 from likewise.semantics.concepts.values.terms import ValueReader
 from likewise.semantics.measure import Term
+from likewise.semantics.text.identifiers import split_identifier
 from likewise.semantics.vectors.prepared_terms import PreparedTerms
 
 if TYPE_CHECKING:
@@ -19,13 +24,6 @@ if TYPE_CHECKING:
 
     from likewise.semantics.wordnet.relations import WordRelations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
-
-from likewise.defaults import NAME_CACHE_ENTRIES
-from likewise.semantics.concepts.values.items import negated_stems
-from likewise.semantics.concepts.values.knowledge import NEGATORS
-from likewise.semantics.text.identifiers import split_identifier
 
 # The usual name of what is so when the first is not; what a prefix negates (`nogil_kernel`) need not stand here.
 POSITIVE: Final = {

@@ -18,22 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import msgspec
 import numpy as np
 
-from likewise.errors import ArtefactDamaged, ArtefactMissing, FormatError, MissingDependency
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, FormatError, MissingDependency
 from likewise.model.text import fold
 from likewise.semantics.text.identifiers import split_identifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-from typing import TYPE_CHECKING, Final
-
-import msgspec
-
-from likewise.errors import ArtefactVersion
 
 LONGEST: Final = 128  # word pieces of a text that count; terms are short
 BATCH: Final = 64

@@ -149,9 +149,6 @@ class JsonMessageBatches:
             connection.send(b"".join(packets))
 
 
-__all___message_batches = ["JsonMessage", "JsonMessageBatches"]
-
-
 _log = structlog.get_logger("likewise.mqtt")
 BLOCKED_SECONDS: Final = 0.05  # before a full queue that blocks is looked at again
 Read = tuple[Publish, list[Event]]

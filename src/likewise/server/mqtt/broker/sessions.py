@@ -33,7 +33,7 @@ from likewise.server.mqtt.broker.delivery.context import ListenerContext
 from likewise.server.mqtt.broker.delivery.groups import SharedGroups
 from likewise.server.mqtt.broker.delivery.outbox import DeliveryOutbox
 from likewise.server.mqtt.broker.delivery.session import SETTLED, InFlight, Session
-from likewise.server.mqtt.broker.delivery.topic_filters import group_subscriber, parse_topic_filter
+from likewise.server.mqtt.broker.delivery.topic_filters import TopicFilter, group_subscriber, parse_topic_filter
 from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
 from likewise.server.mqtt.broker.wills import Wills
 from likewise.server.mqtt.codec import Connect, Reason
@@ -284,7 +284,7 @@ class SessionRegistry:
                 save_session_soon(self._home.gateway, session, now + session.expiry * SECOND)
 
 
-def try_parse_topic_filter(text: str):  # type: ignore[no-untyped-def]
+def try_parse_topic_filter(text: str) -> TopicFilter | None:
     """Parse a filter; None for a subscription made by a message."""
     try:
         return parse_topic_filter(text)

@@ -59,9 +59,10 @@ class BirthRegistry:
     >>> births.record_birth("plant/press", "", [BirthMetric("oil/temperature", 7, "degC", 10)], session=3)
     >>> births.find("plant/press", "", "", 7).name, births.find("plant/press", "", "", 8)
     ('oil/temperature', None)
-    >>> births.record_death("plant/press", "", session=2), births.record_death("plant/press", "", session=3), births.sources
+    >>> ended = [births.record_death("plant/press", "", session=session) for session in (2, 3)]
+    >>> (*ended, births.sources)
     (False, True, 0)
-    """  # noqa: E501
+    """
 
     def __init__(
         self,

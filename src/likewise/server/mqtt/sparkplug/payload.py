@@ -124,12 +124,13 @@ class FieldBudget:
 def read_fields(body: bytes, room: FieldBudget) -> Iterator[ProtobufField]:
     """Yield the fields of a message, in their order.
 
-    >>> [(each.number, each.value) for each in read_fields(bytes([0x08, 0x96, 0x01, 0x12, 0x02]) + b"hi", FieldBudget())]
+    >>> message = bytes([0x08, 0x96, 0x01, 0x12, 0x02]) + b"hi"
+    >>> [(each.number, each.value) for each in read_fields(message, FieldBudget())]
     [(1, 150), (2, b'hi')]
     >>> list(read_fields(bytes([0x12, 0x7F]) + b"hi", FieldBudget()))
     Traceback (most recent call last):
     likewise.errors.FormatError: field 2 says that it has 127 bytes, and 2 are left
-    """  # noqa: E501
+    """
     at, end = 0, len(body)
     while at < end:
         room.take()

@@ -19,16 +19,16 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree
 
 import msgspec
 
 from likewise.spark.spaces.sources.documents import SPLIT_BYTES, Document, Split, batch_documents, split_ranges
+from likewise.spark.spaces.wikitext import plain_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-from xml.etree import ElementTree
 
-from likewise.spark.spaces.wikitext import plain_text
 
 _NAMESPACE: Final = re.compile(rb'<namespace key="(-?\d+)"[^>]*>([^<]*)</namespace>')
 # `#REDIRECT [[Target]]` and its translations: a word, perhaps a colon, then a link at once.

@@ -38,10 +38,12 @@ def encode_stored_properties(properties: Properties) -> bytes:
 def delivery_properties(message: StoredMessage, now: int) -> Properties:
     """Return the properties of a stored message as they are sent now.
 
-    >>> kept = StoredMessage("a", b"1", properties=encode_stored_properties(Properties(content_type="x")), expires=5_000_000)
-    >>> delivery_properties(kept, 3_000_000).content_type, delivery_properties(kept, 3_000_000).message_expiry
+    >>> properties = encode_stored_properties(Properties(content_type="x"))
+    >>> message = StoredMessage("a", b"1", properties=properties, expires=5_000_000)
+    >>> sent = delivery_properties(message, 3_000_000)
+    >>> sent.content_type, sent.message_expiry
     ('x', 2)
-    """  # noqa: E501
+    """
     properties = NO_PROPERTIES
     if message.properties:
         written = encode_variable(len(message.properties)) + message.properties
