@@ -8,15 +8,13 @@ from typing import Annotated
 
 import typer
 
+from likewise.cli.broker.queries import fetch
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
+from likewise.cli.terminal.options import AsJson, BrokerOptions, command_group, with_option_groups
 
-app = typer.Typer(
-    help="Look after a broker: stats, workers, clock, backup, compact, migrate, verify, token.\n\n"
-    "Example: `likewise admin verify likewise-data`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
+app = command_group(
+    "Look after a broker: stats, workers, clock, backup, compact, migrate, verify, token.",
+    "likewise admin verify likewise-data",
 )
 Data = Annotated[Path, typer.Argument(metavar="DATA", help="The broker's folder.")]
 
@@ -28,8 +26,6 @@ def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
     Example: `likewise admin stats`
     """
-    from likewise.cli.broker.queries import fetch
-
     with broker.publisher() as client:
         figures = fetch(client, dict[str, int], "/v1/stats")
     _print(figures, as_json)
@@ -59,7 +55,6 @@ def workers(
     import msgspec
 
     from likewise.api.workers import PoolSettings, PoolStatus
-    from likewise.cli.broker.queries import fetch
 
     settings = PoolSettings(
         policy, minimum, maximum, memory, split_us, merge_us, last, split_busy, merge_busy, span, pause
@@ -88,12 +83,7 @@ def workers(
         )
 
 
-clock = typer.Typer(
-    help="Show how far a broker trusts its clock, and accept it.\n\nExample: `likewise admin clock show`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
-)
+clock = command_group("Show how far a broker trusts its clock, and accept it.", "likewise admin clock show")
 app.add_typer(clock, name="clock")
 
 
@@ -105,14 +95,10 @@ def show_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
     Example: `likewise admin clock show`
     """
     from likewise.api.operations import ClockStatus
-    from likewise.cli.broker.queries import fetch
 
     with broker.publisher() as client:
         status = fetch(client, ClockStatus, "/v1/clock")
-    if as_json:
-        output.print_json(status)
-    else:
-        output.print_line(status.trouble or "The clock is trusted; nothing is held back.")
+    output.print_result(status, as_json, status.trouble or "The clock is trusted; nothing is held back.")
 
 
 @clock.command("accept")
@@ -122,18 +108,13 @@ def accept_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
     Example: `likewise admin clock accept`
     """
-    import msgspec
-
     from likewise.api.operations import ClockAccepted
 
     with broker.publisher() as client:
-        result = msgspec.json.decode(client.request("POST", "/v1/clock/accept").content, type=ClockAccepted)
-    if as_json:
-        output.print_json(result)
-    elif result.accepted:
-        output.print_line("The clock is accepted; what is over by it is removed from now on.")
-    else:
-        output.print_line("There is nothing to accept: the clock is trusted already.")
+        result = fetch(client, ClockAccepted, "/v1/clock/accept", method="POST")
+    accepted = "The clock is accepted; what is over by it is removed from now on."
+    nothing = "There is nothing to accept: the clock is trusted already."
+    output.print_result(result, as_json, accepted if result.accepted else nothing)
 
 
 @app.command()
@@ -181,10 +162,9 @@ def _keep_copying(data: Path, target: Path, every: str, keep: int, as_json: bool
             if first and isinstance(made, ArtefactMissing):
                 raise made
             output.print_note(f"No copy was made: {made}. The next one is tried in {every}.")
-        elif as_json:
-            output.print_json({"copy": made.folder, "bytes": made.bytes, "removed": list(made.removed)})
         else:
-            output.print_line(f"{made.folder}  {made.bytes:,} bytes")
+            facts = {"copy": made.folder, "bytes": made.bytes, "removed": list(made.removed)}
+            output.print_result(facts, as_json, f"{made.folder}  {made.bytes:,} bytes")
         first = False
 
 
@@ -211,12 +191,10 @@ def migrate(data: Data, as_json: AsJson = False) -> None:
     from likewise.broker.admin import migrate as bring_up
 
     migration = bring_up(data)
-    if as_json:
-        output.print_json({"before": migration.before, "after": migration.after})
-    elif migration.before == migration.after:
-        output.print_line(f"{data} has version {migration.after}; there is nothing to do.")
-    else:
-        output.print_line(f"{data} was brought from version {migration.before} to {migration.after}.")
+    text = f"{data} was brought from version {migration.before} to {migration.after}."
+    if migration.before == migration.after:
+        text = f"{data} has version {migration.after}; there is nothing to do."
+    output.print_result({"before": migration.before, "after": migration.after}, as_json, text)
 
 
 @app.command()

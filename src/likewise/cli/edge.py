@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
+import socket
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from likewise.cli.terminal import output
-from likewise.cli.terminal.broker_process import StopSignal, handle_stop_signals, tune_gc
-from likewise.cli.terminal.options import AsJson
+from likewise.cli.terminal.broker_process import handle_stop_signals, print_listening, replace_given, run_broker
+from likewise.cli.terminal.options import AsJson, ConfigFile, Host, MqttPort, Port
+
+if TYPE_CHECKING:
+    from likewise.broker.broker import Broker
 
 
 def edge(
@@ -28,13 +29,10 @@ def edge(
         Path | None,
         typer.Option("--token-file", metavar="FILE", help="The token it shows above; else LIKEWISE_EDGE_TOKEN."),
     ] = None,
-    config: Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A configuration in TOML.")] = None,
-    host: Annotated[str | None, typer.Option("--host", help="Where to listen; this machine alone by default.")] = None,
-    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = None,
-    mqtt: Annotated[
-        int | None,
-        typer.Option("--mqtt", metavar="PORT", min=0, max=65535, help="Let devices connect over MQTT: 1883."),
-    ] = None,
+    config: ConfigFile = None,
+    host: Host = None,
+    port: Port = None,
+    mqtt: MqttPort = None,
     outbox_bytes: Annotated[
         int | None,
         typer.Option("--outbox-bytes", metavar="N", min=1, help="What may wait for the broker above: 64 MB."),
@@ -53,68 +51,35 @@ def edge(
     Example: `likewise edge --upstream http://hub:8787 --data edge-data --id roof`
     """
     with handle_stop_signals() as signals:
+        from likewise.edge.memory_tuning import reduce_memory
+
+        reduce_memory()  # before the broker's modules are loaded
+        from likewise.broker.config import read_config
+        from likewise.broker.telemetry.logging import log_to_stderr
+        from likewise.edge.app import attach_uplink, make_edge_broker
+        from likewise.edge.bounds import Bounds
+        from likewise.edge.uplink import parse_hub_addresses
+        from likewise.server.http.server import serve
+        from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
+
+        addresses = parse_hub_addresses(upstream)
         bounds = {"bytes": outbox_bytes, "keep": outbox_keep, "policy": outbox_policy}
-        given_bounds = {name: value for name, value in bounds.items() if value is not None}
-        _edge(signals, upstream, data, id, token_file, config, host, port, mqtt, given_bounds, as_json)
+        outbox_bounds = msgspec.convert({key: value for key, value in bounds.items() if value is not None}, Bounds)
+        settings = read_config(config)
+        server = replace_given(settings.server, host=host, port=port)
+        settings = msgspec.structs.replace(settings, server=server, mqtt=replace_given(settings.mqtt, port=mqtt))
+        token = os.environ.get("LIKEWISE_EDGE_TOKEN") if token_file is None else token_file.read_text("utf-8").strip()
+        trace = log_to_stderr(settings.logging)
+        devices = open_sockets(settings)
+        name = id or socket.gethostname().split(".")[0]
+        facts = {"data": data, "id": name, "upstream": addresses}
+        lines = (f"keeping everything in {data}.", f"The edge {name!r} dials {', '.join(addresses)}.")
 
+        def ready(port: int) -> None:
+            print_listening(server, port, devices, facts, lines, as_json)
 
-def _edge(
-    signals: StopSignal,
-    upstream: str,
-    data: Path,
-    id: str | None,
-    token_file: Path | None,
-    config: Path | None,
-    host: str | None,
-    port: int | None,
-    mqtt: int | None,
-    bounds: dict[str, int | str],
-    as_json: bool,
-) -> None:
-    import socket
+        def run(broker: Broker) -> None:
+            uplink = attach_uplink(broker, name, addresses, token=token, bounds=outbox_bounds)
+            serve(broker, on_ready=ready, connectors=[*listener_connectors(devices), uplink.run])
 
-    from likewise.edge.memory_tuning import reduce_memory
-
-    reduce_memory()
-    from likewise.broker.config import read_config
-    from likewise.broker.telemetry.logging import log_to_stderr
-    from likewise.edge.app import attach_uplink, make_edge_broker
-    from likewise.edge.bounds import Bounds
-    from likewise.edge.uplink import parse_hub_addresses
-    from likewise.server.http.server import serve as run
-    from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
-
-    addresses, outbox_bounds = parse_hub_addresses(upstream), msgspec.convert(bounds, Bounds)
-    settings = read_config(config)
-    options = {"host": host, "port": port}
-    server = msgspec.structs.replace(settings.server, **{k: v for k, v in options.items() if v is not None})
-    devices_at = settings.mqtt if mqtt is None else msgspec.structs.replace(settings.mqtt, port=mqtt)
-    settings = msgspec.structs.replace(settings, server=server, mqtt=devices_at)
-    token = os.environ.get("LIKEWISE_EDGE_TOKEN") if token_file is None else token_file.read_text("utf-8").strip()
-    trace = log_to_stderr(settings.logging)
-    devices = open_sockets(settings)
-    scheme = "https" if server.tls_certificate else "http"
-    name = id or socket.gethostname().split(".")[0]
-
-    def ready(port: int) -> None:
-        if as_json:
-            address = f"{scheme}://{server.host}:{port}"
-            known = {"listening": address, "data": data, "id": name, "upstream": addresses}
-            output.print_json(known | ({"mqtt": [each.url for each in devices]} if devices else {}))
-            return
-        output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything in {data}.")
-        for each in devices:
-            output.print_line(f"Devices connect at {each.url}.")
-        output.print_line(f"The edge {name!r} dials {', '.join(addresses)}.")
-
-    with make_edge_broker(data, settings, trace=trace) as broker, tune_gc():
-        uplink = attach_uplink(broker, name, addresses, token=token, bounds=outbox_bounds)
-        if not signals.stop:
-            run(broker, on_ready=ready, connectors=[*listener_connectors(devices), uplink.run])
-        signals.starting = False
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signals.handle)
-    if not broker.ended:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
+        run_broker(make_edge_broker(data, settings, trace=trace), signals, run)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson
+from likewise.cli.terminal.options import AsJson, SparkMaster, SparkMemory
 
 if TYPE_CHECKING:
     from likewise.spark.ingest.ingest import IngestSummary
@@ -28,10 +28,8 @@ def ingest(
     as_written: Annotated[
         bool, typer.Option("--as-written", help="Keep words as the URIs spell them: homeTeams, not home Team.")
     ] = False,
-    master: Annotated[
-        str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
-    ] = None,
-    memory: Annotated[str, typer.Option(help="Memory of Spark's driver.")] = "1g",
+    master: SparkMaster = None,
+    memory: SparkMemory = "1g",
     partitions: Annotated[int | None, typer.Option(min=1, help="Parts the events are written in.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a folder that is there.")] = False,
     as_json: AsJson = False,

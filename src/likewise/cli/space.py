@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson
+from likewise.cli.terminal.options import AsJson, SparkMaster
 
 if TYPE_CHECKING:
     from likewise.semantics.spaces.manifest import SpaceManifest
@@ -42,9 +42,7 @@ def build(
     minimum_length: Annotated[int, typer.Option(min=1, help="Tokens a document has at least.")] = 1,
     cut: Annotated[int | None, typer.Option(min=1, help="Read so many tokens of each document.")] = None,
     keep: Annotated[int | None, typer.Option(min=1, help="Keep so many of each term's strongest documents.")] = None,
-    master: Annotated[
-        str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
-    ] = None,
+    master: SparkMaster = None,
     memory: Annotated[str | None, typer.Option(help="Memory of Spark's driver, as 2g; 1g if not said.")] = None,
     partitions: Annotated[int | None, typer.Option(min=1, help="Parts the work is cut into.")] = None,
     work: Annotated[

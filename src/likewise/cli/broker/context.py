@@ -9,15 +9,12 @@ import typer
 
 from likewise.cli.terminal import output
 from likewise.cli.terminal.contexts import Context, Contexts, contexts_file, read_contexts, write_contexts
-from likewise.cli.terminal.options import AsJson
+from likewise.cli.terminal.options import AsJson, command_group
 from likewise.errors import InputError
 
-app = typer.Typer(
-    help="Name brokers, and choose the one that commands mean.\n\n"
-    "Example: `likewise context add city --address http://10.0.0.5:8787 --token lw_...`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
+app = command_group(
+    "Name brokers, and choose the one that commands mean.",
+    "likewise context add city --address http://10.0.0.5:8787 --token lw_...",
 )
 
 
@@ -35,20 +32,17 @@ def list_contexts(as_json: AsJson = False) -> None:
     Example: `likewise context list`
     """
     stored = read_contexts()
-    if as_json:
-        shown = [
-            {"name": name, "address": each.address, "token": bool(each.token), "current": name == stored.current}
-            for name, each in sorted(stored.contexts.items())
-        ]
-        output.print_json(shown)
-    elif not stored.contexts:
-        output.print_line("No context yet. Make one: likewise context add NAME --address http://...")
-    else:
-        rows = [
-            ("*" if name == stored.current else "", name, each.address, "with a token" if each.token else "")
-            for name, each in sorted(stored.contexts.items())
-        ]
-        output.print_table(("", "name", "address", ""), rows)
+    shown = [
+        {"name": name, "address": each.address, "token": bool(each.token), "current": name == stored.current}
+        for name, each in sorted(stored.contexts.items())
+    ]
+    output.print_list(
+        shown,
+        as_json,
+        "No context yet. Make one: likewise context add NAME --address http://...",
+        ("", "name", "address", ""),
+        lambda c: ("*" if c["current"] else "", c["name"], c["address"], "with a token" if c["token"] else ""),
+    )
 
 
 @app.command()

@@ -6,15 +6,11 @@ from typing import Annotated
 
 import typer
 
+from likewise.cli.broker.queries import fetch
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
+from likewise.cli.terminal.options import AsJson, BrokerOptions, command_group, with_option_groups
 
-app = typer.Typer(
-    help="Show dead letters: what could not be read, matched or delivered.\n\nExample: `likewise letters`",
-    invoke_without_command=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
-)
+app = command_group("Show dead letters: what could not be read, matched or delivered.", "likewise letters", alone=True)
 Numbers = Annotated[list[int], typer.Argument(metavar="NUMBER", help="Which ones.")]
 
 
@@ -33,22 +29,16 @@ def letters(
     if called.invoked_subcommand is not None:
         return
     from likewise.api.operations import DeadLetterDetails
-    from likewise.cli.broker.queries import fetch
     from likewise.cli.terminal.rendering import time_of_day
+
+    def row(each: DeadLetterDetails) -> tuple[object, ...]:
+        what = each.body or f"event {each.event} for {each.subscriber}"
+        return each.number, time_of_day(each.at), each.reason.replace("_", " "), f"{each.detail} | {what}"
 
     with broker.publisher() as client:
         rejected = fetch(client, list[DeadLetterDetails], "/v1/dead-letters", limit=last)
-    if as_json:
-        output.print_json(rejected)
-        return
-    if not rejected:
-        output.print_line("None: everything could be read and delivered.")
-        return
-    rows = []
-    for each in rejected:
-        what = each.body or f"event {each.event} for {each.subscriber}"
-        rows.append((each.number, time_of_day(each.at), each.reason.replace("_", " "), f"{each.detail} | {what}"))
-    output.print_table(("number", "time", "reason", "detail"), rows)
+    heads = ("number", "time", "reason", "detail")
+    output.print_list(rejected, as_json, "None: everything could be read and delivered.", heads, row)
 
 
 @app.command()

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import quote
 
-import msgspec
 import typer
 
+from likewise.cli.broker.queries import fetch, quote_segment
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
+from likewise.cli.terminal.options import AsJson, BrokerOptions, command_group, with_option_groups
 
 if TYPE_CHECKING:
     from likewise.api.edge_frames import EdgeStatus
 
-app = typer.Typer(
-    help="Show the brokers at the edge, how each stands, and forget one.\n\nExample: `likewise edges list`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
-)
+app = command_group("Show the brokers at the edge, how each stands, and forget one.", "likewise edges list")
 Name = Annotated[str, typer.Argument(metavar="EDGE", help="The edge's name.")]
 
 
@@ -33,29 +27,14 @@ def list_edges(broker: BrokerOptions, as_json: AsJson = False) -> None:
     from likewise.api.edge_frames import EdgeStatus
 
     with broker.publisher() as client:
-        edges = msgspec.json.decode(client.request("GET", "/v1/edges").content, type=list[EdgeStatus])
-    if as_json:
-        output.print_json(edges)
-        return
-    if not edges:
-        output.print_line("No edge has connected yet. One is run by `likewise edge --upstream URL --data DIR`.")
-        return
-    rows = [
-        (
-            each.id,
-            each.state,
-            each.sources,
-            each.filters,
-            each.subscriptions,
-            each.sequence,
-            each.waiting,
-            each.dropped,
-            _when(each.seen),
-        )
-        for each in edges
-    ]
-    output.print_table(
-        ("edge", "state", "sources", "filters", "subscriptions", "stored", "waiting", "dropped", "heard"), rows
+        edges = fetch(client, list[EdgeStatus], "/v1/edges")
+    counts = ("sources", "filters", "subscriptions", "sequence", "waiting", "dropped")
+    output.print_list(
+        edges,
+        as_json,
+        "No edge has connected yet. One is run by `likewise edge --upstream URL --data DIR`.",
+        ("edge", "state", "sources", "filters", "subscriptions", "stored", "waiting", "dropped", "heard"),
+        lambda each: (each.id, each.state, *(getattr(each, name) for name in counts), _when(each.seen)),
     )
 
 
@@ -69,12 +48,8 @@ def show(broker: BrokerOptions, edge: Name, as_json: AsJson = False) -> None:
     from likewise.api.edge_frames import EdgeStatus
 
     with broker.publisher() as client:
-        status = msgspec.json.decode(client.request("GET", f"/v1/edges/{quote(edge)}").content, type=EdgeStatus)
-    if as_json:
-        output.print_json(status)
-        return
-    for line in describe_edge(status):
-        output.print_line(line)
+        status = fetch(client, EdgeStatus, f"/v1/edges/{quote_segment(edge)}")
+    output.print_result(status, as_json, "\n".join(describe_edge(status)))
 
 
 def describe_edge(shown: EdgeStatus) -> list[str]:
@@ -107,7 +82,7 @@ def remove(broker: BrokerOptions, edge: Name) -> None:
     Example: `likewise edges remove roof`
     """
     with broker.publisher() as client:
-        client.request("DELETE", f"/v1/edges/{quote(edge)}")
+        client.request("DELETE", f"/v1/edges/{quote_segment(edge)}")
     output.print_line(f"The edge {edge!r} is forgotten.")
 
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from likewise.cli.broker.queries import fetch
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
+from likewise.cli.terminal.options import AsJson, BrokerOptions, command_group, with_option_groups
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from likewise.api.live_views import Arrival
 
-app = typer.Typer(
-    help="Show the newest events, and what they met; take events back.\n\nExample: `likewise events --last 20`",
-    invoke_without_command=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
+app = command_group(
+    "Show the newest events, and what they met; take events back.", "likewise events --last 20", alone=True
 )
 PAUSE = 1.0  # seconds between two looks
 
@@ -38,7 +38,6 @@ def events(
     if called.invoked_subcommand is not None:
         return
     from likewise.api.live_views import Activity
-    from likewise.cli.broker.queries import fetch
 
     position = sequence = 0
     with broker.publisher() as client:
@@ -74,7 +73,7 @@ def withdraw(
     output.print_line(f"Took {id} back.")
 
 
-def _format_event(event: Arrival, matched: list[str]) -> object:
+def _format_event(event: Arrival, matched: list[str]) -> Text:
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import time_of_day
@@ -85,6 +84,4 @@ def _format_event(event: Arrival, matched: list[str]) -> object:
     if matched:
         line.append(f"✓ {', '.join(matched)}  ", "green")
     line.append(event_text(event_from_document(event.event)))
-    if (room := output.width()) is not None:
-        line.truncate(room, overflow="ellipsis")
-    return line
+    return output.truncated(line)

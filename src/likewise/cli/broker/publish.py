@@ -17,7 +17,6 @@ from likewise.cli.terminal.event_input import EventReader
 from likewise.cli.terminal.options import AsJson, BrokerOptions, FormatOptions, KeepGoing, with_option_groups
 
 if TYPE_CHECKING:
-    pass
     from likewise.cli.terminal.event_input import InputLocation
     from likewise.client import Publisher
     from likewise.model import Event
@@ -114,8 +113,6 @@ def _publisher(broker: BrokerOptions, source: str | None) -> Publisher | MqttEve
     address = broker.address or ""
     if not address.startswith(("mqtt://", "mqtts://")):
         return broker.publisher(source)
-    pass
-
     return MqttEventPublisher(address, source, broker.token, broker.ca)
 
 

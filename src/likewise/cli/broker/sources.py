@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
+from likewise.cli.terminal.options import AsJson, BrokerOptions, command_group, with_option_groups
 
 if TYPE_CHECKING:
     from likewise.api.sources import AttributeDetails, SourceDetails
 
-app = typer.Typer(
-    help="See who sends what, and what it means; announce sources and keep them awake.\n\n"
-    "Example: `likewise sources list`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
+app = command_group(
+    "See who sends what, and what it means; announce sources and keep them awake.", "likewise sources list"
 )
 Name = Annotated[str, typer.Argument(metavar="SOURCE", help="The source's name.")]
 BARS = "▁▂▃▄▅▆▇█"
@@ -39,11 +35,8 @@ def list_sources(
     """
     with broker.publisher() as client:
         page = client.sources.list(containing, after, limit)
-    if as_json:
-        output.print_json(page)
-        return
-    if not page.sources:
-        output.print_line("No source yet. They come by themselves when events name their source.")
+    if as_json or not page.sources:
+        output.print_result(page, as_json, "No source yet. They come by themselves when events name their source.")
         return
     heads = ("source", "called", "state", "model", "place", "events", "every", "last seen", "attributes")
     rows = [
@@ -107,6 +100,7 @@ def announce(
 
     import msgspec
 
+    from likewise.cli.terminal.rendering import time_of_day
     from likewise.errors import FormatError
     from likewise.model.announcements.announcement import Announcement
 
@@ -117,14 +111,8 @@ def announce(
         raise FormatError(f"{file} holds no announcement: {error}") from None
     with broker.publisher() as client:
         result = client.sources.announce(announcement)
-    if as_json:
-        output.print_json(result)
-    else:
-        from likewise.cli.terminal.rendering import time_of_day
-
-        output.print_line(
-            f"{'Renewed' if result.renewed else 'Announced'} {result.source} until {time_of_day(result.ends)}."
-        )
+    done = "Renewed" if result.renewed else "Announced"
+    output.print_result(result, as_json, f"{done} {result.source} until {time_of_day(result.ends)}.")
 
 
 @app.command()
@@ -173,11 +161,7 @@ def _interval_text(source: SourceDetails) -> str:
         return ""
     from likewise.model.time import duration_text
 
-    return (
-        duration_text(max(1, round(source.interval)) * 1_000_000)
-        if source.interval >= 1
-        else f"{source.interval:.3g} s"
-    )
+    return duration_text(round(source.interval) * 1_000_000) if source.interval >= 1 else f"{source.interval:.3g} s"
 
 
 def _last_seen(source: SourceDetails) -> str:

@@ -18,9 +18,11 @@ import typer
 
 from likewise.api.deliveries import MatchReason, SubscriptionScore
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, Why, with_option_groups
+from likewise.cli.terminal.options import AsJson, BrokerOptions, Subscriptions, Why, with_option_groups
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from likewise.client import ClientDelivery, Subscriber
     from likewise.model import Explanation, PredicateReport, Subscription
     from likewise.server.mqtt.codec import Publish
@@ -121,7 +123,7 @@ class MqttInbox:
             )
 
 
-def format_message(message: MqttMessage) -> object:
+def format_message(message: MqttMessage) -> Text:
     """Format a message as one line: time, topic, matched readings, score, payload."""
     from rich.text import Text
 
@@ -140,9 +142,7 @@ def format_message(message: MqttMessage) -> object:
     payload = message.payload if isinstance(message.payload, str) else bytes(message.payload).decode()
     shown = payload or (f"({message.base64[:24]}… in Base64)" if message.base64 else "(empty)")
     line.append(" ".join(shown.split()), "dim")
-    if (room := output.width()) is not None:
-        line.truncate(room, overflow="ellipsis")
-    return line
+    return output.truncated(line)
 
 
 def print_messages(inbox: MqttInbox, count: int | None, as_json: bool) -> None:
@@ -167,9 +167,7 @@ WAITING = 1_000  # deliveries a temporary subscriber may leave unread before the
 @with_option_groups
 def subscribe(
     broker: BrokerOptions,
-    subscriptions: Annotated[
-        list[str] | None, typer.Argument(metavar="SUBSCRIPTION", help="Subscriptions; a name may stand in front.")
-    ] = None,
+    subscriptions: Subscriptions = None,
     id: Annotated[
         str | None, typer.Option("--id", help="Stay subscribed under this name; what it misses waits there.")
     ] = None,
@@ -221,7 +219,6 @@ def _subscribe_by_mqtt(
     why: bool,
     as_json: bool,
 ) -> None:
-    pass
     from likewise.server.mqtt.subscriber import MqttSubscriber
 
     line = MqttSubscriber(
@@ -300,7 +297,7 @@ class _SubscribeSession:
         self._inbox.close()
 
 
-def format_delivery(inbox: Subscriber, delivery: ClientDelivery, explain: bool) -> object:
+def format_delivery(inbox: Subscriber, delivery: ClientDelivery, explain: bool) -> Text:
     """Format a delivery as one line: time, device, matched readings, score, subscription, the other readings."""
     from rich.text import Text
 
@@ -318,11 +315,8 @@ def format_delivery(inbox: Subscriber, delivery: ClientDelivery, explain: bool) 
         line.append(number(match.score), score_style(match.score)).append(f" {match.id}  ", "cyan")
     if delivery.cause not in ("arrival", "initial"):
         line.append(f"{delivery.cause}  ", "magenta")
-    rest = " · ".join(_other_readings(delivery, fired))
-    line.append(rest, "dim")
-    if (room := output.width()) is not None:
-        line.truncate(room, overflow="ellipsis")
-    return line
+    line.append(" · ".join(_other_readings(delivery, fired)), "dim")
+    return output.truncated(line)
 
 
 def _matched_reading(report: PredicateReport) -> str:
@@ -355,8 +349,6 @@ def _other_readings(delivery: ClientDelivery, fired: set[int]) -> list[str]:
 
 def _explain(inbox: Subscriber, delivery: ClientDelivery) -> Explanation | None:
     """Request the explanation of a delivery; return None if the broker has none any more."""
-    import msgspec
-
     from likewise.client import BrokerRefused
     from likewise.formats.json.results import explanation_from_json
 

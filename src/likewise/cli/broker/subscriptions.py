@@ -6,15 +6,18 @@ from typing import Annotated
 
 import typer
 
+from likewise.cli.broker.queries import fetch, quote_segment
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
-
-app = typer.Typer(
-    help="List, add, remove and backtest the subscriptions of a broker.\n\nExample: `likewise subscriptions list`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
+from likewise.cli.terminal.options import (
+    AsJson,
+    BrokerOptions,
+    Subscriptions,
+    SubscriptionsFile,
+    command_group,
+    with_option_groups,
 )
+
+app = command_group("List, add, remove and backtest the subscriptions of a broker.", "likewise subscriptions list")
 
 
 @app.command("list")
@@ -29,32 +32,27 @@ def list_subscriptions(
     Example: `likewise subscriptions list --for ann`
     """
     from likewise.api.subscriptions import SubscriptionDetails
-    from likewise.cli.broker.queries import fetch
     from likewise.model.rendering import KINDS
 
     with broker.publisher() as client:
         every = fetch(client, list[SubscriptionDetails], "/v1/subscriptions")
     listed = [each for each in every if owner in (None, each.subscriber)]
-    if as_json:
-        output.print_json(listed)
-    elif not listed:
-        output.print_line(f"No subscription{f' for {owner}' if owner else ''}.")
-    else:
-        rows = [(each.subscriber, each.id, KINDS[each.kind], each.text) for each in listed]
-        output.print_table(("for", "name", "kind", "subscription"), rows)
+    output.print_list(
+        listed,
+        as_json,
+        f"No subscription{f' for {owner}' if owner else ''}.",
+        ("for", "name", "kind", "subscription"),
+        lambda each: (each.subscriber, each.id, KINDS[each.kind], each.text),
+    )
 
 
 @app.command()
 @with_option_groups
 def add(
     broker: BrokerOptions,
-    subscriptions: Annotated[
-        list[str] | None, typer.Argument(metavar="SUBSCRIPTION", help="Subscriptions; a name may stand in front.")
-    ] = None,
+    subscriptions: Subscriptions = None,
     owner: Annotated[str, typer.Option("--for", help="The subscriber, registered if it is new.")] = "me",
-    file: Annotated[
-        str | None, typer.Option("--file", metavar="FILE", help="Subscriptions, one a line; - is standard input.")
-    ] = None,
+    file: SubscriptionsFile = None,
     to: Annotated[
         str | None,
         typer.Option("--to", metavar="ADDRESS", help="Send matches there: https://host/path or mqtt://host/topic."),
@@ -140,7 +138,6 @@ def remove(
 
     Example: `likewise subscriptions remove warm --for ann`
     """
-    from likewise.cli.broker.queries import quote_segment
     from likewise.errors import InputError
 
     if remove_all == bool(names):
@@ -151,7 +148,5 @@ def remove(
             client.request("DELETE", path)
         for name in names or []:
             client.request("DELETE", f"{path}/subscriptions/{quote_segment(name)}")
-    if as_json:
-        output.print_json({"subscriber": owner, "removed": names or "all"})
-    else:
-        output.print_line(f"Ended for {owner}: {', '.join(names or ['everything'])}.")
+    text = f"Ended for {owner}: {', '.join(names or ['everything'])}."
+    output.print_result({"subscriber": owner, "removed": names or "all"}, as_json, text)

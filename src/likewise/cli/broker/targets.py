@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from likewise.cli.broker.queries import fetch, read_text
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, OptionGroup, with_option_groups
+from likewise.cli.terminal.options import AsJson, BrokerOptions, OptionGroup, command_group, with_option_groups
 
 if TYPE_CHECKING:
     from likewise.api.sinks import TargetDetails
 
-app = typer.Typer(
-    help="Send matches on by themselves: webhooks and topics of MQTT.\n\nExample: `likewise targets list`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
-)
+app = command_group("Send matches on by themselves: webhooks and topics of MQTT.", "likewise targets list")
 Owner = Annotated[str, typer.Option("--for", help="The subscriber whose subscription it is.")]
 Subscribed = Annotated[str, typer.Argument(metavar="SUBSCRIPTION", help="The subscription's name.")]
 Name = Annotated[str, typer.Argument(metavar="TARGET", help="The target's name.")]
@@ -72,7 +68,7 @@ class TargetOptions(OptionGroup):
             "password": _read_secret(self.password),
         }
         if self.template is not None:
-            text = _read_text(self.template)
+            text = read_text(self.template)
             settings["form"] = self.form or "template"
             try:
                 settings["template"] = (
@@ -90,7 +86,7 @@ def _read_headers(path: Path) -> dict[str, str]:
     from likewise.errors import FormatError
 
     headers: dict[str, str] = {}
-    for number, line in enumerate(_read_text(path).splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         if line.strip():
             name, colon, value = line.partition(":")
             if not colon or not name.strip():
@@ -99,17 +95,8 @@ def _read_headers(path: Path) -> dict[str, str]:
     return headers
 
 
-def _read_text(path: Path) -> str:
-    from likewise.errors import FormatError
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise FormatError(f"{path} is not UTF-8 text") from None
-
-
 def _read_secret(path: Path | None) -> str | None:
-    return None if path is None else _read_text(path).strip()
+    return None if path is None else read_text(path).strip()
 
 
 @app.command("list")
@@ -124,18 +111,17 @@ def list_targets(
     Example: `likewise targets list --for ann`
     """
     from likewise.api.sinks import TargetDetails
-    from likewise.cli.broker.queries import fetch
 
     with broker.publisher() as client:
         every = fetch(client, list[TargetDetails], "/v1/targets")
     listed = [each for each in every if owner in (None, each.subscriber)]
-    if as_json:
-        output.print_json(listed)
-    elif not listed:
-        output.print_line(f"No target{f' for {owner}' if owner else ''}.")
-    else:
-        rows = [(each.subscriber, each.subscription, each.id, each.address, describe_state(each)) for each in listed]
-        output.print_table(("for", "subscription", "target", "address", "state"), rows)
+    output.print_list(
+        listed,
+        as_json,
+        f"No target{f' for {owner}' if owner else ''}.",
+        ("for", "subscription", "target", "address", "state"),
+        lambda each: (each.subscriber, each.subscription, each.id, each.address, describe_state(each)),
+    )
 
 
 def describe_state(target: TargetDetails) -> str:
@@ -233,10 +219,8 @@ def remove(
 
     with broker.publisher() as client:
         client.request("DELETE", target_path(owner, subscription, name))
-    if as_json:
-        output.print_json({"subscriber": owner, "subscription": subscription, "removed": name})
-    else:
-        output.print_line(f"Removed {name} of {subscription}.")
+    removed = {"subscriber": owner, "subscription": subscription, "removed": name}
+    output.print_result(removed, as_json, f"Removed {name} of {subscription}.")
 
 
 @app.command()
@@ -248,24 +232,16 @@ def retry(
 
     Example: `likewise targets retry warm webhook --for ann`
     """
-    import msgspec
-
     from likewise.api.sinks import RetryReceipt
     from likewise.client.targets import target_path
 
     with broker.publisher() as client:
-        answer = client.request("POST", target_path(owner, subscription, name, "retry"))
-    count = msgspec.json.decode(answer.content, type=RetryReceipt).letters
-    if as_json:
-        output.print_json({"letters": count})
-    else:
-        output.print_line(f"{count} dead letters are tried again." if count else "There are no dead letters.")
+        path = target_path(owner, subscription, name, "retry")
+        count = fetch(client, RetryReceipt, path, method="POST").letters
+    text = f"{count} dead letters are tried again." if count else "There are no dead letters."
+    output.print_result({"letters": count}, as_json, text)
 
 
 def _print_target(target: TargetDetails, as_json: bool, words: str) -> None:
-    if as_json:
-        output.print_json(target)
-        return
-    output.print_line(words)
-    if target.secret:
-        output.print_line(f"It signs with {target.secret}, which is shown this once.")
+    secret = f"\nIt signs with {target.secret}, which is shown this once." if target.secret else ""
+    output.print_result(target, as_json, words + secret)

@@ -7,15 +7,11 @@ from typing import Annotated
 
 import typer
 
+from likewise.cli.broker.queries import read_text
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, BrokerOptions, with_option_groups
+from likewise.cli.terminal.options import AsJson, BrokerOptions, command_group, with_option_groups
 
-app = typer.Typer(
-    help="See the stream's words, and say once what they mean.\n\nExample: `likewise vocabulary questions`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
-)
+app = command_group("See the stream's words, and say once what they mean.", "likewise vocabulary questions")
 
 
 @app.command("list")
@@ -32,26 +28,23 @@ def list_words(
     """
     with broker.publisher() as client:
         attributes = client.sources.vocabulary(containing, limit)
-    if as_json:
-        output.print_json(attributes)
-    elif not attributes:
-        output.print_line("No words yet. They come by themselves with events.")
-    else:
-        rows = [
-            (
-                each.attribute,
-                each.unit,
-                "/".join(each.kinds),
-                each.times,
-                each.sources,
-                ", ".join(each.values[:4]),
-                each.understood.means or "?",
-                f"{each.understood.probability:.2f}",
-                "corrected" if each.understood.basis == "corrected" else "",
-            )
-            for each in attributes
-        ]
-        output.print_table(("attribute", "unit", "kind", "seen", "sources", "values", "is taken for", "p", ""), rows)
+    output.print_list(
+        attributes,
+        as_json,
+        "No words yet. They come by themselves with events.",
+        ("attribute", "unit", "kind", "seen", "sources", "values", "is taken for", "p", ""),
+        lambda each: (
+            each.attribute,
+            each.unit,
+            "/".join(each.kinds),
+            each.times,
+            each.sources,
+            ", ".join(each.values[:4]),
+            each.understood.means or "?",
+            f"{each.understood.probability:.2f}",
+            "corrected" if each.understood.basis == "corrected" else "",
+        ),
+    )
 
 
 @app.command()
@@ -67,23 +60,21 @@ def questions(
     """
     with broker.publisher() as client:
         useful = client.sources.questions(limit)
-    if as_json:
-        output.print_json(useful)
-    elif not useful:
-        output.print_line("No question: nothing that is asked for is in doubt.")
-    else:
-        rows = [
-            (
-                each.attribute,
-                each.unit,
-                f"{each.deliveries:.3g}",
-                each.sources,
-                each.proposed,
-                ", ".join(f"{term} {likely:.2f}" for term, likely in each.asked),
-            )
-            for each in useful
-        ]
-        output.print_table(("attribute", "unit", "a day", "sources", "is it ...?", "asked for as"), rows)
+    output.print_list(
+        useful,
+        as_json,
+        "No question: nothing that is asked for is in doubt.",
+        ("attribute", "unit", "a day", "sources", "is it ...?", "asked for as"),
+        lambda each: (
+            each.attribute,
+            each.unit,
+            f"{each.deliveries:.3g}",
+            each.sources,
+            each.proposed,
+            ", ".join(f"{term} {likely:.2f}" for term, likely in each.asked),
+        ),
+    )
+    if useful and not as_json:
         output.print_note("Answer one: likewise vocabulary correct ATTRIBUTE 'what it is' --model ... | --source ...")
 
 
@@ -108,16 +99,10 @@ def correct(
         raise InputError("a correction is of a source or of a model; give one of --source and --model")
     with broker.publisher() as client:
         correction = client.sources.correct(attribute, means, unit=unit, source=source, model=model)
-    if as_json:
-        output.print_json(correction)
-    else:
-        whose = f" of {correction.of} {correction.name}" if correction.name else ""
-        meaning = ", ".join(
-            part for part in (correction.means, f"in {correction.unit}" if correction.unit else "") if part
-        )
-        output.print_line(
-            f"{correction.attribute}{whose} is {meaning}. Undo: likewise vocabulary undo {correction.number}"
-        )
+    whose = f" of {correction.of} {correction.name}" if correction.name else ""
+    meaning = ", ".join(filter(None, (correction.means, f"in {correction.unit}" if correction.unit else "")))
+    text = f"{correction.attribute}{whose} is {meaning}. Undo: likewise vocabulary undo {correction.number}"
+    output.print_result(correction, as_json, text)
 
 
 @app.command()
@@ -131,24 +116,21 @@ def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
     with broker.publisher() as client:
         active = client.sources.corrections()
-    if as_json:
-        output.print_json(active)
-    elif not active:
-        output.print_line("No corrections.")
-    else:
-        rows = [
-            (
-                each.number,
-                each.attribute,
-                f"{each.of} {each.name}" if each.name else "",
-                each.means,
-                each.unit,
-                each.by,
-                time_of_day(each.at) if each.at else "",
-            )
-            for each in active
-        ]
-        output.print_table(("number", "attribute", "of", "is", "unit", "by", "at"), rows)
+    output.print_list(
+        active,
+        as_json,
+        "No corrections.",
+        ("number", "attribute", "of", "is", "unit", "by", "at"),
+        lambda each: (
+            each.number,
+            each.attribute,
+            f"{each.of} {each.name}" if each.name else "",
+            each.means,
+            each.unit,
+            each.by,
+            time_of_day(each.at) if each.at else "",
+        ),
+    )
 
 
 @app.command()
@@ -195,15 +177,7 @@ def import_table(
 
     Example: `likewise vocabulary import corrections.sssom.tsv`
     """
-    from likewise.errors import FormatError
-
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise FormatError(f"{file} is not UTF-8 text") from None
+    text = read_text(file)
     with broker.publisher() as client:
         count = client.sources.import_corrections(text)
-    if as_json:
-        output.print_json({"corrections": count})
-    else:
-        output.print_line(f"{count} corrections hold from now on.")
+    output.print_result({"corrections": count}, as_json, f"{count} corrections hold from now on.")

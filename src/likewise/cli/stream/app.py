@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import typer
-
 from likewise.cli.stream import lake, run, subscriptions
+from likewise.cli.terminal.options import command_group
 
-app = typer.Typer(
-    help="Match streams and stored events on Spark.\n\nExample: `likewise stream run --help`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
-)
+app = command_group("Match streams and stored events on Spark.", "likewise stream run --help")
 app.command()(run.run)
 app.command()(lake.compact)
 app.command()(lake.expire)

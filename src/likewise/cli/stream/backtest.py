@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
+from likewise.cli.terminal.options import (
+    AnnotationsFile,
+    AsJson,
+    MeasureName,
+    SpaceName,
+    SparkMaster,
+    SparkMemory,
+    Threshold,
+)
 
 
 def backtest(
@@ -20,16 +28,12 @@ def backtest(
     version: Annotated[int | None, typer.Option(min=0, help="A version of the log; the newest by default.")] = None,
     against: Annotated[int | None, typer.Option(min=0, help="A version to compare it with.")] = None,
     examples: Annotated[int, typer.Option(min=0, help="How many events to name for each subscription.")] = 5,
-    annotations: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What is known about sources, models and topics, as CSV.")
-    ] = None,
-    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="The score a match needs.")] = None,
+    annotations: AnnotationsFile = None,
+    threshold: Threshold = None,
     measure: MeasureName = None,
     space: SpaceName = None,
-    master: Annotated[
-        str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
-    ] = None,
-    memory: Annotated[str, typer.Option(help="Memory of Spark's driver.")] = "1g",
+    master: SparkMaster = None,
+    memory: SparkMemory = "1g",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what a backtest wrote before.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 SHOWN = 20  # rows of a table on a terminal
 
 
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="The lake's folder, or an object store's address.")]
+
+
 def view(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="The lake's folder, or an object store's address.")],
+    folder: Folder,
     columns: Annotated[
         list[str] | None,
         typer.Option("--column", "-c", metavar="COLUMN", help='An attribute, as "temperature in degC as t"; several.'),
@@ -79,9 +82,6 @@ def _write_table(table: pa.Table, out: Path) -> None:
         parquet.write_table(table, out, compression="zstd")
 
 
-Folder = Annotated[str, typer.Argument(metavar="DIR", help="The lake's folder, or an object store's address.")]
-
-
 def compact(folder: Folder, as_json: AsJson = False) -> None:
     """Put the small files of each day together.
 
@@ -111,7 +111,4 @@ def expire(
 
 
 def _print_report(report: MaintenanceReport, as_json: bool) -> None:
-    if as_json:
-        output.print_json(report)
-    else:
-        output.print_line(f"{report.before:,} files before, {report.after:,} now.")
+    output.print_result(report, as_json, f"{report.before:,} files before, {report.after:,} now.")

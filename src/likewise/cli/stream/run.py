@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
+from likewise.cli.terminal.options import (
+    AnnotationsFile,
+    AsJson,
+    MeasureName,
+    SpaceName,
+    SparkMaster,
+    SparkMemory,
+    Threshold,
+)
 
 if TYPE_CHECKING:
     from likewise.spark.streaming.checkpoint import BatchCounts
@@ -31,10 +39,8 @@ def run(
     most: Annotated[int, typer.Option("--max-events", min=1, help="About how many events a batch has.")] = 1_000_000,
     bad: Annotated[str, typer.Option(metavar="DIR", help="A folder for what is no event, with its reason.")] = "",
     tenant: Annotated[str, typer.Option(help="Whose events these are; part of the lake's paths.")] = "default",
-    annotations: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What is known about sources, models and topics, as CSV.")
-    ] = None,
-    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="The score a match needs.")] = None,
+    annotations: AnnotationsFile = None,
+    threshold: Threshold = None,
     measure: MeasureName = None,
     space: SpaceName = None,
     lateness: Annotated[str, typer.Option(help="How far behind an event may move rankings and alerts.")] = "0 s",
@@ -55,10 +61,8 @@ def run(
         Path | None, typer.Option(metavar="FILE", help="An Avro schema, or descriptors that protoc wrote.")
     ] = None,
     message: Annotated[str, typer.Option(help="Which message of the descriptors payloads are.")] = "",
-    master: Annotated[
-        str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
-    ] = None,
-    memory: Annotated[str, typer.Option(help="Memory of Spark's driver.")] = "1g",
+    master: SparkMaster = None,
+    memory: SparkMemory = "1g",
     as_json: AsJson = False,
 ) -> None:
     """Match what comes into a folder or a topic against a change log of subscriptions, batch by batch.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson
+from likewise.cli.terminal.options import AsJson, Subscriptions, SubscriptionsFile, command_group
 
-app = typer.Typer(
-    help="The subscriptions that streams follow: a log of changes in a folder.\n\n"
-    "Example: `likewise stream subscriptions list subscriptions/`",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    add_completion=False,
+if TYPE_CHECKING:
+    from likewise.lake.subscription_snapshot import SubscriptionSnapshot
+
+app = command_group(
+    "The subscriptions that streams follow: a log of changes in a folder.",
+    "likewise stream subscriptions list subscriptions/",
 )
 Folder = Annotated[
     str, typer.Argument(metavar="DIR", help="The folder of the change log, or an object store's address.")
@@ -24,12 +24,8 @@ Folder = Annotated[
 @app.command()
 def add(
     folder: Folder,
-    subscriptions: Annotated[
-        list[str] | None, typer.Argument(metavar="SUBSCRIPTION", help="Subscriptions; a name may stand in front.")
-    ] = None,
-    file: Annotated[
-        str | None, typer.Option("--file", metavar="FILE", help="Subscriptions, one a line; - is standard input.")
-    ] = None,
+    subscriptions: Subscriptions = None,
+    file: SubscriptionsFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Hold subscriptions, in place of those with the same name; a stream follows from its next batch on.
@@ -43,11 +39,7 @@ def add(
 
     parsed = [with_default_id(each) for each in collect_subscriptions(subscriptions, file)]
     active = ChangeLog(folder).add(parsed, at=system_clock())
-    if as_json:
-        numbers = {each.id: active.number(each.id) for each in parsed}
-        output.print_json({"version": active.version, "subscriptions": len(active.subscriptions), "numbers": numbers})
-    else:
-        output.print_line(f"Version {active.version} holds {len(active.subscriptions):,} subscriptions.")
+    _print_version(active, as_json, numbers={each.id: active.number(each.id) for each in parsed})
 
 
 @app.command()
@@ -63,10 +55,13 @@ def remove(
     from likewise.lake.change_log import ChangeLog
 
     active = ChangeLog.opened(folder).remove(names)
-    if as_json:
-        output.print_json({"version": active.version, "subscriptions": len(active.subscriptions), "removed": names})
-    else:
-        output.print_line(f"Version {active.version} holds {len(active.subscriptions):,} subscriptions.")
+    _print_version(active, as_json, removed=names)
+
+
+def _print_version(active: SubscriptionSnapshot, as_json: bool, **changed: object) -> None:
+    count = len(active.subscriptions)
+    facts = {"version": active.version, "subscriptions": count, **changed}
+    output.print_result(facts, as_json, f"Version {active.version} holds {count:,} subscriptions.")
 
 
 @app.command("list")
@@ -108,8 +103,6 @@ def compact(
     from likewise.lake.change_log import ChangeLog
 
     log = ChangeLog.opened(folder)
-    removed = log.compact(keep)
-    if as_json:
-        output.print_json({"version": log.newest(), "removed": removed})
-    else:
-        output.print_line(f"Version {log.newest()} has a snapshot; {removed:,} files of old versions are gone.")
+    removed, version = log.compact(keep), log.newest()
+    text = f"Version {version} has a snapshot; {removed:,} files of old versions are gone."
+    output.print_result({"version": version, "removed": removed}, as_json, text)

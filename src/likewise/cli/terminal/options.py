@@ -37,7 +37,38 @@ ModelFolder = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Why = Annotated[bool, typer.Option(help="Say what met each part; --no-why is faster.")]
+ConfigFile = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A configuration in TOML.")]
+Host = Annotated[str | None, typer.Option("--host", help="Where to listen; this machine alone by default.")]
+Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")]
+MqttPort = Annotated[
+    int | None, typer.Option("--mqtt", metavar="PORT", min=0, max=65535, help="Let devices connect over MQTT: 1883.")
+]
+Subscriptions = Annotated[
+    list[str] | None, typer.Argument(metavar="SUBSCRIPTION", help="Subscriptions; a name may stand in front.")
+]
+SubscriptionsFile = Annotated[
+    str | None, typer.Option("--file", metavar="FILE", help="Subscriptions, one a line; - is standard input.")
+]
+SparkMaster = Annotated[
+    str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
+]
+SparkMemory = Annotated[str, typer.Option(help="Memory of Spark's driver.")]
+AnnotationsFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="What is known about sources, models and topics, as CSV.")
+]
+Threshold = Annotated[float | None, typer.Option(min=0, max=1, help="The score a match needs.")]
 KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Report what is bad and go on; count it at the end.")]
+
+
+def command_group(help: str, example: str, *, alone: bool = False) -> typer.Typer:
+    """Return an app of several commands; called `alone` it runs its callback, else it shows its help."""
+    return typer.Typer(
+        help=f"{help}\n\nExample: `{example}`",
+        no_args_is_help=not alone,
+        invoke_without_command=alone,
+        rich_markup_mode="markdown",
+        add_completion=False,
+    )
 
 
 class OptionGroup(msgspec.Struct):

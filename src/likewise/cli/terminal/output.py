@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
@@ -23,7 +23,9 @@ from likewise.errors import ArtefactError, LikewiseError, MissingDependency, Una
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
+T = TypeVar("T")
 YES: Final = 0
 NO: Final = 1
 BAD_INPUT: Final = 2
@@ -52,6 +54,13 @@ def console(*, stderr: bool = False) -> Console:
 def width() -> int | None:
     """Return the width of a line in characters; None in a pipe, where nothing is cut."""
     return console().width if sys.stdout.isatty() or os.environ.get("COLUMNS") else None
+
+
+def truncated(line: Text) -> Text:
+    """Return a line cut to the width of a terminal, with an ellipsis; in a pipe nothing is cut."""
+    if (room := width()) is not None:
+        line.truncate(room, overflow="ellipsis")
+    return line
 
 
 def silence_stdout() -> int:
@@ -103,6 +112,24 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         if room is not None and len(line) > room:
             line = line[: room - 1] + "…"
         console().print(line, style="bold" if number == 0 else "", soft_wrap=True)
+
+
+def print_result(value: object, as_json: bool, text: str) -> None:
+    """Print the result of a command: as JSON, or in words."""
+    if as_json:
+        print_json(value)
+    else:
+        print_line(text)
+
+
+def print_list(
+    values: Sequence[T], as_json: bool, none: str, heads: Sequence[str], row: Callable[[T], Sequence[object]]
+) -> None:
+    """Print values as JSON, or as a table with a row for each; `none` says in words that there are none."""
+    if as_json or not values:
+        print_result(values, as_json, none)
+    else:
+        print_table(heads, map(row, values))
 
 
 def print_error(error: LikewiseError | OSError, *, as_json: bool) -> None:
