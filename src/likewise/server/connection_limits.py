@@ -86,7 +86,6 @@ class EvictableConnection(Protocol):
 
     def abort(self) -> None:
         """Close it, whatever the other side does."""
-        ...
 
 
 class WaitingConnections:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar, TypeVarTuple, cast
 
 from likewise.api.events import Receipt
 from likewise.api.operations import ConnectionStatus
@@ -25,6 +25,7 @@ from likewise.server.executors import ServerExecutors
 from likewise.server.loop_bridge import LoopBridge
 
 T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 TOKEN_CHECK_SECONDS: Final = 5.0  # how often a stream whose token ends looks at the clock, which may be set meanwhile
 
 
@@ -79,9 +80,13 @@ class Gateway:
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), left)
 
-    async def wait_committed(self, start: Callable[[Done], None]) -> object:
-        """Return the broker's result once it is on disk."""
-        return await self.bridge.wait_for(start)
+    async def wait_committed(self, start: Callable[[*Arguments, Done], object], *arguments: *Arguments) -> object:
+        """Start something at the broker with these arguments, and return its result once it is on disk.
+
+        Args:
+            start: what starts it; its last argument is called with the result, or with the error that is raised here.
+        """
+        return await self.bridge.wait_for(lambda done: start(*arguments, done))
 
     async def publish(self, tenant: Tenant, events: Sequence[Event]) -> list[Receipt]:
         """Append events, all or none; returns when they are on disk.
@@ -95,7 +100,7 @@ class Gateway:
             )
             later = await self.wait_committed(lambda done: self.submit(self.broker.received(tenant, made, done)))
             return cast("list[Receipt]", later)
-        return cast("list[Receipt]", await self.wait_committed(lambda done: self._submit_events(tenant, events, done)))
+        return cast("list[Receipt]", await self.wait_committed(self._submit_events, tenant, events))
 
     def _submit_events(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
         self.submit(self.request(tenant, events, done))

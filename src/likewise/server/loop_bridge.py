@@ -41,7 +41,7 @@ class LoopBridge:
         for function, arguments in waiting:
             function(*arguments)
 
-    async def wait_for(self, start: Callable[[Done], None]) -> object:
+    async def wait_for(self, start: Callable[[Done], object]) -> object:
         """Return the broker's result of something started here; raise its error."""
         future: asyncio.Future[object] = self._loop.create_future()
         start(lambda result: self.call(_settle, future, result))

@@ -54,11 +54,9 @@ class HandshakeLimits(Protocol):
 
     def start_handshake(self, connection: TlsHandshake) -> bool:
         """Return whether another handshake may begin."""
-        ...
 
     def end_handshake(self, connection: TlsHandshake) -> None:
         """Count a handshake no longer."""
-        ...
 
 
 class TlsHandshake(asyncio.Protocol):

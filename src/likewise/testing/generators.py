@@ -56,11 +56,9 @@ class Choice(Protocol):
 
     def integer(self, low: int, high: int) -> int:
         """Return a whole number from `low` to `high`, both included; the lower, the simpler."""
-        ...
 
     def pick(self, options: Sequence[T]) -> T:
         """Return one of the options; the earlier, the simpler."""
-        ...
 
 
 class SeededChoice:

@@ -44,7 +44,8 @@ from likewise.server.mqtt.codec import (
     Will,
     encode,
 )
-from likewise.server.mqtt.codec import packet_types as k
+from likewise.server.mqtt.codec.packet_types import BY_A_CLIENT, BY_A_SERVER
+from likewise.server.mqtt.codec.packet_types import PacketType as k
 from likewise.server.mqtt.codec.property_bytes import PROPERTIES
 from likewise.server.mqtt.codec.reasons import REASONS
 from tests.fuzzing.run import Run
@@ -173,7 +174,7 @@ class Tried:
         if kind == k.AUTH:
             version = MQTT_5
         data = mutated(chance, encode(packet(chance, kind, version), version))
-        of_server = kind in k.BY_A_SERVER or (kind not in k.BY_A_CLIENT and chance.random() < 0.3)
+        of_server = kind in BY_A_SERVER or (kind not in BY_A_CLIENT and chance.random() < 0.3)
 
         def decoder() -> Decoder:
             begun = None if kind == k.CONNECT else version

@@ -40,7 +40,7 @@ from likewise.server.mqtt.codec import (
     Will,
     encode,
 )
-from likewise.server.mqtt.codec import packet_types as k
+from likewise.server.mqtt.codec.packet_types import PacketType as k
 from tests.fuzzing.run import Run
 from tests.server.mqtt.mutated import mutated, packet, properties
 from tests.server.mqtt.processes import Running, listening_broker

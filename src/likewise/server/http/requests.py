@@ -1,8 +1,8 @@
-"""Read requests and write responses: gateway, access, bodies within their limit, parameters."""
+"""Read requests and write responses: the caller, bodies and terms within their limits, parameters."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 from fastapi import Request, WebSocket
@@ -10,13 +10,22 @@ from fastapi.responses import Response
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
+from likewise.broker.log.deliveries import recipients_of
+from likewise.broker.log.entries import Entry
 from likewise.broker.tenants.access import Access
-from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.tenants.tenant import StoredSubscription, Tenant
+from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES
 from likewise.errors import FormatError, InputError, LimitExceeded
 from likewise.server.gateway import Gateway
 from likewise.server.http import path_ids as path_ids  # which teaches routes what an id is
 
 T = TypeVar("T")
+TWO_TERMS: Final = {
+    "a": ("string", "a term, as a subscription asks"),
+    "b": ("string", "another, as an event says"),
+    "themes": ("string", "theme tags of the first, repeated"),
+    "other_themes": ("string", "theme tags of the second, repeated"),
+}
 
 
 def gateway_of(request: Request | WebSocket) -> Gateway:
@@ -30,17 +39,51 @@ def gateway_in(scope: Scope) -> Gateway:
     return gateway
 
 
-def authenticate(gateway: Gateway, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
+class Caller(NamedTuple):
+    """The sender of a request: the gateway it came to, its access and its tenant."""
+
+    gateway: Gateway
+    access: Access
+    tenant: Tenant
+
+    def stored_event(self, id: str, source: str | None) -> Entry:
+        """Return a stored event; a token bound to subscribers needs one that received it."""
+        broker = self.gateway.broker
+        if self.access.free("subscribe"):
+            return broker.stored_event(self.tenant, id, source)
+        names = self.access.bound("subscribe")
+        queue_numbers = {queue.number for name in names if (queue := self.tenant.subscribers.get(name)) is not None}
+
+        def given(position: int, _: str) -> bool:
+            with broker.store.reading() as tables:
+                return not queue_numbers.isdisjoint(recipients_of(tables, self.tenant.number, position))
+
+        return broker.stored_event(self.tenant, id, source, given)
+
+    def subscription(self, subscriber: str, id: str) -> StoredSubscription:
+        """Return a subscription; refuse a token that is bound to other subscribers."""
+        self.access.require_subscriber(subscriber)
+        return self.tenant.subscription(subscriber, id)
+
+
+def authenticate(request: Request | WebSocket, scope: str) -> Caller:
     """Authenticate a request and require a scope."""
-    authenticated = gateway.admit(bearer_token(request), scope)
-    request.scope["likewise_tenant"] = authenticated[1].name  # whose a problem is counted as
-    return authenticated
+    gateway = gateway_of(request)
+    access, tenant = gateway.admit(bearer_token(request), scope)
+    request.scope["likewise_tenant"] = tenant.name  # whose a problem is counted as
+    return Caller(gateway, access, tenant)
+
+
+def authenticate_reader(request: Request) -> Caller:
+    """Authenticate a caller that may read and correct what all of a tenant share: no token bound to one name."""
+    caller = authenticate(request, "subscribe")
+    caller.access.require_free("subscribe")
+    return caller
 
 
 def authenticate_subscriber(request: Request | WebSocket, id: str) -> tuple[Gateway, Tenant]:
     """Authenticate a request about a subscriber; refuse a token that is bound to others."""
-    gateway = gateway_of(request)
-    access, tenant = authenticate(gateway, request, "subscribe")
+    gateway, access, tenant = authenticate(request, "subscribe")
     access.require_subscriber(id)
     return gateway, tenant
 
@@ -96,6 +139,31 @@ def decode_body(body: bytes, kind: type[T]) -> T:
         raise FormatError(f"the request is not JSON: {error}") from None
     except RecursionError:
         raise FormatError("the request is nested too deeply") from None
+
+
+async def read_query(request: Request, kind: type[T]) -> tuple[Caller, T]:
+    """Return the caller of a query, who may be a subscriber, and the decoded body."""
+    caller = authenticate(request, "subscribe")
+    return caller, decode_body(await read_body(caller.gateway, request), kind)
+
+
+def terms(request: Request, name: str) -> list[str]:
+    """Return every value of a query parameter, such as theme tags."""
+    values = request.query_params.getlist(name)
+    if len(values) > MAX_THEMES:
+        raise LimitExceeded("theme tags", allowed=MAX_THEMES, found=len(values))
+    for each in values:
+        if len(each) > MAX_TERM_LENGTH:
+            raise LimitExceeded("characters of a term", allowed=MAX_TERM_LENGTH, found=len(each))
+    return values
+
+
+def term(request: Request, name: str) -> str:
+    """Return the one term of a query parameter."""
+    values = terms(request, name)
+    if len(values) != 1 or not values[0].strip():
+        raise InputError(f"`{name}` is needed, once, with some text")
+    return values[0]
 
 
 def integer_parameter(request: Request | WebSocket, name: str, default: int, low: int = 0, high: int = 2**62) -> int:

@@ -42,13 +42,10 @@ from likewise.server.http.routes import history as http_looking_back
 from likewise.server.http.routes import live_views as http_watching
 from likewise.server.http.routes import matching as http_matching
 from likewise.server.http.routes import semantics as http_meaning
+from likewise.server.http.routes import sources as http_sources
 from likewise.server.http.routes import subscribers as http_subscribers
 from likewise.server.http.routes import subscriptions as http_subscriptions
 from likewise.server.http.routes import targets as http_targets
-from likewise.server.http.routes.sources import announcements as http_announcing
-from likewise.server.http.routes.sources import corrections as http_correcting
-from likewise.server.http.routes.sources import listing as http_sources
-from likewise.server.http.routes.sources import sensing as http_telling
 from likewise.server.http.streams import edge as edge_stream
 from likewise.server.http.streams import mqtt as mqtt_stream
 from likewise.server.http.streams import publishing as publish_stream
@@ -73,9 +70,6 @@ _ROUTERS = (
     http_looking_back,
     http_targets,
     http_sources,
-    http_announcing,
-    http_correcting,
-    http_telling,
     http_me,
     http_news,
     sse,

@@ -330,14 +330,10 @@ class MqttBridge:
         async def attempt() -> None:
             if message.payload.strip():
                 announcement = decode_announcement(message.payload, source)
-                await self._gateway.wait_committed(
-                    lambda done: announcements.start_announce(self._tenant, announcement, done)
-                )
+                await self._gateway.wait_committed(announcements.start_announce, self._tenant, announcement)
             elif source in self._tenant.sources.announcements:
                 words = "it said so over MQTT"
-                await self._gateway.wait_committed(
-                    lambda done: announcements.start_revoke(self._tenant, source, words, done)
-                )
+                await self._gateway.wait_committed(announcements.start_revoke, self._tenant, source, words)
 
         try:
             await self._retry_until_stored(attempt)

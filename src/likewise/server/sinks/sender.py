@@ -280,9 +280,7 @@ class TargetSender:
         self._gateway.broker.metrics.dead_letters(self._tenant.name, 1)
         while True:
             try:
-                await self._gateway.wait_committed(
-                    lambda done: self._targets.add_dead_letter(self._tenant, feed, match, why, done)
-                )
+                await self._gateway.wait_committed(self._targets.add_dead_letter, self._tenant, feed, match, why)
                 return
             except (LikewiseError, OSError) as error:
                 self._log.warning("target_dead_letter_store_failed", error=str(error))

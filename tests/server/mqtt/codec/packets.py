@@ -31,22 +31,7 @@ from likewise.server.mqtt.codec import (
     Will,
     reason_of_return_code,
 )
-from likewise.server.mqtt.codec.packet_types import (
-    AUTH,
-    CONNACK,
-    CONNECT,
-    DISCONNECT,
-    PUBACK,
-    PUBCOMP,
-    PUBLISH,
-    PUBREC,
-    PUBREL,
-    SUBACK,
-    SUBSCRIBE,
-    UNSUBACK,
-    UNSUBSCRIBE,
-    WILL,
-)
+from likewise.server.mqtt.codec.packet_types import PacketType
 from likewise.server.mqtt.codec.property_bytes import PROPERTIES
 from likewise.server.mqtt.codec.reasons import REASONS
 
@@ -90,10 +75,10 @@ def properties(draw: st.DrawFn, packet: int, version: int, server: bool) -> Prop
     for each in PROPERTIES:
         if packet not in each.packets or each.name == "topic_alias" or not draw(st.booleans()):
             continue
-        if each.name == "subscription_identifiers" and packet == PUBLISH and not server:
+        if each.name == "subscription_identifiers" and packet == PacketType.PUBLISH and not server:
             continue
         value = _VALUES.get(each.name, texts if each.name in _TEXTS else st.integers(0, 1))
-        most = 1 if each.name == "subscription_identifiers" and packet == SUBSCRIBE else 3
+        most = 1 if each.name == "subscription_identifiers" and packet == PacketType.SUBSCRIBE else 3
         found[each.name] = draw(st.lists(value, min_size=1, max_size=most).map(tuple) if each.several else value)
     if "authentication_method" not in found:
         found.pop("authentication_data", None)
@@ -102,7 +87,7 @@ def properties(draw: st.DrawFn, packet: int, version: int, server: bool) -> Prop
 
 @st.composite
 def wills(draw: st.DrawFn, version: int) -> Will:
-    said = draw(properties(WILL, version, False))
+    said = draw(properties(PacketType.WILL, version, False))
     return Will(draw(topics), draw(payloads), draw(st.integers(0, 2)), draw(st.booleans()), said)
 
 
@@ -118,7 +103,7 @@ def connects(draw: st.DrawFn, version: int) -> Connect:
         username,
         password,
         draw(st.none() | wills(version)),
-        draw(properties(CONNECT, version, False)),
+        draw(properties(PacketType.CONNECT, version, False)),
     )
 
 
@@ -132,7 +117,7 @@ def publishes(draw: st.DrawFn, version: int, server: bool = False) -> Publish:
         draw(st.booleans()),
         qos > 0 and draw(st.booleans()),
         draw(packet_ids) if qos else 0,
-        draw(properties(PUBLISH, version, server)),
+        draw(properties(PacketType.PUBLISH, version, server)),
     )
 
 
@@ -146,7 +131,7 @@ def subscribes(draw: st.DrawFn, version: int) -> Subscribe:
             local = not asked.startswith("$share/") and draw(st.booleans())
             options = draw(st.tuples(st.booleans(), st.integers(0, 2)))
             wishes.append(FilterRequest(asked, draw(st.integers(0, 2)), local, *options))
-    return Subscribe(draw(packet_ids), tuple(wishes), draw(properties(SUBSCRIBE, version, False)))
+    return Subscribe(draw(packet_ids), tuple(wishes), draw(properties(PacketType.SUBSCRIBE, version, False)))
 
 
 def _reason(kind: int, version: int) -> st.SearchStrategy[int]:
@@ -160,21 +145,26 @@ def from_both(version: int, server: bool) -> st.SearchStrategy[Packet]:
         return properties(kind, version, server)
 
     kinds: list[st.SearchStrategy[Packet]] = [publishes(version, server)]
-    for made, kind in ((Puback, PUBACK), (Pubrec, PUBREC), (Pubrel, PUBREL), (Pubcomp, PUBCOMP)):
+    for made, kind in (
+        (Puback, PacketType.PUBACK),
+        (Pubrec, PacketType.PUBREC),
+        (Pubrel, PacketType.PUBREL),
+        (Pubcomp, PacketType.PUBCOMP),
+    ):
         kinds.append(st.builds(made, packet_ids, _reason(kind, version), said(kind)))
-    kinds.append(st.builds(Disconnect, _reason(DISCONNECT, version), said(DISCONNECT)))
+    kinds.append(st.builds(Disconnect, _reason(PacketType.DISCONNECT, version), said(PacketType.DISCONNECT)))
     if version == MQTT_5:
-        kinds.append(st.builds(Auth, _reason(AUTH, version), said(AUTH)))
+        kinds.append(st.builds(Auth, _reason(PacketType.AUTH, version), said(PacketType.AUTH)))
     return st.one_of(kinds)
 
 
 def from_client(version: int) -> st.SearchStrategy[Packet]:
-    """What a client may send after its CONNECT."""
+    """What a client may send after its PacketType.CONNECT."""
     unsubscribing = st.builds(
         Unsubscribe,
         packet_ids,
         st.lists(filters, min_size=1, max_size=4).map(tuple),
-        properties(UNSUBSCRIBE, version, False),
+        properties(PacketType.UNSUBSCRIBE, version, False),
     )
     return from_both(version, False) | subscribes(version) | unsubscribing | st.just(Pingreq())
 
@@ -182,14 +172,18 @@ def from_client(version: int) -> st.SearchStrategy[Packet]:
 def from_server(version: int) -> st.SearchStrategy[Packet]:
     """What a server may send."""
     old = [reason_of_return_code(code) for code in range(6)]
-    reasons = _reason(CONNACK, version) if version == MQTT_5 else st.sampled_from(old)
-    granted = sorted(REASONS[SUBACK]) if version == MQTT_5 else [0, 1, 2, 0x80]
+    reasons = _reason(PacketType.CONNACK, version) if version == MQTT_5 else st.sampled_from(old)
+    granted = sorted(REASONS[PacketType.SUBACK]) if version == MQTT_5 else [0, 1, 2, 0x80]
     some = st.lists(st.sampled_from(granted), min_size=1, max_size=4).map(tuple)
-    gone = st.lists(_reason(UNSUBACK, version), min_size=1, max_size=4).map(tuple) if version == MQTT_5 else st.just(())
+    gone = (
+        st.lists(_reason(PacketType.UNSUBACK, version), min_size=1, max_size=4).map(tuple)
+        if version == MQTT_5
+        else st.just(())
+    )
     return st.one_of(
         from_both(version, True),
-        st.builds(Connack, st.booleans(), reasons, properties(CONNACK, version, True)),
-        st.builds(Suback, packet_ids, some, properties(SUBACK, version, True)),
-        st.builds(Unsuback, packet_ids, gone, properties(UNSUBACK, version, True)),
+        st.builds(Connack, st.booleans(), reasons, properties(PacketType.CONNACK, version, True)),
+        st.builds(Suback, packet_ids, some, properties(PacketType.SUBACK, version, True)),
+        st.builds(Unsuback, packet_ids, gone, properties(PacketType.UNSUBACK, version, True)),
         st.just(Pingresp()),
     )

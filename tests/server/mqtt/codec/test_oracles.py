@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.server.mqtt.codec import MQTT_5, Connect, Decoder, encode
 from likewise.server.mqtt.codec.fields import LARGEST_NUMBER
-from likewise.server.mqtt.codec.packet_types import NAMES, PINGREQ, PINGRESP, PUBLISH
+from likewise.server.mqtt.codec.packet_types import NAMES, PUBLISH, PacketType
 from likewise.server.mqtt.codec.property_bytes import encode_properties, read_properties
 from tests.server.mqtt.codec import oracles
 from tests.server.mqtt.codec.packets import connects, from_client, from_server, properties
@@ -31,7 +31,9 @@ def test_mqtt5_reads_the_same_in_what_we_write(packet: Any) -> None:
     assert oracles.agrees(again, theirs)
 
 
-@pytest.mark.parametrize("kind", [each for each in range(16) if each not in (PINGREQ, PINGRESP)], ids=NAMES.__getitem__)
+@pytest.mark.parametrize(
+    "kind", [each for each in range(16) if each not in (PacketType.PINGREQ, PacketType.PINGRESP)], ids=NAMES.__getitem__
+)
 @given(st.data())
 def test_paho_reads_the_properties_that_we_write_and_we_read_its(kind: int, data: st.DataObject) -> None:
     """Of every packet that has properties."""

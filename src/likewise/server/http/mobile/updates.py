@@ -21,7 +21,7 @@ from likewise.language import subscription_text
 from likewise.language.description import describe_subscription
 from likewise.server.gateway import Gateway
 from likewise.server.http.openapi import route_options
-from likewise.server.http.requests import authenticate, gateway_of, integer_parameter, json_response
+from likewise.server.http.requests import authenticate, integer_parameter, json_response
 from likewise.server.sinks.messages import delivery_message
 
 router = APIRouter(tags=["subscribers"])
@@ -43,8 +43,7 @@ KEYS: Final = 20  # of an alert
 )
 async def read_me(request: Request) -> Response:
     """Read what is one's own."""
-    gateway = gateway_of(request)
-    access, tenant = authenticate(gateway, request, "subscribe")
+    gateway, access, tenant = authenticate(request, "subscribe")
     allowed = tuple(sorted(tenant.subscribers)) if access.free("subscribe") else access.bound("subscribe")
     names = tuple(name for name in allowed if name in tenant.subscribers)[:1_000]
     requested = request.query_params.get("name") or (names[0] if names else (allowed[0] if allowed else ""))

@@ -14,7 +14,7 @@ from likewise.broker.log.entries import RetryCommand
 from likewise.broker.tenants.tenant import Tenant
 from likewise.server.gateway import Gateway
 from likewise.server.http.openapi import route_options
-from likewise.server.http.requests import authenticate, gateway_of, integer_parameter, json_response
+from likewise.server.http.requests import authenticate, integer_parameter, json_response
 from likewise.server.media_types import MediaType, UnreadableInput, read_events
 
 router = APIRouter(tags=["dead letters"])
@@ -56,8 +56,7 @@ def _find(gateway: Gateway, tenant: Tenant, number: int) -> DeadLetter:
 )
 async def list_letters(request: Request) -> Response:
     """List dead letters."""
-    gateway = gateway_of(request)
-    _, tenant = authenticate(gateway, request, "admin")
+    gateway, _, tenant = authenticate(request, "admin")
     after, limit = integer_parameter(request, "after", 0), integer_parameter(request, "limit", 100, 1, 1_000)
 
     def find() -> list[DeadLetterDetails]:
@@ -71,8 +70,7 @@ async def list_letters(request: Request) -> Response:
 @router.get("/v1/dead-letters/{number}", **route_options("One dead letter.", answer=DeadLetterDetails))
 async def read_letter(request: Request, number: str) -> Response:
     """Read a dead letter."""
-    gateway = gateway_of(request)
-    _, tenant = authenticate(gateway, request, "admin")
+    gateway, _, tenant = authenticate(request, "admin")
     chosen = _number(number)
     return json_response(await gateway.read(tenant, lambda: _details(gateway, tenant, _find(gateway, tenant, chosen))))
 
@@ -84,8 +82,7 @@ async def read_letter(request: Request, number: str) -> Response:
 )
 async def retry(request: Request, number: str) -> Response:
     """Try again what a dead letter is about."""
-    gateway = gateway_of(request)
-    _, tenant = authenticate(gateway, request, "admin")
+    gateway, _, tenant = authenticate(request, "admin")
     chosen = _number(number)
     letter = await gateway.read(tenant, lambda: _find(gateway, tenant, chosen))
     if letter.reason == "undelivered":
@@ -104,15 +101,14 @@ async def retry(request: Request, number: str) -> Response:
         await _delete(gateway, tenant, chosen)
         return json_response({"published": [event.id for event in events]})
     command = RetryCommand(letter.number, letter.event, letter.subscriber, tuple(letter.subscriptions))
-    delivered: Any = await gateway.wait_committed(lambda done: gateway.broker.command(tenant, command, done))
+    delivered: Any = await gateway.wait_committed(gateway.broker.command, tenant, command)
     return json_response({"delivered": delivered})
 
 
 @router.delete("/v1/dead-letters/{number}", **route_options("Forget a dead letter.", status=204))
 async def remove(request: Request, number: str) -> Response:
     """Forget a dead letter."""
-    gateway = gateway_of(request)
-    _, tenant = authenticate(gateway, request, "admin")
+    gateway, _, tenant = authenticate(request, "admin")
     chosen = _number(number)
     await gateway.read(tenant, lambda: _find(gateway, tenant, chosen))
     await _delete(gateway, tenant, chosen)
@@ -121,9 +117,7 @@ async def remove(request: Request, number: str) -> Response:
 
 async def _delete(gateway: Gateway, tenant: Tenant, number: int) -> None:
     store = gateway.broker.store
-    await gateway.wait_committed(
-        lambda done: store.write(lambda tables: dead_letters.remove(tables, tenant.number, number), done)
-    )
+    await gateway.wait_committed(store.write, lambda tables: dead_letters.remove(tables, tenant.number, number))
 
 
 def _number(text: str) -> int:

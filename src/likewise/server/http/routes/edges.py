@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from likewise.api.edge_frames import EdgeStatus
 from likewise.server.http.openapi import route_options
-from likewise.server.http.requests import authenticate, gateway_of, json_response
+from likewise.server.http.requests import authenticate, json_response
 
 router = APIRouter(tags=["edges"])
 
@@ -18,16 +18,14 @@ router = APIRouter(tags=["edges"])
 )
 async def list_edges(request: Request) -> Response:
     """List the tenant's edges."""
-    gateway = gateway_of(request)
-    _, tenant = authenticate(gateway, request, "admin")
+    gateway, _, tenant = authenticate(request, "admin")
     return json_response(await gateway.query(tenant, lambda: gateway.broker.edges.shown(tenant)))
 
 
 @router.get("/v1/edges/{id}", **route_options("How one broker at the edge stands.", answer=EdgeStatus))
 async def show_edge(request: Request, id: str) -> Response:
     """Show an edge."""
-    gateway = gateway_of(request)
-    _, tenant = authenticate(gateway, request, "admin")
+    gateway, _, tenant = authenticate(request, "admin")
     return json_response(await gateway.query(tenant, lambda: gateway.broker.edges.one_shown(tenant, id)))
 
 
@@ -37,10 +35,9 @@ async def show_edge(request: Request, id: str) -> Response:
 )
 async def remove_edge(request: Request, id: str) -> Response:
     """Forget an edge."""
-    gateway = gateway_of(request)
-    _, tenant = authenticate(gateway, request, "admin")
-    await gateway.wait_committed(lambda done: gateway.broker.edges.start_remove(tenant, id, done))
+    gateway, _, tenant = authenticate(request, "admin")
+    await gateway.wait_committed(gateway.broker.edges.start_remove, tenant, id)
     subscriber = gateway.broker.edges.subscriber(id)
     if subscriber in tenant.subscribers:
-        await gateway.wait_committed(lambda done: gateway.broker.start_unregister(tenant, subscriber, done))
+        await gateway.wait_committed(gateway.broker.start_unregister, tenant, subscriber)
     return Response(status_code=204)

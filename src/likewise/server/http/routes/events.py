@@ -15,7 +15,6 @@ from likewise.broker.tenants.access import Access
 from likewise.errors import InputError
 from likewise.server.http.openapi import route_options
 from likewise.server.http.publishing import PATH, publish_request
-from likewise.server.http.queries import query_context
 from likewise.server.http.requests import authenticate, gateway_of, json_response, raw_json_response
 from likewise.server.media_types import CLOUDEVENT, CLOUDEVENTS, JSON, LINES, SENML
 
@@ -58,9 +57,9 @@ async def publish_events(request: Request) -> Response:
 )
 async def read_event(request: Request, id: str) -> Response:
     """Read an event."""
-    context = query_context(request)
-    entry = await context.gateway.read(
-        context.tenant, lambda: context.stored_event(id, request.query_params.get("source"))
+    caller = authenticate(request, "subscribe")
+    entry = await caller.gateway.read(
+        caller.tenant, lambda: caller.stored_event(id, request.query_params.get("source"))
     )
     return json_response(Arrival(entry.position, entry.arrival, shown_event(entry)))
 
@@ -76,15 +75,14 @@ async def read_event(request: Request, id: str) -> Response:
 )
 async def withdraw(request: Request, id: str) -> Response:
     """Take an event back."""
-    gateway = gateway_of(request)
-    access, tenant = authenticate(gateway, request, "publish")
+    gateway, access, tenant = authenticate(request, "publish")
     if not id:
         raise InputError("the event's id is missing: DELETE /v1/events/ID")
     source = request.query_params.get("source")
     sees = partial(_may_know, access)
     entry = await gateway.read(tenant, lambda: gateway.broker.stored_event(tenant, id, source, sees))
     access.require_withdrawing(id, entry.source)
-    await gateway.wait_committed(lambda done: gateway.broker.start_withdraw(tenant, id, entry.source, done))
+    await gateway.wait_committed(gateway.broker.start_withdraw, tenant, id, entry.source)
     return Response(status_code=204)
 
 

@@ -80,16 +80,14 @@ async def metrics(request: Request) -> Response:
 @router.get("/v1/stats", **route_options("What the tenant has in the broker.", answer=TenantStats))
 async def read_stats(request: Request) -> Response:
     """Give figures of the tenant."""
-    gateway = gateway_of(request)
-    access, tenant = authenticate(gateway, request, "admin")
+    gateway, access, tenant = authenticate(request, "admin")
     return json_response(await gateway.read(tenant, lambda: stats(gateway.broker, access.tenant)))
 
 
 @router.get("/v1/workers", **route_options("Which process of the broker does what.", answer=PoolStatus))
 async def read_workers(request: Request) -> Response:
     """Show the processes, which all tenants share."""
-    gateway = gateway_of(request)
-    authenticate(gateway, request, "admin")
+    gateway, *_ = authenticate(request, "admin")
     return json_response(pool_status(gateway.broker.topology, gateway.broker.autoscaler))
 
 
@@ -103,8 +101,7 @@ async def read_workers(request: Request) -> Response:
 )
 async def set_workers(request: Request) -> Response:
     """Let other settings decide from now on; all tenants share the workers."""
-    gateway = gateway_of(request)
-    access, _ = authenticate(gateway, request, "admin")
+    gateway, access, _ = authenticate(request, "admin")
     if access.tenant != TENANT:
         raise NotAllowed(f"workers are everybody's: administrators of the tenant {TENANT!r} change them")
     update_pool(gateway.broker.autoscaler, decode_body(await read_body(gateway, request), PoolSettings))
@@ -116,8 +113,7 @@ async def set_workers(request: Request) -> Response:
 )
 async def read_clock(request: Request) -> Response:
     """Show what a step of the clock holds back."""
-    gateway = gateway_of(request)
-    authenticate(gateway, request, "admin")
+    gateway, *_ = authenticate(request, "admin")
     return json_response(gateway.broker.retention.status())
 
 
@@ -131,8 +127,7 @@ async def read_clock(request: Request) -> Response:
 )
 async def accept_clock(request: Request) -> Response:
     """Accept the clock; all tenants share it."""
-    gateway = gateway_of(request)
-    access, tenant = authenticate(gateway, request, "admin")
+    gateway, access, tenant = authenticate(request, "admin")
     if access.tenant != TENANT:
         raise NotAllowed(f"the clock is everybody's: administrators of the tenant {TENANT!r} accept it")
     accepted = await gateway.read(tenant, gateway.broker.retention.accept)
@@ -149,8 +144,7 @@ async def accept_clock(request: Request) -> Response:
 )
 async def list_connections(request: Request) -> Response:
     """List the tenant's connections."""
-    gateway = gateway_of(request)
-    access, _ = authenticate(gateway, request, "admin")
+    gateway, access, _ = authenticate(request, "admin")
     statuses = [shown() for tenant, shown in gateway.connections if tenant == access.tenant]
     statuses += [each for listed in gateway.connection_lists for each in listed(access.tenant)]
     return json_response(sorted(statuses, key=lambda each: each.address))
@@ -159,8 +153,7 @@ async def list_connections(request: Request) -> Response:
 @router.get("/v1/tokens", **route_options("The tenant's tokens, by name.", answer=TokenDetails, many=True))
 async def list_tokens(request: Request) -> Response:
     """List tokens."""
-    gateway = gateway_of(request)
-    access, _ = authenticate(gateway, request, "admin")
+    gateway, access, _ = authenticate(request, "admin")
     with gateway.broker.store.reading() as tables:
         tokens = listed_tokens(tables)
     return json_response([TokenDetails(t.name, t.scopes, t.expires) for t in tokens if t.tenant == access.tenant])
@@ -183,8 +176,7 @@ async def list_tokens(request: Request) -> Response:
 )
 async def create_token(request: Request) -> Response:
     """Make a token."""
-    gateway = gateway_of(request)
-    access, _ = authenticate(gateway, request, "admin")
+    gateway, access, _ = authenticate(request, "admin")
     if gateway.authenticator.open:
         raise StateError(
             "the first token shuts everybody else out, so it is made where the store is: stop the broker and run "
@@ -196,12 +188,10 @@ async def create_token(request: Request) -> Response:
     expires = None if token_request.expires is None else microseconds(token_request.expires)
     broker = gateway.broker
     token = await gateway.wait_committed(
-        lambda done: broker.store.write(
-            lambda tables: make_token(
-                tables, token_request.name, access.tenant, token_request.scopes, broker.clock(), expires
-            ),
-            done,
-        )
+        broker.store.write,
+        lambda tables: make_token(
+            tables, token_request.name, access.tenant, token_request.scopes, broker.clock(), expires
+        ),
     )
     gateway.reload_tokens()
     return json_response(CreatedToken(token_request.name, str(token)), 201)
@@ -210,11 +200,8 @@ async def create_token(request: Request) -> Response:
 @router.delete("/v1/tokens/{name:id}", **route_options("Let a token open nothing any more.", status=204))
 async def delete_token(request: Request, name: str) -> Response:
     """Remove a token of the tenant."""
-    gateway = gateway_of(request)
-    access, _ = authenticate(gateway, request, "admin")
+    gateway, access, _ = authenticate(request, "admin")
     store = gateway.broker.store
-    await gateway.wait_committed(
-        lambda done: store.write(lambda tables: remove_token(tables, name, access.tenant), done)
-    )
+    await gateway.wait_committed(store.write, lambda tables: remove_token(tables, name, access.tenant))
     gateway.reload_tokens()
     return Response(status_code=204)

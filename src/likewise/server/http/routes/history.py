@@ -20,10 +20,9 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded
 from likewise.server.http.openapi import route_options
-from likewise.server.http.queries import QueryContext, query_context, term
-from likewise.server.http.requests import integer_parameter, json_response
+from likewise.server.http.requests import Caller, authenticate, integer_parameter, json_response, term
 
-Look: TypeAlias = Callable[[QueryContext, Request], object]
+Look: TypeAlias = Callable[[Caller, Request], object]
 
 router = APIRouter(tags=["looking back"])
 _TIMES = {
@@ -40,10 +39,10 @@ def _route(
 
     def opened(look: Look) -> Look:
         async def door(request: Request) -> Response:
-            context = query_context(request)
+            caller = authenticate(request, "subscribe")
             if not one_subscriber:
-                context.access.require_free("subscribe")
-            return json_response(await context.gateway.query(context.tenant, lambda: look(context, request)))
+                caller.access.require_free("subscribe")
+            return json_response(await caller.gateway.query(caller.tenant, lambda: look(caller, request)))
 
         options = route_options(summary, answer=kind, query=query)
         router.get(path, name=look.__name__, description=look.__doc__, **options)(door)
@@ -61,12 +60,12 @@ def _route(
         "span": ("integer", "minutes that are counted together"),
     },
 )
-def read_tallies(context: QueryContext, request: Request) -> EventCounts:
+def read_tallies(caller: Caller, request: Request) -> EventCounts:
     """Count what there is."""
     minutes, span = integer_parameter(request, "minutes", 60, 1, DAY), integer_parameter(request, "span", 1, 1, 60)
-    broker, tally = context.gateway.broker, _counts.setdefault(context.tenant, ActivityCounts())
+    broker, tally = caller.gateway.broker, _counts.setdefault(caller.tenant, ActivityCounts())
     with broker.store.reading() as tables:
-        return tally.count(tables, context.tenant, broker.clock(), minutes, span)
+        return tally.count(tables, caller.tenant, broker.clock(), minutes, span)
 
 
 @_route(
@@ -80,11 +79,11 @@ def read_tallies(context: QueryContext, request: Request) -> EventCounts:
         "points": ("integer", "how many numbers at most"),
     },
 )
-def read_series(context: QueryContext, request: Request) -> TimeSeries:
+def read_series(caller: Caller, request: Request) -> TimeSeries:
     """Read one reading's past."""
     return series(
-        context.gateway.broker.store,
-        context.tenant,
+        caller.gateway.broker.store,
+        caller.tenant,
         term(request, "source"),
         _text(request, "attribute"),
         since=integer_parameter(request, "since", 0),
@@ -107,15 +106,15 @@ def read_series(context: QueryContext, request: Request) -> TimeSeries:
         "limit": ("integer", "how many at most"),
     },
 )
-def list_events(context: QueryContext, request: Request) -> StoredEvents:
+def list_events(caller: Caller, request: Request) -> StoredEvents:
     """List stored events."""
     recipient = (_text(request, "subscriber"), _text(request, "subscription"))
     if bool(recipient[0]) != bool(recipient[1]):
         raise InputError("`subscriber` and `subscription` go together")
-    before = integer_parameter(request, "before", context.tenant.appended + 1, 0, FOREVER)
+    before = integer_parameter(request, "before", caller.tenant.appended + 1, 0, FOREVER)
     return stored_events(
-        context.gateway.broker.store,
-        context.tenant,
+        caller.gateway.broker.store,
+        caller.tenant,
         before=before,
         limit=integer_parameter(request, "limit", 100, 1, 1_000),
         source=_text(request, "source") or None,
@@ -138,12 +137,12 @@ def list_events(context: QueryContext, request: Request) -> StoredEvents:
     },
     one_subscriber=True,
 )
-def read_trace(context: QueryContext, request: Request) -> Trace:
+def read_trace(caller: Caller, request: Request) -> Trace:
     """Say what became of an event."""
     subscriber, subscription = term(request, "subscriber"), term(request, "subscription")
-    context.access.require_subscriber(subscriber)
-    entry = context.stored_event(term(request, "event"), _text(request, "source") or None)
-    return trace(context.gateway.broker.store, context.tenant, entry, subscriber, subscription)
+    caller.access.require_subscriber(subscriber)
+    entry = caller.stored_event(term(request, "event"), _text(request, "source") or None)
+    return trace(caller.gateway.broker.store, caller.tenant, entry, subscriber, subscription)
 
 
 def _text(request: Request, name: str) -> str:

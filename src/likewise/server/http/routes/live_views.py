@@ -9,16 +9,22 @@ from likewise.api.live_views import Activity
 from likewise.api.queries import Grid, GridRequest, GridResponse
 from likewise.api.semantics import RelatednessEvidence
 from likewise.broker.queries.activity import activity
-from likewise.broker.tenants.tenant import Tenant
 from likewise.formats.json.events import event_from_json
 from likewise.language import parse
 from likewise.matching.explain.similarity_matrix import similarity_matrix
 from likewise.matching.reference.terms import theme_of
 from likewise.semantics.measure import Term
-from likewise.server.gateway import Gateway
 from likewise.server.http.openapi import route_options
-from likewise.server.http.queries import TWO_TERMS, query_context, read_query, term, terms
-from likewise.server.http.requests import integer_parameter, json_response
+from likewise.server.http.requests import (
+    TWO_TERMS,
+    authenticate,
+    authenticate_reader,
+    integer_parameter,
+    json_response,
+    read_query,
+    term,
+    terms,
+)
 
 router = APIRouter(tags=["watching"])
 
@@ -37,16 +43,15 @@ router = APIRouter(tags=["watching"])
 )
 async def watch(request: Request) -> Response:
     """Read the newest events and matches."""
-    gateway, access, tenant = query_context(request)
-    access.require_free("subscribe")  # it shows everybody's matches
+    gateway, _, tenant = authenticate_reader(request)  # it shows everybody's matches
     position, sequence = integer_parameter(request, "position", 0), integer_parameter(request, "sequence", 0)
     limit = integer_parameter(request, "limit", 100, 1, 1_000)
-    return json_response(await gateway.read(tenant, lambda: _read_activity(gateway, tenant, position, sequence, limit)))
 
+    def read_activity() -> Activity:
+        with gateway.broker.store.reading() as tables:
+            return activity(tables, tenant, position, sequence, limit)
 
-def _read_activity(gateway: Gateway, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
-    with gateway.broker.store.reading() as tables:
-        return activity(tables, tenant, position, sequence, limit)
+    return json_response(await gateway.read(tenant, read_activity))
 
 
 @router.post(
@@ -85,7 +90,7 @@ async def show_grid(request: Request) -> Response:
 )
 async def show_evidence(request: Request) -> Response:
     """Describe what made a score, feedback included."""
-    gateway, _, tenant = query_context(request)
+    gateway, _, tenant = authenticate(request, "subscribe")
     subscription_term = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
     event_term = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
     interpretation = tenant.stateless.interpretation

@@ -32,19 +32,25 @@ from likewise.language import parse
 from likewise.model import Event, Explanation
 from likewise.server.gateway import Gateway
 from likewise.server.http.openapi import route_options
-from likewise.server.http.queries import QueryContext, query_context, read_query
-from likewise.server.http.requests import integer_parameter, json_response, raw_json_response
+from likewise.server.http.requests import (
+    Caller,
+    authenticate,
+    integer_parameter,
+    json_response,
+    raw_json_response,
+    read_query,
+)
 
 router = APIRouter(tags=["matching"])
 
 
-def _event_of(context: QueryContext, query: MatchRequest | JudgementRequest) -> Event | Entry:
+def _event_of(caller: Caller, query: MatchRequest | JudgementRequest) -> Event | Entry:
     sent = bytes(query.event)
     if sent and query.event_id is None:
         return event_from_json(sent)
     if query.event_id is None or sent:
         raise InputError("give the event itself (`event`) or the id of a stored one (`event_id`)")
-    return context.stored_event(query.event_id, query.source)
+    return caller.stored_event(query.event_id, query.source)
 
 
 def _event_value(stored: Event | Entry) -> Event:
@@ -64,13 +70,13 @@ def _event_value(stored: Event | Entry) -> Event:
 )
 async def match(request: Request) -> Response:
     """Match without publishing."""
-    context, query = await read_query(request, MatchRequest)
-    gateway, access, tenant = context
+    caller, query = await read_query(request, MatchRequest)
+    gateway, access, tenant = caller
     if query.text is not None:
         if bytes(query.event) or query.event_id is not None:
             raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
         return json_response(await _run_backtest(gateway, tenant, BacktestRequest(query.text)))
-    event = _event_value(await context.gateway.read(context.tenant, lambda: _event_of(context, query)))
+    event = _event_value(await caller.gateway.read(caller.tenant, lambda: _event_of(caller, query)))
     matches = await gateway.query(tenant, lambda: would_match(tenant, event, gateway.broker.clock()))
     return json_response(MatchResponse(tuple(each for each in matches if access.owns(each.subscriber))))
 
@@ -90,16 +96,16 @@ async def match(request: Request) -> Response:
 )
 async def explain(request: Request) -> Response:
     """Explain a match, or the lack of one."""
-    context, query = await read_query(request, MatchRequest)
-    gateway, _, tenant = context
-    stored_event = await context.gateway.read(context.tenant, lambda: _event_of(context, query))
+    caller, query = await read_query(request, MatchRequest)
+    gateway, _, tenant = caller
+    stored_event = await caller.gateway.read(caller.tenant, lambda: _event_of(caller, query))
     now = gateway.broker.clock()
     if query.text is not None:
         subscription = parse(query.text)
         event = _event_value(stored_event)
         explained = await gateway.query(tenant, lambda: explain_text(tenant, subscription, event, now))
     elif query.subscriber is not None and query.subscription is not None:
-        stored = context.subscription(query.subscriber, query.subscription)
+        stored = caller.subscription(query.subscriber, query.subscription)
         explained = await gateway.query(tenant, lambda: explain_live(tenant, stored, stored_event, now))
     else:
         raise InputError("give a subscription: `subscriber` and `subscription`, or its `text`")
@@ -148,12 +154,12 @@ async def try_subscription(request: Request) -> Response:
 )
 async def feedback(request: Request) -> Response:
     """Take feedback."""
-    context, judged = await read_query(request, JudgementRequest)
-    gateway, _, tenant = context
-    context.subscription(judged.subscriber, judged.subscription)
-    event = _event_value(await context.gateway.read(context.tenant, lambda: _event_of(context, judged)))
+    caller, judged = await read_query(request, JudgementRequest)
+    gateway, _, tenant = caller
+    caller.subscription(judged.subscriber, judged.subscription)
+    event = _event_value(await caller.gateway.read(caller.tenant, lambda: _event_of(caller, judged)))
     command = JudgeCommand(judged.subscriber, judged.subscription, event, judged.relevant)
-    judgement: Any = await gateway.wait_committed(lambda done: gateway.broker.command(tenant, command, done))
+    judgement: Any = await gateway.wait_committed(gateway.broker.command, tenant, command)
     pairs = tuple(JudgedPair(pair.role, pair.query, pair.candidate) for pair in judgement.pairs)
     return json_response(JudgementReceipt(judgement.number, judgement.relevant, pairs))
 
@@ -164,9 +170,9 @@ async def feedback(request: Request) -> Response:
 )
 async def read_board(request: Request, subscriber: str, id: str) -> Response:
     """Read the board of a top-k subscription."""
-    context = query_context(request)
-    gateway, _, tenant = context
-    stored = context.subscription(subscriber, id)
+    caller = authenticate(request, "subscribe")
+    gateway, _, tenant = caller
+    stored = caller.subscription(subscriber, id)
     ranked = await gateway.query(tenant, lambda: board(tenant, stored))
     return json_response(await gateway.read(tenant, lambda: places(gateway.broker.store, stored, ranked)))
 
@@ -181,8 +187,8 @@ async def read_board(request: Request, subscriber: str, id: str) -> Response:
 )
 async def read_keys(request: Request, subscriber: str, id: str) -> Response:
     """Read the keys of an alert."""
-    context = query_context(request)
-    gateway, _, tenant = context
-    stored, limit = context.subscription(subscriber, id), min(1_000, max(1, integer_parameter(request, "limit", 100)))
+    caller = authenticate(request, "subscribe")
+    gateway, _, tenant = caller
+    stored, limit = caller.subscription(subscriber, id), min(1_000, max(1, integer_parameter(request, "limit", 100)))
     now = gateway.broker.clock()
     return json_response(await gateway.query(tenant, lambda: alert_shown(tenant, stored, now, limit)))

@@ -7,8 +7,7 @@ from fastapi.responses import Response
 
 from likewise.api.semantics import RelatednessResponse, RelatedTerm
 from likewise.server.http.openapi import route_options
-from likewise.server.http.queries import TWO_TERMS, query_context, term, terms
-from likewise.server.http.requests import integer_parameter, json_response
+from likewise.server.http.requests import TWO_TERMS, authenticate, integer_parameter, json_response, term, terms
 
 router = APIRouter(tags=["meaning"])
 
@@ -23,7 +22,7 @@ router = APIRouter(tags=["meaning"])
 )
 async def relatedness(request: Request) -> Response:
     """Measure two terms."""
-    gateway, _, tenant = query_context(request)
+    gateway, _, tenant = authenticate(request, "subscribe")
     a, b = term(request, "a"), term(request, "b")
     themes, other = terms(request, "themes"), terms(request, "other_themes")
     interpretation = tenant.stateless.interpretation
@@ -48,7 +47,7 @@ async def relatedness(request: Request) -> Response:
 )
 async def nearest(request: Request) -> Response:
     """Find near words."""
-    gateway, _, tenant = query_context(request)
+    gateway, _, tenant = authenticate(request, "subscribe")
     word, k, themes = term(request, "term"), integer_parameter(request, "k", 10, 1, 1_000), terms(request, "themes")
     neighbours = await gateway.query(tenant, lambda: tenant.stateless.interpretation.space.nearest(word, k, themes))
     return json_response([RelatedTerm(near, score) for near, score in neighbours])

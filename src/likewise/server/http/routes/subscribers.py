@@ -21,7 +21,6 @@ from likewise.server.http.requests import (
     authenticate_subscriber,
     decode_body,
     flag_parameter,
-    gateway_of,
     integer_parameter,
     json_response,
     raw_json_response,
@@ -64,7 +63,7 @@ async def register(request: Request, id: str) -> Response:
     body = await read_body(gateway, request)
     settings = decode_body(body, QueueRequest) if body.strip() else QueueRequest()
     queue: Any = await gateway.wait_committed(
-        lambda done: gateway.broker.start_register(tenant, id, settings.policy, settings.limit, done)
+        gateway.broker.start_register, tenant, id, settings.policy, settings.limit
     )
     return json_response(subscriber_details(queue))
 
@@ -75,7 +74,7 @@ async def register(request: Request, id: str) -> Response:
 )
 async def list_subscribers(request: Request) -> Response:
     """List subscribers."""
-    access, tenant = authenticate(gateway_of(request), request, "subscribe")
+    _, access, tenant = authenticate(request, "subscribe")
     return json_response(
         [subscriber_details(queue) for queue in list(tenant.subscribers.values()) if access.owns(queue.id)]
     )
@@ -95,7 +94,7 @@ async def read_subscriber(request: Request, id: str) -> Response:
 async def unregister(request: Request, id: str) -> Response:
     """Unregister a subscriber."""
     gateway, tenant = authenticate_subscriber(request, id)
-    await gateway.wait_committed(lambda done: gateway.broker.start_unregister(tenant, id, done))
+    await gateway.wait_committed(gateway.broker.start_unregister, tenant, id)
     return Response(status_code=204)
 
 
@@ -149,5 +148,5 @@ async def acknowledge(request: Request, id: str) -> Response:
     """Acknowledge deliveries."""
     gateway, tenant = authenticate_subscriber(request, id)
     ack = decode_body(await read_body(gateway, request), DeliveryAck)
-    await gateway.wait_committed(lambda done: gateway.broker.acknowledge(tenant, id, ack.number, done))
+    await gateway.wait_committed(gateway.broker.acknowledge, tenant, id, ack.number)
     return Response(status_code=204)

@@ -18,7 +18,6 @@ from likewise.server.http.openapi import route_options
 from likewise.server.http.requests import (
     authenticate,
     authenticate_subscriber,
-    gateway_of,
     json_response,
     raw_json_response,
     read_body,
@@ -56,9 +55,7 @@ async def _store(request: Request, subscriber: str, id: str | None) -> tuple[Ten
     if broker.topology is None and (concerned := with_terms(tenant, subscriptions)):
         await gateway.run_off_loop(tenant, lambda: prefetch_terms(tenant, concerned, broker.clock()))
     replace = id is not None
-    stored: Any = await gateway.wait_committed(
-        lambda done: broker.start_subscribe(tenant, subscriber, subscriptions, replace, done)
-    )
+    stored: Any = await gateway.wait_committed(broker.start_subscribe, tenant, subscriber, subscriptions, replace)
     return tenant, stored
 
 
@@ -98,7 +95,7 @@ async def replace(request: Request, subscriber: str, id: str) -> Response:
 )
 async def list_all(request: Request) -> Response:
     """List the subscriptions of every subscriber."""
-    access, tenant = authenticate(gateway_of(request), request, "subscribe")
+    _, access, tenant = authenticate(request, "subscribe")
     details = (subscription_details(tenant, stored) for stored in tenant.live())
     return json_response([each for each in details if access.owns(each.subscriber)])
 
@@ -135,5 +132,5 @@ async def read_one(request: Request, subscriber: str, id: str) -> Response:
 async def delete(request: Request, subscriber: str, id: str) -> Response:
     """End a subscription."""
     gateway, tenant = authenticate_subscriber(request, subscriber)
-    await gateway.wait_committed(lambda done: gateway.broker.start_unsubscribe(tenant, subscriber, id, done))
+    await gateway.wait_committed(gateway.broker.start_unsubscribe, tenant, subscriber, id)
     return Response(status_code=204)

@@ -12,7 +12,7 @@ from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.server.gateway import Gateway
 from likewise.server.http.openapi import route_options
-from likewise.server.http.requests import authenticate, authenticate_subscriber, gateway_of, json_response, read_body
+from likewise.server.http.requests import authenticate, authenticate_subscriber, json_response, read_body
 from likewise.server.sinks.networks import parse_networks
 from likewise.server.sinks.settings import check_target, decode_target, target_details
 
@@ -42,9 +42,7 @@ async def _save(request: Request, subscriber: str, subscription: str, id: str, *
         known = targets.find(tenant, subscriber, subscription, id)
     target = decode_target(await read_body(gateway, request), None if known is None else known.setting, partly=partly)
     checked, made = check_target(target, parse_networks(gateway.broker.config.targets.allow))
-    feed: Any = await gateway.wait_committed(
-        lambda done: targets.start_set(tenant, subscriber, subscription, id, checked, done)
-    )
+    feed: Any = await gateway.wait_committed(targets.start_set, tenant, subscriber, subscription, id, checked)
     [details] = await _details(gateway, tenant, [feed], made)
     return json_response(details)
 
@@ -80,8 +78,7 @@ async def change(request: Request, subscriber: str, subscription: str, id: str) 
 @router.get("/v1/targets", **route_options("Every target a token may see.", answer=TargetDetails, many=True))
 async def list_all(request: Request) -> Response:
     """List the targets of every subscriber."""
-    gateway = gateway_of(request)
-    access, tenant = authenticate(gateway, request, "subscribe")
+    gateway, access, tenant = authenticate(request, "subscribe")
     targets = await _details(gateway, tenant, list(tenant.sinks))
     return json_response([each for each in targets if access.owns(each.subscriber)])
 
@@ -109,7 +106,7 @@ async def remove(request: Request, subscriber: str, subscription: str, id: str) 
     """Remove a target."""
     gateway, tenant = authenticate_subscriber(request, subscriber)
     feed = gateway.broker.targets.find(tenant, subscriber, subscription, id)
-    await gateway.wait_committed(lambda done: gateway.broker.targets.start_remove(tenant, feed, done))
+    await gateway.wait_committed(gateway.broker.targets.start_remove, tenant, feed)
     return Response(status_code=204)
 
 

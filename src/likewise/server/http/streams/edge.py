@@ -53,7 +53,7 @@ from likewise.errors import (
 )
 from likewise.formats.json.subscriptions import subscription_from_json
 from likewise.server.gateway import Gateway
-from likewise.server.http.requests import authenticate, gateway_of
+from likewise.server.http.requests import authenticate
 from likewise.server.http.streams.websocket_lifecycle import (
     offered_subprotocol,
     receive_message,
@@ -103,7 +103,7 @@ class EdgeItemIngest:
         broker, tenant = self._broker, self._tenant
         try:
             made = with_note(entries, upto, self._taking.noted)
-            await self._gateway.wait_committed(lambda done: broker.store.append(made, done))
+            await self._gateway.wait_committed(broker.store.append, made)
         except Conflict as conflict:
             if len(entries) == 1:
                 return [wire.RejectedItem(entries[0][0], conflict.code, str(conflict)[:500])]
@@ -117,9 +117,7 @@ class EdgeItemIngest:
 
     async def _record_progress(self, sequence: int) -> None:
         noted = self._taking.noted(sequence)
-        await self._gateway.wait_committed(
-            lambda done: self._broker.store.write(lambda tables: advance_edge(tables, noted), done)
-        )
+        await self._gateway.wait_committed(self._broker.store.write, lambda tables: advance_edge(tables, noted))
 
     async def _wait_for_capacity(self, count: int) -> None:
         """Wait while the tenant's rate or a full queue holds publishers up: the edge keeps what it has."""
@@ -145,7 +143,7 @@ class EdgeItemIngest:
             else:
                 entry = command_entry(tenant.number, WithdrawCommand(position))
                 entry.progress = self._taking.noted(frame.sequence)
-                await self._gateway.wait_committed(lambda done: broker.store.append([entry], done))
+                await self._gateway.wait_committed(broker.store.append, [entry])
             self._sequence = frame.sequence
         return wire.EventsAckFrame(sequence=self._sequence)
 
@@ -157,9 +155,8 @@ _log = structlog.get_logger("likewise.edges")
 @router.websocket("/v1/edges/{id}")
 async def edge(socket: WebSocket, id: str) -> None:
     """Serve an edge until one side ends it."""
-    gateway = gateway_of(socket)
     try:
-        access, tenant = authenticate(gateway, socket, "edge")
+        gateway, access, tenant = authenticate(socket, "edge")
         access.require_edge(checked_edge(id))
     except LikewiseError as error:
         await reject(socket, error)
@@ -237,14 +234,12 @@ class EdgeSession:
         broker = gateway.broker
         row = cast(
             "EdgeRow",
-            await gateway.wait_committed(lambda done: broker.edges.start_open(tenant, hello.id, hello.epoch, done)),
+            await gateway.wait_committed(broker.edges.start_open, tenant, hello.id, hello.epoch),
         )
         limit = broker.config.limits.queue
         queue = cast(
             "SubscriberQueue",
-            await gateway.wait_committed(
-                lambda done: broker.start_register(tenant, subscriber_of(hello.id), "drop-oldest", limit, done)
-            ),
+            await gateway.wait_committed(broker.start_register, tenant, subscriber_of(hello.id), "drop-oldest", limit),
         )
         if hello.line == row.known.line and queue.acknowledged < hello.received <= tenant.stored_number:
             broker.acknowledge(tenant, queue.id, hello.received)
@@ -337,7 +332,7 @@ class EdgeSession:
         self._access.require_source(announcement.source)
         broker, tenant = self._broker, self._tenant
         self.line.sources.add(announcement.source)
-        await self._gateway.wait_committed(lambda done: broker.announcements.start_announce(tenant, announcement, done))
+        await self._gateway.wait_committed(broker.announcements.start_announce, tenant, announcement)
         demands = broker.edges.demands(tenant)
         await self._gateway.read(tenant, lambda: demands.announce(self.line.edge, announcement))
 
@@ -352,7 +347,7 @@ class EdgeSession:
             if source in learnt:  # nobody takes the name of another's source
                 self._access.require_source(source)
         announcements = self._broker.announcements
-        await self._gateway.wait_committed(lambda done: announcements.start_rename(self._tenant, command, done))
+        await self._gateway.wait_committed(announcements.start_rename, self._tenant, command)
 
     async def _revoke(self, source: str, reason: str) -> None:
         broker, tenant = self._broker, self._tenant
@@ -362,9 +357,7 @@ class EdgeSession:
         demands = broker.edges.demands(tenant)
         await self._gateway.read(tenant, lambda: demands.revoke(self.line.edge, source))
         if source in tenant.sources.announcements:
-            await self._gateway.wait_committed(
-                lambda done: broker.announcements.start_revoke(tenant, source, reason, done)
-            )
+            await self._gateway.wait_committed(broker.announcements.start_revoke, tenant, source, reason)
 
     # -- subscriptions of its own -----------------------------------------------------------------
 
@@ -394,14 +387,12 @@ class EdgeSession:
         made = msgspec.structs.replace(subscription_from_json(bytes(request.subscription)), id=request.id)
         stored = tenant.subscriptions.get(self._queue.subscriptions.get(request.id, -1))
         if stored is None or stored.subscription != made:
-            await self._gateway.wait_committed(
-                lambda done: broker.start_subscribe(tenant, self._queue.id, [made], True, done)
-            )
+            await self._gateway.wait_committed(broker.start_subscribe, tenant, self._queue.id, [made], True)
 
     async def _unsubscribe(self, id: str) -> None:
         broker, tenant = self._broker, self._tenant
         if id in self._queue.subscriptions:
-            await self._gateway.wait_committed(lambda done: broker.start_unsubscribe(tenant, self._queue.id, id, done))
+            await self._gateway.wait_committed(broker.start_unsubscribe, tenant, self._queue.id, id)
 
     # -- what the edge is told --------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from likewise.errors import LikewiseError, RateExceeded
 from likewise.formats.json.batches import decode_each
 from likewise.server.gateway import Gateway
 from likewise.server.http.problems import problem_document
-from likewise.server.http.requests import authenticate, gateway_of
+from likewise.server.http.requests import authenticate
 from likewise.server.http.streams.websocket_lifecycle import (
     offered_subprotocol,
     receive_message,
@@ -39,9 +39,8 @@ _ENCODE: Final = msgspec.json.Encoder(enc_hook=str).encode
 @router.websocket("/v1/events/stream")
 async def publish_stream(socket: WebSocket) -> None:
     """Publish what comes until one side ends it."""
-    gateway = gateway_of(socket)
     try:
-        access, _ = authenticate(gateway, socket, "publish")
+        gateway, access, _ = authenticate(socket, "publish")
     except LikewiseError as error:
         await reject(socket, error)
         return

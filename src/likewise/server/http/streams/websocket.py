@@ -17,7 +17,7 @@ from fastapi import APIRouter, WebSocket
 
 from likewise.api.deliveries import DeliveryAck
 from likewise.errors import FormatError, LikewiseError
-from likewise.server.http.requests import authenticate_subscriber, flag_parameter, gateway_of, sequence_parameter
+from likewise.server.http.requests import authenticate_subscriber, flag_parameter, sequence_parameter
 from likewise.server.http.streams.websocket_lifecycle import (
     offered_subprotocol,
     receive_message,
@@ -34,9 +34,8 @@ _SETTLED: Final = msgspec.json.Decoder(DeliveryAck)
 @router.websocket("/v1/subscribers/{id:id}/stream")
 async def stream(socket: WebSocket, id: str) -> None:
     """Push deliveries until one side ends it."""
-    gateway = gateway_of(socket)
     try:
-        _, tenant = authenticate_subscriber(socket, id)
+        gateway, tenant = authenticate_subscriber(socket, id)
         queue = tenant.subscriber(id)
         because, together = flag_parameter(socket, "because"), flag_parameter(socket, "together")
         begin = resume_stream(gateway.broker, tenant, queue, sequence_parameter(socket, "cursor"))

@@ -31,7 +31,7 @@ from likewise.server.mqtt.broker.connection import MqttConnection
 from likewise.server.mqtt.broker.delivery.context import ListenerContext
 from likewise.server.mqtt.broker.delivery.outbox import DeliveryOutbox
 from likewise.server.mqtt.broker.delivery.session import AWAITS_ACK, AWAITS_COMPLETE, InFlight, Session
-from likewise.server.mqtt.codec import MQTT_5, Puback, Pubcomp, Publish, Pubrec, Pubrel, Reason, encode
+from likewise.server.mqtt.codec import MQTT_5, Acknowledgement, Puback, Pubcomp, Publish, Pubrec, Pubrel, Reason, encode
 
 
 class ClientAcknowledgements:
@@ -40,7 +40,7 @@ class ClientAcknowledgements:
     def __init__(self, home: ListenerContext) -> None:
         self._home = home
 
-    def take(self, connection: MqttConnection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
+    def take(self, connection: MqttConnection, packet: Acknowledgement) -> None:
         """Take an acknowledgement; one that is not awaited changes nothing."""
         session = connection.session
         assert session is not None

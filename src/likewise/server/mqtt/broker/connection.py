@@ -22,6 +22,7 @@ from likewise.server.mqtt.broker.send_buffers import SendBuffers
 from likewise.server.mqtt.codec import (
     MQTT_3_1_1,
     MQTT_5,
+    Acknowledgement,
     Connack,
     Connect,
     Decoder,
@@ -30,18 +31,14 @@ from likewise.server.mqtt.codec import (
     Pingreq,
     Pingresp,
     Properties,
-    Puback,
-    Pubcomp,
     Publish,
-    Pubrec,
-    Pubrel,
     Reason,
     Subscribe,
     Unsubscribe,
     encode,
     truncate_text,
 )
-from likewise.server.mqtt.codec.packet_types import CONNACK
+from likewise.server.mqtt.codec.packet_types import PacketType
 from likewise.server.mqtt.codec.reasons import REASONS
 
 _PONG: Final = encode(Pingresp())
@@ -53,31 +50,24 @@ class Carrier(Protocol):
 
     def write(self, data: bytes) -> None:
         """Send some bytes."""
-        ...
 
     def close(self) -> None:
         """End it when everything is sent, or after a while."""
-        ...
 
     def abort(self) -> None:
         """End it at once, whatever is unsent."""
-        ...
 
     def set_reading_paused(self, paused: bool) -> None:
         """Stop reading for now, or resume."""
-        ...
 
     def unsent(self) -> int:
         """Return how many bytes the other side has not taken yet."""
-        ...
 
     def unread(self) -> int:
         """Return how many bytes the other side has not received, those in the kernel included."""
-        ...
 
     def authenticated(self) -> None:
         """Take messages of every allowed size from now on."""
-        ...
 
 
 class ConnectionListener(Protocol):
@@ -87,39 +77,30 @@ class ConnectionListener(Protocol):
 
     def begin(self, connection: MqttConnection) -> None:
         """Add a connection."""
-        ...
 
     def buffered(self, connection: MqttConnection, size: int) -> None:
         """Count the bytes of an incomplete packet of a connection that is not logged in."""
-        ...
 
     def connect(self, connection: MqttConnection, packet: Connect) -> None:
         """Take a CONNECT."""
-        ...
 
     def publish(self, connection: MqttConnection, packets: list[Publish]) -> None:
         """Take PUBLISH packets."""
-        ...
 
-    def acknowledge(self, connection: MqttConnection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
+    def acknowledge(self, connection: MqttConnection, packet: Acknowledgement) -> None:
         """Take an acknowledgement of a client."""
-        ...
 
     def subscribe(self, connection: MqttConnection, packet: Subscribe) -> None:
         """Take a SUBSCRIBE."""
-        ...
 
     def unsubscribe(self, connection: MqttConnection, packet: Unsubscribe) -> None:
         """Take an UNSUBSCRIBE."""
-        ...
 
     def send_soon(self, connection: MqttConnection) -> None:
         """Schedule the write of a connection's bytes."""
-        ...
 
     def end(self, connection: MqttConnection) -> None:
         """Remove a connection."""
-        ...
 
 
 class MqttConnection:
@@ -266,7 +247,7 @@ class MqttConnection:
 
     def _dispatch(self, packet: Packet) -> None:
         match packet:
-            case Puback() | Pubrec() | Pubrel() | Pubcomp():
+            case Acknowledgement():
                 self.server.acknowledge(self, packet)
             case Pingreq():
                 self.send(_PONG)
@@ -440,7 +421,7 @@ class MqttConnection:
             if reason == Reason.UNSUPPORTED_PROTOCOL_VERSION:
                 self.version = MQTT_3_1_1
             if self.version == MQTT_5 or reason in _CONNACK_REASONS_3_1_1:
-                code = reason if reason in REASONS[CONNACK] else Reason.PROTOCOL_ERROR
+                code = reason if reason in REASONS[PacketType.CONNACK] else Reason.PROTOCOL_ERROR
                 self.send_packet(Connack(reason=code, properties=self.reason_properties(words)))
         elif self.version == MQTT_5:
             self.send_packet(Disconnect(reason, self.reason_properties(words)))

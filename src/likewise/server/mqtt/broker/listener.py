@@ -41,14 +41,11 @@ from likewise.server.mqtt.broker.subscribe import SubscriptionService
 from likewise.server.mqtt.broker.wills import Wills
 from likewise.server.mqtt.codec import (
     MQTT_5,
+    Acknowledgement,
     Connack,
     Connect,
     Properties,
-    Puback,
-    Pubcomp,
     Publish,
-    Pubrec,
-    Pubrel,
     Reason,
     Subscribe,
     Unsubscribe,
@@ -290,7 +287,7 @@ class MqttListener:
         """Publish messages of a client."""
         self._publisher.take(connection, packets)
 
-    def acknowledge(self, connection: MqttConnection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
+    def acknowledge(self, connection: MqttConnection, packet: Acknowledgement) -> None:
         """Take an acknowledgement of a client."""
         self._client_acks.take(connection, packet)
 

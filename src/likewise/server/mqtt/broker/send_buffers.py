@@ -20,7 +20,6 @@ class Buffered(Protocol):
     @property
     def unsent(self) -> int:
         """Return how many bytes it has been given that the other side has not taken."""
-        ...
 
 
 class SendBuffers:

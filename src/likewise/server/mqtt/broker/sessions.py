@@ -49,7 +49,7 @@ async def save_session(gateway: Gateway, session: Session, ends: int | None = No
         put_session(tables, SessionRow(session.number, tenant, client, ends, lasting))
         return session.number
 
-    number = await gateway.wait_committed(lambda done: gateway.broker.store.write(write, done))
+    number = await gateway.wait_committed(gateway.broker.store.write, write)
     assert isinstance(number, int)
     session.number = number
 
@@ -62,9 +62,7 @@ def save_session_soon(gateway: Gateway, session: Session, ends: int | None) -> N
 
 async def delete_session(gateway: Gateway, number: int) -> None:
     """Remove a session's row and all that goes with it."""
-    await gateway.wait_committed(
-        lambda done: gateway.broker.store.write(lambda tables: remove_session(tables, number), done)
-    )
+    await gateway.wait_committed(gateway.broker.store.write, lambda tables: remove_session(tables, number))
 
 
 class StoredSessions:
@@ -224,7 +222,7 @@ class SessionRegistry:
 
     async def _unregister(self, tenant: Tenant, id: str) -> None:
         with suppress(StateError):  # somebody else unregistered it, or the broker stops: the next start does it
-            await self._home.gateway.wait_committed(lambda done: self._home.broker.start_unregister(tenant, id, done))
+            await self._home.gateway.wait_committed(self._home.broker.start_unregister, tenant, id)
 
     # -- time and restarts ----------------------------------------------------------------------
 

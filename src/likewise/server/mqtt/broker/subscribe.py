@@ -185,9 +185,7 @@ class SubscriptionService:
     async def store_subscription(self, tenant: Tenant, subscriber: str, subscription: Subscription) -> None:
         """Hold a subscription by meaning, in place of one with the same id."""
         broker = self._home.broker
-        await self._home.gateway.wait_committed(
-            lambda done: broker.start_subscribe(tenant, subscriber, [subscription], True, done)
-        )
+        await self._home.gateway.wait_committed(broker.start_subscribe, tenant, subscriber, [subscription], True)
 
     async def queue_of(self, session: Session, *also: Command) -> DeliveryOutbox:
         """Return a session's queue; a new one is registered together with other commands."""
@@ -212,7 +210,7 @@ class SubscriptionService:
         )
 
     async def _command(self, tenant: Tenant, command: Command) -> object:
-        return await self._home.gateway.wait_committed(lambda done: self._home.broker.command(tenant, command, done))
+        return await self._home.gateway.wait_committed(self._home.broker.command, tenant, command)
 
     # -- asking no longer -----------------------------------------------------------------------
 
@@ -246,7 +244,7 @@ class SubscriptionService:
                     await self._command(tenant, UnsubscribeTopicCommand(session.subscriber, text))
             elif topic_filter.kind != "private":
                 await self._home.gateway.wait_committed(
-                    lambda done: broker.start_unsubscribe(tenant, session.subscriber, topic_filter.id, done)
+                    broker.start_unsubscribe, tenant, session.subscriber, topic_filter.id
                 )
         except UnknownId:
             pass  # its subscriber was unregistered by another way
@@ -307,9 +305,7 @@ class SubscriptionService:
         if option is None or not option.own:
             return False
         tenant, id = session.tenant, MATCHES + text.removeprefix(SEMANTIC_PREFIX + SUBSCRIPTIONS)
-        await self._home.gateway.wait_committed(
-            lambda done: self._home.broker.start_unsubscribe(tenant, session.subscriber, id, done)
-        )
+        await self._home.gateway.wait_committed(self._home.broker.start_unsubscribe, tenant, session.subscriber, id)
         del session.options[text]
         return True
 

@@ -15,6 +15,7 @@ from likewise.server.mqtt.codec.fields import LARGEST_PACKET, truncate_text
 from likewise.server.mqtt.codec.packets import (
     MQTT_3_1_1,
     MQTT_5,
+    Acknowledgement,
     Auth,
     Connack,
     Connect,
@@ -43,6 +44,7 @@ __all__ = [
     "MQTT_3_1_1",
     "MQTT_5",
     "NO_PROPERTIES",
+    "Acknowledgement",
     "Auth",
     "Connack",
     "Connect",

@@ -22,31 +22,11 @@ from likewise.server.mqtt.codec.fields import (
     read_number,
     read_text,
 )
-from likewise.server.mqtt.codec.packet_types import (
-    AUTH,
-    BY_A_CLIENT,
-    BY_A_SERVER,
-    CONNACK,
-    CONNECT,
-    DISCONNECT,
-    FLAGS,
-    NAMES,
-    PINGREQ,
-    PINGRESP,
-    PUBACK,
-    PUBCOMP,
-    PUBLISH,
-    PUBREC,
-    PUBREL,
-    SUBACK,
-    SUBSCRIBE,
-    UNSUBACK,
-    UNSUBSCRIBE,
-    WILL,
-)
+from likewise.server.mqtt.codec.packet_types import BY_A_CLIENT, BY_A_SERVER, FLAGS, NAMES, PUBLISH, PacketType
 from likewise.server.mqtt.codec.packets import (
     MQTT_3_1_1,
     MQTT_5,
+    Acknowledgement,
     Auth,
     Connack,
     Connect,
@@ -121,11 +101,11 @@ def read_connect(data: bytes, at: int, end: int, flags: int, version: int) -> Co
     if level == MQTT_3_1_1 and flags_byte & 0x40 and not flags_byte & 0x80:
         malformed("a CONNECT of MQTT 3.1.1 has a password and no user name")
     keep_alive, at = read_number(data, at, end, 2)
-    properties, at = _properties(data, at, end, CONNECT, level)
+    properties, at = _properties(data, at, end, PacketType.CONNECT, level)
     client_id, at = read_text(data, at, end)
     will = username = password = None
     if flags_byte & 4:
-        will_properties, at = _properties(data, at, end, WILL, level)
+        will_properties, at = _properties(data, at, end, PacketType.WILL, level)
         topic, at = read_text(data, at, end)
         check_topic(topic)
         payload, at = read_binary(data, at, end)
@@ -134,7 +114,7 @@ def read_connect(data: bytes, at: int, end: int, flags: int, version: int) -> Co
         username, at = read_text(data, at, end)
     if flags_byte & 0x40:
         password, at = read_binary(data, at, end)
-    _at_end(at, end, CONNECT)
+    _at_end(at, end, PacketType.CONNECT)
     return Connect(client_id, level, bool(flags_byte & 2), keep_alive, username, password, will, properties)
 
 
@@ -144,15 +124,15 @@ def read_connack(data: bytes, at: int, end: int, flags: int, version: int) -> Co
     if present > 1:
         malformed(f"{present:#04x} are no flags of a CONNACK")
     code, at = read_byte(data, at, end)
-    reason: int | None = reason_of_return_code(code) if version == MQTT_3_1_1 else _reason(code, CONNACK)
+    reason: int | None = reason_of_return_code(code) if version == MQTT_3_1_1 else _reason(code, PacketType.CONNACK)
     if reason is None:
         protocol_error(f"{code:#04x} is no return code of a CONNACK")
-    properties, at = _properties(data, at, end, CONNACK, version)
-    _at_end(at, end, CONNACK)
+    properties, at = _properties(data, at, end, PacketType.CONNACK, version)
+    _at_end(at, end, PacketType.CONNACK)
     return Connack(bool(present), reason, properties)
 
 
-def _acknowledgement_reader(made: type[Puback | Pubrec | Pubrel | Pubcomp], packet: int) -> PacketReader:
+def _acknowledgement_reader(made: type[Acknowledgement], packet: int) -> PacketReader:
     def read(data: bytes, at: int, end: int, flags: int, version: int) -> Packet:
         packet_id, at = _read_packet_id(data, at, end)
         if at == end:
@@ -172,7 +152,7 @@ def _acknowledgement_reader(made: type[Puback | Pubrec | Pubrel | Pubcomp], pack
 def read_subscribe(data: bytes, at: int, end: int, flags: int, version: int) -> Subscribe:
     """Return a SUBSCRIBE with at least one filter."""
     packet_id, at = _read_packet_id(data, at, end)
-    properties, at = _properties(data, at, end, SUBSCRIBE, version)
+    properties, at = _properties(data, at, end, PacketType.SUBSCRIBE, version)
     wishes: list[FilterRequest] = []
     while at < end:
         topic_filter, at = read_text(data, at, end)
@@ -193,7 +173,7 @@ def read_subscribe(data: bytes, at: int, end: int, flags: int, version: int) -> 
 def read_unsubscribe(data: bytes, at: int, end: int, flags: int, version: int) -> Unsubscribe:
     """Return an UNSUBSCRIBE with at least one filter."""
     packet_id, at = _read_packet_id(data, at, end)
-    properties, at = _properties(data, at, end, UNSUBSCRIBE, version)
+    properties, at = _properties(data, at, end, PacketType.UNSUBSCRIBE, version)
     filters: list[str] = []
     while at < end:
         topic_filter, at = read_text(data, at, end)
@@ -207,8 +187,8 @@ def read_unsubscribe(data: bytes, at: int, end: int, flags: int, version: int) -
 def read_suback(data: bytes, at: int, end: int, flags: int, version: int) -> Suback:
     """Return a SUBACK; 3.1.1 knows one failure only."""
     packet_id, at = _read_packet_id(data, at, end)
-    properties, at = _properties(data, at, end, SUBACK, version)
-    reasons = tuple(_reason(code, SUBACK) for code in data[at:end])
+    properties, at = _properties(data, at, end, PacketType.SUBACK, version)
+    reasons = tuple(_reason(code, PacketType.SUBACK) for code in data[at:end])
     if not reasons or (version == MQTT_3_1_1 and not {0, 1, 2, 0x80}.issuperset(reasons)):
         protocol_error("a SUBACK says nothing or what MQTT 3.1.1 cannot say")
     return Suback(packet_id, reasons, properties)
@@ -217,21 +197,21 @@ def read_suback(data: bytes, at: int, end: int, flags: int, version: int) -> Sub
 def read_unsuback(data: bytes, at: int, end: int, flags: int, version: int) -> Unsuback:
     """Return an UNSUBACK; in 3.1.1 without reasons."""
     packet_id, at = _read_packet_id(data, at, end)
-    properties, at = _properties(data, at, end, UNSUBACK, version)
+    properties, at = _properties(data, at, end, PacketType.UNSUBACK, version)
     if (at < end) != (version == MQTT_5):
         malformed("an UNSUBACK has reasons in MQTT 5, and in MQTT 3.1.1 none")
-    return Unsuback(packet_id, tuple(_reason(code, UNSUBACK) for code in data[at:end]), properties)
+    return Unsuback(packet_id, tuple(_reason(code, PacketType.UNSUBACK) for code in data[at:end]), properties)
 
 
 def read_pingreq(data: bytes, at: int, end: int, flags: int, version: int) -> Pingreq:
     """Return a PINGREQ."""
-    _at_end(at, end, PINGREQ)
+    _at_end(at, end, PacketType.PINGREQ)
     return Pingreq()
 
 
 def read_pingresp(data: bytes, at: int, end: int, flags: int, version: int) -> Pingresp:
     """Return a PINGRESP."""
-    _at_end(at, end, PINGRESP)
+    _at_end(at, end, PacketType.PINGRESP)
     return Pingresp()
 
 
@@ -241,11 +221,11 @@ def read_disconnect(data: bytes, at: int, end: int, flags: int, version: int) ->
         return Disconnect()
     if version == MQTT_3_1_1:
         malformed("a DISCONNECT of MQTT 3.1.1 says nothing more")
-    reason = _reason(data[at], DISCONNECT)
+    reason = _reason(data[at], PacketType.DISCONNECT)
     if at + 1 == end:
         return Disconnect(reason)
-    properties, at = read_properties(data, at + 1, end, DISCONNECT)
-    _at_end(at, end, DISCONNECT)
+    properties, at = read_properties(data, at + 1, end, PacketType.DISCONNECT)
+    _at_end(at, end, PacketType.DISCONNECT)
     return Disconnect(reason, properties)
 
 
@@ -255,9 +235,9 @@ def read_auth(data: bytes, at: int, end: int, flags: int, version: int) -> Auth:
         protocol_error("MQTT 3.1.1 has no AUTH")
     if at == end:
         return Auth()
-    reason = _reason(data[at], AUTH)
-    properties, at = read_properties(data, at + 1, end, AUTH)
-    _at_end(at, end, AUTH)
+    reason = _reason(data[at], PacketType.AUTH)
+    properties, at = read_properties(data, at + 1, end, PacketType.AUTH)
+    _at_end(at, end, PacketType.AUTH)
     return Auth(reason, properties)
 
 
@@ -277,21 +257,21 @@ def _at_end(at: int, end: int, packet: int) -> None:
 
 
 READERS: Final[dict[int, PacketReader]] = {
-    CONNECT: read_connect,
-    CONNACK: read_connack,
+    PacketType.CONNECT: read_connect,
+    PacketType.CONNACK: read_connack,
     PUBLISH: read_publish,
-    PUBACK: _acknowledgement_reader(Puback, PUBACK),
-    PUBREC: _acknowledgement_reader(Pubrec, PUBREC),
-    PUBREL: _acknowledgement_reader(Pubrel, PUBREL),
-    PUBCOMP: _acknowledgement_reader(Pubcomp, PUBCOMP),
-    SUBSCRIBE: read_subscribe,
-    SUBACK: read_suback,
-    UNSUBSCRIBE: read_unsubscribe,
-    UNSUBACK: read_unsuback,
-    PINGREQ: read_pingreq,
-    PINGRESP: read_pingresp,
-    DISCONNECT: read_disconnect,
-    AUTH: read_auth,
+    PacketType.PUBACK: _acknowledgement_reader(Puback, PacketType.PUBACK),
+    PacketType.PUBREC: _acknowledgement_reader(Pubrec, PacketType.PUBREC),
+    PacketType.PUBREL: _acknowledgement_reader(Pubrel, PacketType.PUBREL),
+    PacketType.PUBCOMP: _acknowledgement_reader(Pubcomp, PacketType.PUBCOMP),
+    PacketType.SUBSCRIBE: read_subscribe,
+    PacketType.SUBACK: read_suback,
+    PacketType.UNSUBSCRIBE: read_unsubscribe,
+    PacketType.UNSUBACK: read_unsuback,
+    PacketType.PINGREQ: read_pingreq,
+    PacketType.PINGRESP: read_pingresp,
+    PacketType.DISCONNECT: read_disconnect,
+    PacketType.AUTH: read_auth,
 }
 
 
@@ -384,7 +364,7 @@ class Decoder:
                 return None
         end = body + size
         if end - at > self.largest:
-            if kind == CONNECT and not self._peek_version(data, body):
+            if kind == PacketType.CONNECT and not self._peek_version(data, body):
                 self._needed = body - at + _PROTOCOL_BYTES
                 return None
             raise PacketError(
@@ -401,7 +381,7 @@ class Decoder:
             properties = packet.properties  # type: ignore[union-attr]
             if properties.topic_alias is not None or properties.subscription_identifiers:
                 return self._resolved(packet)  # type: ignore[arg-type]
-        elif kind == CONNECT:
+        elif kind == PacketType.CONNECT:
             self.version = packet.version  # type: ignore[union-attr]
         return packet
 
@@ -413,7 +393,7 @@ class Decoder:
             malformed(f"{flags:#03x} are no flags of a {NAMES[kind]}")
         if kind in self._refused:
             protocol_error(f"the other side cannot send a {NAMES[kind]}")
-        if self._refused is BY_A_SERVER and (kind == CONNECT) != (self.version is None):
+        if self._refused is BY_A_SERVER and (kind == PacketType.CONNECT) != (self.version is None):
             protocol_error("a client's first packet is a CONNECT, and no other is")
 
     def _peek_version(self, data: bytes, body: int) -> bool:

@@ -11,25 +11,11 @@ from typing import Any, Final
 
 from likewise.errors import FormatError
 from likewise.server.mqtt.codec.fields import LONGEST_FIELD, encode_binary, encode_text, encode_variable
-from likewise.server.mqtt.codec.packet_types import (
-    AUTH,
-    CONNACK,
-    CONNECT,
-    DISCONNECT,
-    PUBACK,
-    PUBCOMP,
-    PUBLISH,
-    PUBREC,
-    PUBREL,
-    SUBACK,
-    SUBSCRIBE,
-    UNSUBACK,
-    UNSUBSCRIBE,
-    WILL,
-)
+from likewise.server.mqtt.codec.packet_types import PUBLISH, PacketType
 from likewise.server.mqtt.codec.packets import (
     MQTT_3_1_1,
     MQTT_5,
+    Acknowledgement,
     Auth,
     Connack,
     Connect,
@@ -147,7 +133,7 @@ def _write_publish(packet: Publish, version: int) -> bytes:
 def _acknowledgement_writer(kind: int, flags: int = 0) -> Callable[[Any, int], bytes]:
     first = kind << 4 | flags
 
-    def write(packet: Puback | Pubrec | Pubrel | Pubcomp, version: int) -> bytes:
+    def write(packet: Acknowledgement, version: int) -> bytes:
         if version == MQTT_3_1_1 or (packet.reason == 0 and packet.properties is NO_PROPERTIES):
             return _acknowledgement(first, 2, packet.packet_id)
         if packet.properties is NO_PROPERTIES:
@@ -164,75 +150,84 @@ def _write_connect(packet: Connect, version: int) -> bytes:
         raise FormatError("a CONNECT of MQTT 3.1.1 with a password needs a user name")
     flags = packet.clean_start << 1 | (packet.password is not None) << 6 | (packet.username is not None) << 7
     parts = [encode_text("MQTT"), level.to_bytes(), b"", packet.keep_alive.to_bytes(2)]
-    parts += _properties(packet.properties, CONNECT, level), encode_text(packet.client_id)
+    parts += _properties(packet.properties, PacketType.CONNECT, level), encode_text(packet.client_id)
     if will is not None:
         flags |= 4 | will.qos << 3 | will.retain << 5
-        parts += _properties(will.properties, WILL, level), encode_text(will.topic), encode_binary(will.payload)
+        parts += (
+            _properties(will.properties, PacketType.WILL, level),
+            encode_text(will.topic),
+            encode_binary(will.payload),
+        )
     if packet.username is not None:
         parts.append(encode_text(packet.username))
     if packet.password is not None:
         parts.append(encode_binary(packet.password))
     parts[2] = flags.to_bytes()
-    return _packet(CONNECT << 4, b"".join(parts))
+    return _packet(PacketType.CONNECT << 4, b"".join(parts))
 
 
 def _write_connack(packet: Connack, version: int) -> bytes:
     code = packet.reason if version == MQTT_5 else return_code(packet.reason)
-    body = bytes((packet.session_present, code)) + _properties(packet.properties, CONNACK, version)
-    return _packet(CONNACK << 4, body)
+    body = bytes((packet.session_present, code)) + _properties(packet.properties, PacketType.CONNACK, version)
+    return _packet(PacketType.CONNACK << 4, body)
 
 
 def _write_subscribe(packet: Subscribe, version: int) -> bytes:
-    parts = [_packet_id(packet.packet_id), _properties(packet.properties, SUBSCRIBE, version)]
+    parts = [_packet_id(packet.packet_id), _properties(packet.properties, PacketType.SUBSCRIBE, version)]
     for wish in packet.requests:
         options = wish.qos
         if version == MQTT_5:
             options |= wish.no_local << 2 | wish.retain_as_published << 3 | wish.retain_handling << 4
         parts += encode_text(wish.filter), options.to_bytes()
-    return _packet(SUBSCRIBE << 4 | 2, b"".join(parts))
+    return _packet(PacketType.SUBSCRIBE << 4 | 2, b"".join(parts))
 
 
 def _write_suback(packet: Suback, version: int) -> bytes:
     reasons = packet.reasons
     if version == MQTT_3_1_1:
         reasons = tuple(min(reason, FAILED) for reason in reasons)
-    properties = _properties(packet.properties, SUBACK, version)
-    return _packet(SUBACK << 4, _packet_id(packet.packet_id) + properties + bytes(reasons))
+    properties = _properties(packet.properties, PacketType.SUBACK, version)
+    return _packet(PacketType.SUBACK << 4, _packet_id(packet.packet_id) + properties + bytes(reasons))
 
 
 def _write_unsubscribe(packet: Unsubscribe, version: int) -> bytes:
-    properties = _properties(packet.properties, UNSUBSCRIBE, version)
+    properties = _properties(packet.properties, PacketType.UNSUBSCRIBE, version)
     body = _packet_id(packet.packet_id) + properties + b"".join(encode_text(each) for each in packet.filters)
-    return _packet(UNSUBSCRIBE << 4 | 2, body)
+    return _packet(PacketType.UNSUBSCRIBE << 4 | 2, body)
 
 
 def _write_unsuback(packet: Unsuback, version: int) -> bytes:
     body = _packet_id(packet.packet_id)
     if version == MQTT_5:
-        body += encode_properties(packet.properties, UNSUBACK) + bytes(packet.reasons)
-    return _packet(UNSUBACK << 4, body)
+        body += encode_properties(packet.properties, PacketType.UNSUBACK) + bytes(packet.reasons)
+    return _packet(PacketType.UNSUBACK << 4, body)
 
 
 def _write_disconnect(packet: Disconnect, version: int) -> bytes:
     if version == MQTT_3_1_1 or (packet.reason == 0 and packet.properties is NO_PROPERTIES):
         return b"\xe0\0"
-    return _packet(DISCONNECT << 4, packet.reason.to_bytes() + encode_properties(packet.properties, DISCONNECT))
+    return _packet(
+        PacketType.DISCONNECT << 4,
+        packet.reason.to_bytes() + encode_properties(packet.properties, PacketType.DISCONNECT),
+    )
 
 
 def _write_auth(packet: Auth, version: int) -> bytes:
     if version == MQTT_3_1_1:
         raise FormatError("MQTT 3.1.1 has no AUTH")
-    return _packet(AUTH << 4, packet.reason.to_bytes() + encode_properties(packet.properties, AUTH))
+    return _packet(
+        PacketType.AUTH << 4, packet.reason.to_bytes() + encode_properties(packet.properties, PacketType.AUTH)
+    )
 
 
 _WRITING: Final[dict[type[Packet], Callable[[Any, int], bytes]]] = {
     Connect: _write_connect,
     Connack: _write_connack,
     Publish: _write_publish,
-    Puback: _acknowledgement_writer(PUBACK),
-    Pubrec: _acknowledgement_writer(PUBREC),
-    Pubrel: _acknowledgement_writer(PUBREL, 2),
-    Pubcomp: _acknowledgement_writer(PUBCOMP),
+    Puback: _acknowledgement_writer(PacketType.PUBACK),
+    Pubrec: _acknowledgement_writer(PacketType.PUBREC),
+    Pubrel: _acknowledgement_writer(PacketType.PUBREL, 2),
+    Pubcomp: _acknowledgement_writer(PacketType.PUBCOMP),
     Subscribe: _write_subscribe,
     Suback: _write_suback,
     Unsubscribe: _write_unsubscribe,

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final
 
-WILL: Final = 0  # stands in a CONNECT; 0 is no packet's number
-CONNECT: Final = 1
-CONNACK: Final = 2
-PUBLISH: Final = 3
-PUBACK: Final = 4
-PUBREC: Final = 5
-PUBREL: Final = 6
-PUBCOMP: Final = 7
-SUBSCRIBE: Final = 8
-SUBACK: Final = 9
-UNSUBSCRIBE: Final = 10
-UNSUBACK: Final = 11
-PINGREQ: Final = 12
-PINGRESP: Final = 13
-DISCONNECT: Final = 14
-AUTH: Final = 15
 
-NAMES: Final = (
-    "will",
-    "CONNECT",
-    "CONNACK",
-    "PUBLISH",
-    "PUBACK",
-    "PUBREC",
-    "PUBREL",
-    "PUBCOMP",
-    "SUBSCRIBE",
-    "SUBACK",
-    "UNSUBSCRIBE",
-    "UNSUBACK",
-    "PINGREQ",
-    "PINGRESP",
-    "DISCONNECT",
-    "AUTH",
-)
-FLAGS: Final = tuple(2 if kind in (PUBREL, SUBSCRIBE, UNSUBSCRIBE) else 0 for kind in range(16))  # but a PUBLISH's
-BY_A_SERVER: Final = frozenset({CONNACK, SUBACK, UNSUBACK, PINGRESP})  # and never by a client
-BY_A_CLIENT: Final = frozenset({CONNECT, SUBSCRIBE, UNSUBSCRIBE, PINGREQ})
+class PacketType(IntEnum):
+    """The number of a kind of packet, in the first half of its first byte."""
+
+    WILL = 0  # stands in a CONNECT; 0 is no packet's number
+    CONNECT = 1
+    CONNACK = 2
+    PUBLISH = 3
+    PUBACK = 4
+    PUBREC = 5
+    PUBREL = 6
+    PUBCOMP = 7
+    SUBSCRIBE = 8
+    SUBACK = 9
+    UNSUBSCRIBE = 10
+    UNSUBACK = 11
+    PINGREQ = 12
+    PINGRESP = 13
+    DISCONNECT = 14
+    AUTH = 15
+
+
+PUBLISH: Final = 3  # a plain number, which every message that comes or goes is compared with
+NAMES: Final = ("will", *(kind.name for kind in PacketType if kind))
+_WITH_FLAGS: Final = (PacketType.PUBREL, PacketType.SUBSCRIBE, PacketType.UNSUBSCRIBE)
+FLAGS: Final = tuple(2 if kind in _WITH_FLAGS else 0 for kind in PacketType)  # but a PUBLISH's
+# Packets that one side alone may send.
+BY_A_SERVER: Final = frozenset((PacketType.CONNACK, PacketType.SUBACK, PacketType.UNSUBACK, PacketType.PINGRESP))
+BY_A_CLIENT: Final = frozenset((PacketType.CONNECT, PacketType.SUBSCRIBE, PacketType.UNSUBSCRIBE, PacketType.PINGREQ))

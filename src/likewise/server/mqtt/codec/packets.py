@@ -59,36 +59,28 @@ class Publish(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     properties: Properties = NO_PROPERTIES
 
 
-class Puback(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
+class Acknowledgement(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
+    """An answer to a message, or to another answer; one of the four kinds below."""
+
+    packet_id: int
+    reason: int = 0
+    properties: Properties = NO_PROPERTIES
+
+
+class Puback(Acknowledgement, frozen=True, gc=False, repr_omit_defaults=True):
     """QoS 1: the message is taken, or refused."""
 
-    packet_id: int
-    reason: int = 0
-    properties: Properties = NO_PROPERTIES
 
-
-class Pubrec(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
+class Pubrec(Acknowledgement, frozen=True, gc=False, repr_omit_defaults=True):
     """QoS 2, first answer: the message is taken, or refused."""
 
-    packet_id: int
-    reason: int = 0
-    properties: Properties = NO_PROPERTIES
 
-
-class Pubrel(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
+class Pubrel(Acknowledgement, frozen=True, gc=False, repr_omit_defaults=True):
     """QoS 2: the sender forgets the message and asks for its id to be free again."""
 
-    packet_id: int
-    reason: int = 0
-    properties: Properties = NO_PROPERTIES
 
-
-class Pubcomp(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
+class Pubcomp(Acknowledgement, frozen=True, gc=False, repr_omit_defaults=True):
     """QoS 2, last answer: the id is free again."""
-
-    packet_id: int
-    reason: int = 0
-    properties: Properties = NO_PROPERTIES
 
 
 class FilterRequest(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
@@ -159,10 +151,7 @@ Packet = (
     Connect
     | Connack
     | Publish
-    | Puback
-    | Pubrec
-    | Pubrel
-    | Pubcomp
+    | Acknowledgement
     | Subscribe
     | Suback
     | Unsubscribe

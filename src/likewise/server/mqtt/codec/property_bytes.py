@@ -20,33 +20,26 @@ from likewise.server.mqtt.codec.fields import (
     read_text,
     read_variable,
 )
-from likewise.server.mqtt.codec.packet_types import (
-    AUTH,
-    CONNACK,
-    CONNECT,
-    DISCONNECT,
-    NAMES,
-    PINGREQ,
-    PINGRESP,
-    PUBACK,
-    PUBCOMP,
-    PUBLISH,
-    PUBREC,
-    PUBREL,
-    SUBACK,
-    SUBSCRIBE,
-    UNSUBACK,
-    WILL,
-)
+from likewise.server.mqtt.codec.packet_types import NAMES, PUBLISH, PacketType
 from likewise.server.mqtt.codec.properties import NO_PROPERTIES, Properties
 from likewise.server.mqtt.codec.reasons import Reason
 from likewise.server.mqtt.codec.topics import check_topic
 
-_MESSAGE: Final = (PUBLISH, WILL)
-_CONNECTING: Final = (CONNECT, CONNACK)
-_AUTHENTICATING: Final = (CONNECT, CONNACK, AUTH)
-_ANSWERS: Final = (CONNACK, PUBACK, PUBREC, PUBREL, PUBCOMP, SUBACK, UNSUBACK, DISCONNECT, AUTH)
-_ALL: Final = (*(kind for kind in range(16) if kind not in (PINGREQ, PINGRESP)),)
+_MESSAGE: Final = (PUBLISH, PacketType.WILL)
+_CONNECTING: Final = (PacketType.CONNECT, PacketType.CONNACK)
+_AUTHENTICATING: Final = (PacketType.CONNECT, PacketType.CONNACK, PacketType.AUTH)
+_ANSWERS: Final = (
+    PacketType.CONNACK,
+    PacketType.PUBACK,
+    PacketType.PUBREC,
+    PacketType.PUBREL,
+    PacketType.PUBCOMP,
+    PacketType.SUBACK,
+    PacketType.UNSUBACK,
+    PacketType.DISCONNECT,
+    PacketType.AUTH,
+)
+_ALL: Final = (*(kind for kind in range(16) if kind not in (PacketType.PINGREQ, PacketType.PINGRESP)),)
 
 _Decoder = Callable[[bytes, int, int], tuple[Any, int]]
 _Encoder = Callable[[Any], bytes]
@@ -100,28 +93,28 @@ PROPERTIES: Final = (
     Property(0x03, "content_type", _TEXT, _MESSAGE),
     Property(0x08, "response_topic", _TEXT, _MESSAGE),
     Property(0x09, "correlation_data", _BINARY, _MESSAGE),
-    Property(0x0B, "subscription_identifiers", _IDENTIFIER, (PUBLISH, SUBSCRIBE), several=True),
-    Property(0x11, "session_expiry", _FOUR, (CONNECT, CONNACK, DISCONNECT)),
-    Property(0x12, "assigned_client_id", _TEXT, (CONNACK,)),
-    Property(0x13, "server_keep_alive", _TWO, (CONNACK,)),
+    Property(0x0B, "subscription_identifiers", _IDENTIFIER, (PUBLISH, PacketType.SUBSCRIBE), several=True),
+    Property(0x11, "session_expiry", _FOUR, (PacketType.CONNECT, PacketType.CONNACK, PacketType.DISCONNECT)),
+    Property(0x12, "assigned_client_id", _TEXT, (PacketType.CONNACK,)),
+    Property(0x13, "server_keep_alive", _TWO, (PacketType.CONNACK,)),
     Property(0x15, "authentication_method", _TEXT, _AUTHENTICATING),
     Property(0x16, "authentication_data", _BINARY, _AUTHENTICATING),
-    Property(0x17, "request_problem_information", _FLAG, (CONNECT,)),
-    Property(0x18, "will_delay", _FOUR, (WILL,)),
-    Property(0x19, "request_response_information", _FLAG, (CONNECT,)),
-    Property(0x1A, "response_information", _TEXT, (CONNACK,)),
-    Property(0x1C, "server_reference", _TEXT, (CONNACK, DISCONNECT)),
+    Property(0x17, "request_problem_information", _FLAG, (PacketType.CONNECT,)),
+    Property(0x18, "will_delay", _FOUR, (PacketType.WILL,)),
+    Property(0x19, "request_response_information", _FLAG, (PacketType.CONNECT,)),
+    Property(0x1A, "response_information", _TEXT, (PacketType.CONNACK,)),
+    Property(0x1C, "server_reference", _TEXT, (PacketType.CONNACK, PacketType.DISCONNECT)),
     Property(0x1F, "reason_string", _TEXT, _ANSWERS),
     Property(0x21, "receive_maximum", _FROM_ONE, _CONNECTING),
     Property(0x22, "topic_alias_maximum", _TWO, _CONNECTING),
     Property(0x23, "topic_alias", _TWO, (PUBLISH,)),
-    Property(0x24, "maximum_qos", _FLAG, (CONNACK,)),
-    Property(0x25, "retain_available", _FLAG, (CONNACK,)),
+    Property(0x24, "maximum_qos", _FLAG, (PacketType.CONNACK,)),
+    Property(0x25, "retain_available", _FLAG, (PacketType.CONNACK,)),
     Property(0x26, "user", _PAIR, _ALL, several=True),
     Property(0x27, "maximum_packet_size", _FOUR_FROM_ONE, _CONNECTING),
-    Property(0x28, "wildcards_available", _FLAG, (CONNACK,)),
-    Property(0x29, "subscription_identifiers_available", _FLAG, (CONNACK,)),
-    Property(0x2A, "shared_available", _FLAG, (CONNACK,)),
+    Property(0x28, "wildcards_available", _FLAG, (PacketType.CONNACK,)),
+    Property(0x29, "subscription_identifiers_available", _FLAG, (PacketType.CONNACK,)),
+    Property(0x2A, "shared_available", _FLAG, (PacketType.CONNACK,)),
 )
 _BY_NUMBER: Final = {each.number: each for each in PROPERTIES}
 _WRITTEN: Final = tuple((each.number.to_bytes(), each.name, each.kind, each.packets) for each in PROPERTIES)

@@ -32,24 +32,18 @@ class ListenerContext(Protocol):
     @property
     def live(self) -> Mapping[int, TopicRouter]:
         """Return the topic routers, by tenant."""
-        ...
 
     def counters(self, tenant: Tenant) -> TenantCounters:
         """Counters of one tenant."""
-        ...
 
     def reader(self, tenant: Tenant) -> MessageReader:
         """Return the decoder of a tenant's messages."""
-        ...
 
     def spawn(self, work: Coroutine[object, object, None]) -> None:
         """Run a task in the background."""
-        ...
 
     def schedule_pump(self, sender: QueueSender) -> None:
         """Schedule a sender that got an acknowledgement: in this turn it records it and sends more."""
-        ...
 
     def match_reason(self, sender: QueueSender, delivery: Delivery, place: int, id: str) -> bytes:
         """Return the reasons of a delivery as JSON."""
-        ...

@@ -48,7 +48,7 @@ class SharedGroups:
         if topic_filter.kind == "topic":
             if most:
                 command = SubscribeTopicCommand(id, topic_filter.filter, most)
-                await self._home.gateway.wait_committed(lambda done: broker.command(tenant, command, done))
+                await self._home.gateway.wait_committed(broker.command, tenant, command)
             self._live_of(tenant).put(topic_filter.filter, outbox, FilterOptions(most))
         else:
             known = tenant.subscribers[id].subscriptions
@@ -58,9 +58,7 @@ class SharedGroups:
                     topic_filter.id not in known
                     or tenant.subscription(id, topic_filter.id).subscription != subscription
                 ):
-                    await self._home.gateway.wait_committed(
-                        lambda done: broker.start_subscribe(tenant, id, [subscription], True, done)
-                    )
+                    await self._home.gateway.wait_committed(broker.start_subscribe, tenant, id, [subscription], True)
             elif topic_filter.id not in known:
                 raise InputError(f"{text[:80]!r} needs the user property `q` with a subscription")
         if session not in outbox.members:
@@ -111,6 +109,4 @@ class SharedGroups:
         if outbox.queue.unregistered:
             return
         with suppress(StateError):  # somebody else unregistered it
-            await self._home.gateway.wait_committed(
-                lambda done: self._home.broker.start_unregister(session.tenant, id, done)
-            )
+            await self._home.gateway.wait_committed(self._home.broker.start_unregister, session.tenant, id)

@@ -30,15 +30,12 @@ class PacketSink(Protocol):
     @property
     def is_congested(self) -> bool:
         """Return whether the other side does not take what it was sent."""
-        ...
 
     def send(self, data: bytes) -> None:
         """Send a packet, with what else is sent in this turn of the loop."""
-        ...
 
     def reserve(self, data: bytes) -> Callable[[], None]:
         """Count a packet that is sent later, when something is on disk; return what sends it."""
-        ...
 
 
 class QueueSender(Protocol):
@@ -50,27 +47,21 @@ class QueueSender(Protocol):
 
     def pump(self) -> None:
         """Send what waits."""
-        ...
 
     def acknowledge(self) -> None:
         """Acknowledge the queue up to the last complete delivery."""
-        ...
 
     def complete_flight(self, flight: InFlight) -> None:
         """Complete a packet that was in flight."""
-        ...
 
     def requeue(self, session: Session) -> None:
         """Requeue the packets of a member that disconnected."""
-        ...
 
     def discard_member(self, session: Session) -> None:
         """Discard the packets of a member whose session ended."""
-        ...
 
     def close(self) -> None:
         """Serve the queue no longer."""
-        ...
 
 
 class InFlight:
