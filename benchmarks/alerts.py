@@ -26,9 +26,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from likewise.cli.terminal.gc_tuning import tune_gc
-
 from likewise import __version__
+from likewise.cli.terminal.broker_process import tune_gc
 from likewise.language import parse
 from likewise.matching.alerts.engine import AlertEngine
 from likewise.model import Event, event
