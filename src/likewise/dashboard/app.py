@@ -108,6 +108,5 @@ def serve_dashboard(
     """Serve the dashboard until SIGINT or SIGTERM."""
     import uvicorn
 
-
     application = SecurityMiddleware(make_dashboard(broker, ca, tiles, credit), host, tiles)
     uvicorn.run(application, host=host, port=port, log_level="warning", access_log=False, ws="websockets-sansio")
