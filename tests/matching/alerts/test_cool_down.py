@@ -164,6 +164,42 @@ def test_a_logger_that_uploads_a_week_sends_no_alarm(engine: str) -> None:
 
 
 @ENGINES
+@pytest.mark.parametrize(
+    ("text", "live"),
+    [
+        ("{t > 30} at most every 10 min", {"t": 20}),
+        ("{t > 30} digest every 1 h", {"t": 20}),
+        ("{t > 30} once until {t < 28}", {"t": 29}),
+        ("{t > 30} once until false", {"battery": 20}),
+        ("{t > 30} per room once until false", {"t": 20, "room": "B"}),
+    ],
+)
+@pytest.mark.parametrize("every", [3, 90])
+def test_an_upload_sends_no_alarm_whatever_the_newest_event_of_its_source_is_about(
+    text: str, live: dict[str, object], every: int, engine: str
+) -> None:
+    now = 1_700_000_000
+    alarms = Alarms(text, engine)
+    alarms.hear(now, own=now, **live)
+    for step in range(100):  # with 90, all but two of the uploaded readings concern no plain alarm
+        reading = {"t": 35 if step % every == 0 else 20, "room": "A"}
+        alarms.hear(now + HOUR + step // 20, own=now - 7 * DAY + step * HOUR, **reading)
+    assert alarms.tick(now + 3 * HOUR) == []
+
+
+@ENGINES
+def test_one_reading_of_an_upload_that_matters_sends_no_alarm(engine: str) -> None:
+    now = 1_700_000_000
+    alarms = Alarms("{t > 30} at most every 10 min", engine)
+    alarms.hear(now, own=now, t=20)
+    alarms.hear(now + HOUR, own=now - 3 * DAY, t=35)
+    alarms.hear(now + HOUR + 1, own=now - 3 * DAY + HOUR, t=20)  # tells that the one before is of an upload
+    assert alarms.tick(now + 3 * HOUR) == []
+    alarms.hear(now + 4 * HOUR, own=now - 3 * DAY, t=35)  # alone: its clock is wrong
+    assert [cause for cause, _, _ in alarms.tick(now + 5 * HOUR)] == ["arrival"]
+
+
+@ENGINES
 @pytest.mark.parametrize("clauses", ["at most every 10 min", "once until {ok exists} at most every 10 min"])
 def test_withdrawal_cancels_a_deferred_alarm(clauses: str, engine: str) -> None:
     smoke = Alarms(f"{{smoke = true}} {clauses}", engine)

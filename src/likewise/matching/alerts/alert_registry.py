@@ -20,7 +20,7 @@ from likewise.matching.alerts.alert_groups import ActiveAlert, AlertCondition, A
 from likewise.matching.alerts.key_state import KeyState, Scheduled
 from likewise.matching.condition_index import ConditionIndex
 from likewise.matching.engine import BaseEngine
-from likewise.matching.reference.alerts.clocks import WrongClocks, rename_clock
+from likewise.matching.reference.alerts.clocks import NewestTimes, SuspiciousEvents, WrongClocks, rename_clock
 from likewise.matching.reference.alerts.digest import item_of
 from likewise.matching.reference.alerts.outages import AbsenceSuspensions
 from likewise.matching.reference.alerts.state import DueNotification, Observation, outage_since
@@ -71,6 +71,9 @@ class AlertRegistry(BaseEngine):
         self._room = ROOM
         self._excuses = AbsenceSuspensions()
         self.clocks: WrongClocks = {}
+        self.newest: NewestTimes = {}
+        self.suspicious: SuspiciousEvents = {}
+        self._doubting: dict[str, set[tuple[int, Key]]] = {}  # by source: keys where events of it wait, or did
 
     # -- members --------------------------------------------------------------------------------
 
@@ -123,6 +126,8 @@ class AlertRegistry(BaseEngine):
             if shared.is_unused():
                 self._index.remove(shared.number)
                 del self._shared[condition], self._by_number[shared.number]
+        if not self._members:  # how far sources are counts from the first alert on
+            self.newest, self.suspicious = {}, {}
 
     # -- after a step ---------------------------------------------------------------------------
 
@@ -176,10 +181,13 @@ class AlertRegistry(BaseEngine):
         )
 
     def _index_events(self, member: ActiveAlert) -> None:
-        """Note which events can be withdrawn from an alert."""
+        """Note which events can be withdrawn from an alert, and which of its keys doubt an event's clock."""
         for key, id in _withdrawable(member):
             if id is not None:
                 self._heard.setdefault(id, []).append((member.ordinal, key))
+        for key, state in member.states.items():
+            for each in state.doubted:
+                self._doubting.setdefault(each.source, set()).add((member.ordinal, key))
 
 
 class AbsenceTracking(AlertRegistry):
@@ -301,7 +309,7 @@ class AbsenceTracking(AlertRegistry):
                 if after is not None:
                     known = family.clock_key(() if isinstance(mark, str) else mark[0], after)
                     family.marks[known] = max(time, family.marks.get(known, time))
-        rename_clock(self.clocks, before, after)
+        rename_clock(self.clocks, self.newest, self.suspicious, before, after)
         for member in self._members.values():
             member.clear_pending_digest()
             if member.alert.per:

@@ -39,7 +39,16 @@ from likewise.matching.cache_use import CacheUse
 from likewise.matching.engine import EngineBatchResult, EngineResult, batch_result
 from likewise.matching.explain.alerts import AlertKeyStatus, standing_of, with_alert_status
 from likewise.matching.explain.explain import explain
-from likewise.matching.reference.alerts.clocks import first_arrival, note_clock, wrong_clock
+from likewise.matching.reference.alerts.clocks import (
+    first_arrival,
+    first_doubted,
+    is_doubted,
+    merge_suspicious,
+    note_clock,
+    note_newest,
+    note_suspicious,
+    shifted,
+)
 from likewise.matching.reference.alerts.digest import gathered, with_items
 from likewise.matching.reference.alerts.outages import WHYS
 from likewise.matching.reference.alerts.state import DOUBTED, Observation
@@ -149,12 +158,46 @@ class AlertEngine(AlertWithdrawal):
 
     def _arrive(self, event: Event, at: int) -> Hits:
         hits = self.advance(at)
-        met_conditions = self._index.match(event, at)
-        if not met_conditions:
-            return hits
         assert self.now is not None
         now, source = self.now, event.source or ""
         time = min(now, at if event.time is None else event.time)
+        suspicious = upload = False
+        if self._members:
+            suspicious = is_doubted(self.newest, source, time, now, self.lateness, self.forget)
+            upload = suspicious and note_suspicious(self.suspicious, source, first_arrival(event, now), time)
+            if upload:
+                self._drop_upload(source)
+            if note_newest(self.newest, source, time) and self.clocks and now - time <= CLOCK_BEHIND:
+                self.clocks.pop(source, None)
+        met_conditions = self._index.match(event, at)
+        if met_conditions:
+            hits += self._observe(event, now, source, time, met_conditions, suspicious=suspicious, upload=upload)
+        if len(self._heard) + len(self.newest) > self._room:
+            self._forget_old(now)
+        return hits
+
+    def _drop_upload(self, source: str) -> None:
+        """Drop the doubted events of a source, which turn out to be of an upload."""
+        for ordinal, key in self._doubting.pop(source, ()):
+            member = self._members.get(ordinal)
+            state = None if member is None else member.states.get(key)
+            if member is not None and state is not None and state.drop_upload(source):
+                member.clear_pending_digest(key)
+                self._reschedule(member, key, state)
+
+    def _observe(
+        self,
+        event: Event,
+        now: int,
+        source: str,
+        time: int,
+        met_conditions: list[tuple[int, ConditionMatch]],
+        *,
+        suspicious: bool,
+        upload: bool,
+    ) -> Hits:
+        """Let an event that meets some conditions move the keys of their alerts."""
+        hits: Hits = []
         keys: dict[tuple[str, ...], Key | None] = {}
         moves = self._transitions(event, met_conditions, keys)
         late = False
@@ -170,22 +213,24 @@ class AlertEngine(AlertWithdrawal):
             member, family = move.member, move.member.family
             key = keys[family.per]
             assert key is not None  # others move nothing
-            behind: int | None = 0
-            if not member.uses_arrival_time:
-                behind = lately.get(family)
-                if behind is None:
-                    behind = lately[family] = self._behind(family, key, source, time)
-                if 0 < behind <= CLOCK_BEHIND:
+            doubted = suspicious and not member.uses_arrival_time
+            if doubted and upload:
+                continue
+            if not (member.uses_arrival_time or doubted):
+                is_late = lately.get(family)
+                if is_late is None:
+                    is_late = lately[family] = self._is_late(family, key, source, time)
+                if is_late:
                     late = True
                     continue
-                if not behind and (move.holds or move.clears):
+                if move.holds or move.clears:
                     marked[family] = None
             state = member.states.get(key)
             if state is not None and now - state.last_arrival >= self._retention(member):
                 member.forget(key)
                 state = None
             if state is None:
-                if behind and not move.holds:
+                if doubted and not move.holds:
                     continue
                 if not (move.holds or (self.lateness and not member.uses_arrival_time) or key in member.unsaid):
                     continue
@@ -196,8 +241,9 @@ class AlertEngine(AlertWithdrawal):
             )
             if member.uses_arrival_time and not (move.holds or move.fails):
                 continue
-            if behind:
+            if doubted:
                 observation = observation._replace(time=first_arrival(event, now), stated=time)
+                self._doubting.setdefault(source, set()).add((ordinal, key))
             lateness = 0 if member.uses_arrival_time else self.lateness
             before = state.copy() if member.retells and key not in member.unsaid else None
             notifications = state.observe(member.alert, observation, lateness)
@@ -216,14 +262,9 @@ class AlertEngine(AlertWithdrawal):
         self.keyless += None in keys.values()
         for family in marked:
             key = keys[family.per]
-            if key is not None and not lately.get(family):
+            if key is not None and not (suspicious or lately.get(family)):
                 mark = family.clock_key(key, source)
-                if family.marks.get(mark, time) <= time:
-                    family.marks[mark] = time
-                    if self.clocks and now - time <= CLOCK_BEHIND:
-                        self.clocks.pop(source, None)
-        if len(self._heard) > self._room:
-            self._forget_old(now)
+                family.marks[mark] = max(time, family.marks.get(mark, time))
         return hits
 
     def _transitions(
@@ -255,13 +296,11 @@ class AlertEngine(AlertWithdrawal):
                     moves.setdefault(ordinal, _Transition(member)).clears = True
         return moves
 
-    def _behind(self, family: AlertGroup, key: Key, source: str, time: int) -> int:
-        """How far an event is behind its source's newest (µs), if it comes too late for its own time to count."""
+    def _is_late(self, family: AlertGroup, key: Key, source: str, time: int) -> bool:
+        """Return whether an event is older than another of its source on its key, and came too late to count."""
         assert self.now is not None
         newest = family.marks.get(family.clock_key(key, source), time)
-        if time < newest and time < self.now - self.lateness and self.now - self.forget < newest:
-            return newest - time
-        return 0
+        return time < newest and time < self.now - self.lateness and self.now - self.forget < newest
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -282,8 +321,8 @@ class AlertEngine(AlertWithdrawal):
             if state is None or state.scheduled is not entry:
                 continue
             state.scheduled = None
-            if what == DOUBTED and (wrong := wrong_clock(state.doubted)) is not None:
-                note_clock(self.clocks, wrong)
+            if what == DOUBTED:
+                note_clock(self.clocks, first_doubted(state.doubted))
             before = state.copy() if member.retells and key not in member.unsaid else None
             notifications = state.tick(member.alert, moment, what, 0 if member.uses_arrival_time else self.lateness)
             if before is not None and notifications:
@@ -319,6 +358,8 @@ class AlertEngine(AlertWithdrawal):
         self._due = []
         for family in {member.family: None for member in self._members.values()}:
             family.marks = {mark: time + by for mark, time in family.marks.items()}
+        self.newest = {source: time + by for source, time in self.newest.items()}
+        self.suspicious = shifted(self.suspicious, by)
         for member in self._members.values():
             member.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in member.items]
             member.scheduled = None
@@ -336,10 +377,11 @@ class AlertEngine(AlertWithdrawal):
                 member.forget(key)
         for family in {member.family: None for member in self._members.values()}:
             family.marks = {mark: time for mark, time in family.marks.items() if now - self.forget < time}
-        self._heard = {}
+        self.newest = {source: time for source, time in self.newest.items() if now - self.forget < time}
+        self._heard, self._doubting = {}, {}
         for member in self._members.values():
             self._index_events(member)
-        self._room = max(ROOM, 2 * len(self._heard))
+        self._room = max(ROOM, 2 * (len(self._heard) + len(self.newest)))
 
     # -- telling --------------------------------------------------------------------------------
 
@@ -421,6 +463,9 @@ class AlertEngine(AlertWithdrawal):
         What its digests hold stays behind, and of what waits nothing is said: it came before.
         """
         self.now = other.now if self.now is None else max(self.now, other.now or self.now)
+        for source, time in other.newest.items():
+            note_newest(self.newest, source, time)
+        merge_suspicious(self.suspicious, other.suspicious)
         for theirs, ours in ordinals.items():
             source_member, member = other._members.get(theirs), self._members.get(ours)
             if source_member is None or member is None:
@@ -449,7 +494,15 @@ class AlertEngine(AlertWithdrawal):
         """Write every key's state, how far sources are, and what digests hold."""
         excused = {why: sorted(self.suspended_sources(why)) for why in WHYS}
         facts = SavedAlertHeader(
-            self.now, self._sequence, self.refused_late, self.keyless, "", excused, clocks=self.clocks
+            self.now,
+            self._sequence,
+            self.refused_late,
+            self.keyless,
+            "",
+            excused,
+            clocks=self.clocks,
+            newest=self.newest,
+            suspicious=self.suspicious,
         )
         write_alerts(folder, self._rows(), facts)
 
@@ -482,7 +535,8 @@ class AlertEngine(AlertWithdrawal):
         for why, sources in facts.excused.items():
             self._excuses.add(sources, why)
         self.now, self._sequence = facts.now, facts.sequence
-        self.refused_late, self.keyless, self.clocks = facts.refused_late, facts.keyless, facts.clocks
+        self.refused_late, self.keyless = facts.refused_late, facts.keyless
+        self.clocks, self.newest, self.suspicious = facts.clocks, facts.newest, facts.suspicious
         for member in self._members.values():
             self._index_events(member)
 

@@ -21,13 +21,10 @@ from likewise.matching.reference.alerts.state import (
     Sources,
     advance_run,
     certain_at,
-    has_effect,
-    is_upload,
     merge_stale,
     outage_since,
     settles_at,
     update_late_sources,
-    without_moves,
 )
 from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.notification import Key
@@ -109,7 +106,7 @@ class KeyState:
             return self._settle(alert, observation, observation.arrival)
         notifications: list[DueNotification] = []
         for each in tuple(self.doubted):
-            if each.source == observation.source and has_effect(each):
+            if each.source == observation.source:
                 notifications += self._trust(alert, each, observation.arrival, lateness)
         return notifications + self._enqueue(alert, observation, observation.arrival, lateness)
 
@@ -137,16 +134,18 @@ class KeyState:
         return self._settle(alert, observation, moment)
 
     def _doubt(self, alert: Alert, observation: Observation, lateness: int) -> list[DueNotification]:
-        """An event states a time long before its source's newest: its clock is wrong, or it is one of an upload."""
-        if any(each.source == observation.source and is_upload(each, observation) for each in self.doubted):
-            others = [each for each in self.doubted if each.source != observation.source]
-            self.doubted = [*others, without_moves(observation)]
-            return []
+        """An event states a time long before its source's newest, and is of no upload yet: it waits for a minute."""
         self.doubted = [*self.doubted, observation]
-        waiting = [each for each in self.doubted if has_effect(each)]
-        if len(waiting) > MAX_RETRACTABLE_EVENTS:
-            return self._trust(alert, waiting[0], observation.arrival, lateness)
+        if len(self.doubted) > MAX_RETRACTABLE_EVENTS:
+            return self._trust(alert, self.doubted[0], observation.arrival, lateness)
         return []
+
+    def drop_upload(self, source: str) -> bool:
+        """Drop the doubted events of a source, which are of an upload; return whether there were any."""
+        kept = [each for each in self.doubted if each.source != source]
+        dropped = len(kept) < len(self.doubted)
+        self.doubted = kept
+        return dropped
 
     def _trust(self, alert: Alert, observation: Observation, moment: int, lateness: int) -> list[DueNotification]:
         """Take an event in at its arrival: it was of no upload, so its clock is wrong."""
@@ -423,11 +422,7 @@ class KeyState:
         if what == TIMER and alert.absent_for is None:
             return self._alarm(alert, moment, moment - lateness)  # `due` added the lateness to when it is due
         if what == DOUBTED:
-            doubted = min(self.doubted, key=_arrived)
-            if has_effect(doubted):
-                return self._trust(alert, doubted, moment, lateness)
-            self.doubted = [each for each in self.doubted if each != doubted]
-            return []
+            return self._trust(alert, min(self.doubted, key=_arrived), moment, lateness)
         if what == SETTLING:
             limit = _event_time(self._first_to_settle(lateness))
             ready = sorted((each for each in self.waiting if _event_time(each) <= limit), key=_event_time)

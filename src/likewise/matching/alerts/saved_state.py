@@ -23,7 +23,7 @@ import msgspec
 from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
 from likewise.matching.alerts.pending_digest import DigestCheckpoint
-from likewise.matching.reference.alerts.clocks import WrongClocks
+from likewise.matching.reference.alerts.clocks import NewestTimes, SuspiciousEvents, WrongClocks
 from likewise.matching.reference.alerts.state import CompactedHistory, HoldingRun, Observation, Sources
 from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.notification import DigestItem, Key, Why
@@ -180,6 +180,8 @@ class SavedAlertHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     excused: dict[Why, list[str]] = {}
     version: int = 2
     clocks: WrongClocks = {}
+    newest: NewestTimes = {}
+    suspicious: SuspiciousEvents = {}
 
 
 Row = tuple[What, int, bytes]
@@ -244,7 +246,9 @@ def _state(saved: SavedState, alert: Alert) -> tuple[Key, KeyState]:
     state.quiet_until, state.held_back = saved.quiet_until, saved.held_back
     state.more_held_back, state.absent, state.straggled = saved.more_held_back, saved.absent, saved.straggled
     state.paused, state.deferred, state.earlier = saved.paused, saved.deferred, saved.earlier
-    state.active, state.doubted = saved.active, saved.doubted
+    state.active = saved.active
+    # An earlier release remembered an upload by events that move nothing.
+    state.doubted = [each for each in saved.doubted if each.holds or each.fails or each.clears]
     state.refold(alert)
     return saved.key, state
 

@@ -11,11 +11,17 @@ import msgspec
 from likewise.defaults import ALERT_FORGET, ALERT_STALE, CLOCK_BEHIND
 from likewise.errors import ArtefactDamaged, UnknownId
 from likewise.matching.reference.alerts.clocks import (
+    NewestTimes,
+    SuspiciousEvents,
     WrongClocks,
     first_arrival,
+    first_doubted,
+    is_doubted,
     note_clock,
+    note_newest,
+    note_suspicious,
     rename_clock,
-    wrong_clock,
+    shifted,
 )
 from likewise.matching.reference.alerts.digest import end_of_period, gathered, item_of, with_items
 from likewise.matching.reference.alerts.outages import WHYS, AbsenceSuspensions
@@ -34,6 +40,7 @@ from likewise.matching.reference.alerts.state import (
     HoldingRun,
     Observation,
     Sources,
+    drop_upload,
     due,
     is_blank,
     last_observed_at,
@@ -71,6 +78,8 @@ class _SavedOracleAlerts(msgspec.Struct, frozen=True):
     marks: list[tuple[int, list[tuple[Key, dict[str, int]]]]]
     excused: dict[Why, list[str]]
     clocks: WrongClocks = {}
+    newest: NewestTimes = {}
+    suspicious: SuspiciousEvents = {}
 
 
 class OracleAlert:
@@ -104,6 +113,8 @@ class OracleAlerts:
         self._marks: dict[object, Marks] = {}  # shared by alerts about the same
         self._excuses = AbsenceSuspensions()
         self.clocks: WrongClocks = {}
+        self._newest: NewestTimes = {}
+        self._suspicious: SuspiciousEvents = {}
 
     def __len__(self) -> int:
         return len(self._alerts)
@@ -119,16 +130,25 @@ class OracleAlerts:
         if self._alerts.pop(ordinal, None) is not None:
             families = {_family(alert_entry) for alert_entry in self._alerts.values()}
             self._marks = {family: marks for family, marks in self._marks.items() if family in families}
+            if not self._alerts:
+                self._newest, self._suspicious = {}, {}
 
     def enter(self, event: Event, at: int, view: EventView) -> Hits:
         """An event arrives, time having moved; what is said of it at once."""
         assert self.now is not None
+        if not self._alerts:
+            self._sequence += 1
+            return []
         now, hits = self.now, []
         sequence, self._sequence = self._sequence, self._sequence + 1
         time = min(now, at if event.time is None else event.time)
         source = event.source or ""
         marked: list[tuple[object, Key]] = []
         late = keyless = False
+        suspicious = is_doubted(self._newest, source, time, now, self.lateness, self.forget)
+        upload = suspicious and note_suspicious(self._suspicious, source, first_arrival(event, now), time)
+        if upload:
+            self._drop_upload(source)
         for ordinal, alert_entry in sorted(self._alerts.items()):
             move = alert_entry.watch.transition(view)
             if move is None:
@@ -138,9 +158,11 @@ class OracleAlerts:
                 keyless = True
                 continue
             family, timeless = _family(alert_entry), alert_entry.alert.absent_for is not None
+            doubted = suspicious and not timeless
+            if doubted and upload:
+                continue
             newest = self._marks.get(family, {}).get(key, {}).get(source, time)
             behind = not timeless and now - self.forget < newest and time < min(newest, now - self.lateness)
-            doubted = behind and newest - time > CLOCK_BEHIND
             if behind and not doubted:
                 late = True
                 continue
@@ -169,17 +191,21 @@ class OracleAlerts:
                 advanced = (self._paused_or_not(alert_entry, key, advanced[0], now), advanced[1])
             hits += self._store(ordinal, alert_entry, key, *advanced)
         for family, key in marked:
-            if self._mark(family, key, source, time) and now - time <= CLOCK_BEHIND:
-                self.clocks.pop(source, None)
+            marks = self._marks.setdefault(family, {}).setdefault(key, {})
+            marks[source] = max(time, marks.get(source, time))
+        if note_newest(self._newest, source, time) and now - time <= CLOCK_BEHIND:
+            self.clocks.pop(source, None)
         self.refused_late += late
         self.keyless += keyless
         return hits
 
-    def _mark(self, family: object, key: Key, source: str, time: int) -> bool:
-        """Note how far a source is; whether it is the newest of it."""
-        marks = self._marks.setdefault(family, {}).setdefault(key, {})
-        marks[source] = max(time, marks.get(source, time))
-        return marks[source] == time
+    def _drop_upload(self, source: str) -> None:
+        """Drop the doubted events of a source, which turn out to be of an upload."""
+        for ordinal, alert_entry in self._alerts.items():
+            for key, state in list(alert_entry.stories.items()):
+                if any(each.source == source for each in state.doubted):
+                    alert_entry.unsaid.pop(key, None)
+                    self._store(ordinal, alert_entry, key, drop_upload(state, source), [])
 
     def _state(self, alert_entry: OracleAlert, key: Key, now: int) -> AlertState:
         """A key's story; one of which nothing was heard for long is as good as new."""
@@ -213,8 +239,8 @@ class OracleAlerts:
                 alert_entry.items, alert_entry.unsaid = [], {}
                 continue
             state = alert_entry.stories[key]
-            if what == DOUBTED and (wrong := wrong_clock(state.doubted)) is not None:
-                note_clock(self.clocks, wrong)
+            if what == DOUBTED:
+                note_clock(self.clocks, first_doubted(state.doubted))
             advanced = tick(alert_entry.alert, state, moment, what, self.lateness)
             if advanced[1] and needs_replay(alert_entry.alert) and key not in alert_entry.unsaid:
                 alert_entry.unsaid[key] = PendingDigest(state)
@@ -387,7 +413,7 @@ class OracleAlerts:
                     there[after] = max(time, there.get(after, time))
                 if not of:
                     del marks[key]
-        rename_clock(self.clocks, before, after)
+        rename_clock(self.clocks, self._newest, self._suspicious, before, after)
         for alert_entry in self._alerts.values():
             alert_entry.unsaid = {}
             if alert_entry.alert.per:
@@ -431,6 +457,8 @@ class OracleAlerts:
             family: {key: {s: t + by for s, t in of.items()} for key, of in marks.items()}
             for family, marks in self._marks.items()
         }
+        self._newest = {source: time + by for source, time in self._newest.items()}
+        self._suspicious = shifted(self._suspicious, by)
 
     def state_of(self, ordinal: int, event: Event) -> tuple[Key | None, AlertState]:
         """The key of an event, and its story so far."""
@@ -454,7 +482,16 @@ class OracleAlerts:
         ]
         excused = {why: sorted(self._excuses.sources[why]) for why in WHYS}
         saved = _SavedOracleAlerts(
-            self.now, self._sequence, self.refused_late, self.keyless, remaining, marks, excused, self.clocks
+            self.now,
+            self._sequence,
+            self.refused_late,
+            self.keyless,
+            remaining,
+            marks,
+            excused,
+            self.clocks,
+            self._newest,
+            self._suspicious,
         )
         (folder / FILE).write_bytes(msgspec.json.encode(saved))
 
@@ -465,7 +502,9 @@ class OracleAlerts:
         except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
             raise ArtefactDamaged(f"{folder / FILE} cannot be read ({error}); restore a copy of the folder") from None
         self.now, self._sequence = saved.now, saved.sequence
-        self.refused_late, self.keyless, self.clocks = saved.refused_late, saved.keyless, saved.clocks
+        self.refused_late, self.keyless = saved.refused_late, saved.keyless
+        self.clocks, self._newest = saved.clocks, saved.newest
+        self._suspicious = saved.suspicious
         for why, sources in saved.excused.items():
             self._excuses.add(sources, why)
         for ordinal, stories, items, pending in saved.alerts:

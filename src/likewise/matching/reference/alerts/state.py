@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from likewise.defaults import MAX_RETRACTABLE_EVENTS, MAX_SUPPRESSED_EVENTS, UPLOAD_SLACK, UPLOAD_SPAN
+from likewise.defaults import MAX_RETRACTABLE_EVENTS, MAX_SUPPRESSED_EVENTS, UPLOAD_SPAN
 from likewise.model.alerts.clauses import Alert
 from likewise.model.match import Cause
 
@@ -71,7 +71,7 @@ class AlertState(NamedTuple):
 
     `spoken`: an alarm was sent and is not over; with `earlier` it was there before the alert, so that neither it nor
     its end is sent. `active` are the sources that met the condition since, where failing is not followed. `doubted`
-    are events whose clock may be wrong; those that say nothing are what is remembered of an upload.
+    are events whose clock may be wrong.
     """
 
     waiting: tuple[Observation, ...] = ()
@@ -180,7 +180,7 @@ def observe(alert: Alert, state: AlertState, observation: Observation, lateness:
         return doubt(alert, state, observation, lateness)
     notifications: list[DueNotification] = []
     for each in state.doubted:  # the clock is right again, so those before it were no upload
-        if each.source == observation.source and has_effect(each):
+        if each.source == observation.source:
             state, sent = _trust(alert, state, each, observation.arrival, lateness)
             notifications += sent
     state, sent = _enqueue(alert, state, observation, observation.arrival, lateness)
@@ -209,40 +209,16 @@ def _enqueue(alert: Alert, state: AlertState, observation: Observation, moment: 
 
 
 def doubt(alert: Alert, state: AlertState, observation: Observation, lateness: int) -> Told:
-    """An event states a time long before its source's newest: its clock is wrong, or it is one of an upload."""
-    same_source = [each for each in state.doubted if each.source == observation.source]
-    if any(is_upload(each, observation) for each in same_source):
-        others = tuple(each for each in state.doubted if each.source != observation.source)
-        return state._replace(doubted=(*others, without_moves(observation))), []
+    """An event states a time long before its source's newest, and is of no upload yet: it waits for a minute."""
     state = state._replace(doubted=(*state.doubted, observation))
-    waiting = [each for each in state.doubted if has_effect(each)]
-    if len(waiting) > MAX_RETRACTABLE_EVENTS:
-        return _trust(alert, state, waiting[0], observation.arrival, lateness)
+    if len(state.doubted) > MAX_RETRACTABLE_EVENTS:
+        return _trust(alert, state, state.doubted[0], observation.arrival, lateness)
     return state, []
 
 
-def is_upload(before: Observation, observation: Observation) -> bool:
-    """Whether two doubted events of one source, the first of which still waits, are of one upload.
-
-    >>> first = Observation(0, 1_000_000, 1_000_000, "s", "e", True, False, False, 1.0, 1.0, stated=-86_400_000_000)
-    >>> is_upload(first, first._replace(stated=-86_300_000_000)), is_upload(first, first._replace(time=61_000_001))
-    (True, False)
-    """
-    passed = observation.time - before.time
-    assert before.stated is not None
-    assert observation.stated is not None
-    gap = abs(observation.stated - before.stated)
-    return passed <= UPLOAD_SPAN and (not has_effect(before) or gap > abs(passed) + UPLOAD_SLACK)
-
-
-def without_moves(observation: Observation) -> Observation:
-    """What is remembered of an event of an upload: when it came, and from where."""
-    return observation._replace(holds=False, fails=False, clears=False)
-
-
-def has_effect(observation: Observation) -> bool:
-    """Whether an event that is doubted says anything to the key."""
-    return observation.holds or observation.fails or observation.clears
+def drop_upload(state: AlertState, source: str) -> AlertState:
+    """The doubted events of a source turn out to be of an upload: they move nothing."""
+    return state._replace(doubted=tuple(each for each in state.doubted if each.source != source))
 
 
 def _trust(alert: Alert, state: AlertState, observation: Observation, moment: int, lateness: int) -> Told:
@@ -518,10 +494,7 @@ def _first_to_settle(state: AlertState, lateness: int) -> Observation:
 def tick(alert: Alert, state: AlertState, moment: int, what: int, lateness: int) -> Told:
     """What is due happens: an event has waited long enough, an alarm is to be sent, a silence is too long."""
     if what == DOUBTED:
-        doubted = min(state.doubted, key=_arrived)
-        if has_effect(doubted):
-            return _trust(alert, state, doubted, moment, lateness)
-        return state._replace(doubted=tuple(each for each in state.doubted if each != doubted)), []
+        return _trust(alert, state, min(state.doubted, key=_arrived), moment, lateness)
     if what == SETTLING:
         first = _first_to_settle(state, lateness)
         ready = sorted((each for each in state.waiting if _order(each) <= _order(first)), key=_order)
