@@ -39,10 +39,13 @@ BECAME = {
 }
 
 
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
+@pytest.fixture(params=["stopped", "killed"])
+def older(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A store that was stopped well, or one that was killed and so has no saved states of alerts."""
     folder = tmp_path / "data"
     shutil.copytree(KEPT, folder)
+    if request.param == "killed":
+        shutil.rmtree(folder / "windows")
     migrate(folder)
     return folder
 
