@@ -166,6 +166,22 @@ def test_the_long_form_resumes_where_it_stopped_and_keeps_what_differed(
     assert run_stories(3 * growing.STEPS, tmp_path) == second
 
 
+def test_what_takes_long_has_a_story_in_every_fourth_round(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The others have one in each, and stories keep their numbers."""
+    run: list[tuple[str, int]] = []
+
+    def compare(name: str, seed: int, live: int) -> GrowingEnginePair:
+        run.append((name, seed))
+        return compare_growing("bit-planes", seed, steps=1, live=live)
+
+    monkeypatch.setattr(growing, "CONTENDERS", {name: CONTENDERS[name] for name in ("tree", "hybrid by meaning")})
+    monkeypatch.setattr(growing, "compare_growing", compare)
+    done = run_stories(7 * growing.STEPS, tmp_path)
+    between = [("tree", number) for number in (2, 4, 6, 8)]
+    assert run == [("tree", 0), ("hybrid by meaning", 1), *between, ("hybrid by meaning", 9)]
+    assert (done.story, done.steps) == (10, 7 * growing.STEPS)
+
+
 def test_a_matcher_is_compared_with_all_kinds_at_once() -> None:
     """Kinds share events, ordinals and windows of time, as in a broker."""
     pair = compare_growing("matcher", seed=5, steps=80)
