@@ -39,7 +39,7 @@ MEASURED: Final[dict[str, frozenset[str]]] = {
         ("weight mass", "mass"),
         ("freq frequency", "frequency"),
         ("illuminance light luminosity brightness", "illuminance"),
-        ("solarradiation irradiance radiation", "irradiance"),
+        ("solarradiation solar irradiance radiation", "irradiance"),
         ("co no2 o3 so2 co2 pm10 pm25 pm1 voc tvoc ch4 nh3 h2s", "ratio,concentration"),
         ("time duration uptime interval age period", "time"),
         ("volume", "volume"),
@@ -105,7 +105,7 @@ def units_in_name(attribute: str) -> tuple[Stated, ...]:
             start = end - width
             if start < 1:  # the first word is the thing measured, never its unit
                 continue
-            hits = _prefixed(words, start, end) or _IN_NAMES.get(_spelling(words[start:end]))
+            hits = _prefixed(words, start, end) or _IN_NAMES.get(_spelling(words[start:end])) or _per(words, start, end)
             if hits is not None:
                 if _is_place(words, start):
                     units += [(each, False) for each, _ in hits]
@@ -138,6 +138,30 @@ def _prefixed(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated,
     return ((parsed_unit, True),) if parsed_unit is not None and fits else ()
 
 
+# What a unit of two parts counts, and per what: `mg_l`, `MgL`, `mgl`, `l_min`, `mm_s`, `m3_h`.
+_COUNTED: Final = frozenset({"mg", "ug", "ng", "g", "kg", "l", "ml", "m3", "mm", "m", "km", "gal"})
+_PER: Final = frozenset({"l", "dl", "min", "h", "s", "d", "m3", "m2"})
+_JOINED: Final = {
+    f"{counted}{per}": f"{counted}/{per}"
+    for pairs in ("mg,ug,ng l", "mg dl", "l,ml min", "m3 h,s", "mg,ug,ng m3")
+    for counted in pairs.split()[0].split(",")
+    for per in pairs.split()[1].split(",")
+} | {"lph": "l/h", "lps": "l/s", "gpm": "gal/min"}
+
+
+def _per(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated, ...] | None:
+    """Return a unit per another one that the table has no name for, in the words from `start` to `end`; else None."""
+    last = words[end - 1].group().lower()
+    text = "".join(word.group() for word in words[start:end]).lower()
+    if end - start > 1:
+        counted = text.removesuffix(last)
+        spelled = f"{counted}/{last}" if counted in _COUNTED and last in _PER else ""
+    else:
+        spelled = _JOINED.get(text, "")
+    found = any_unit(spelled) if spelled else None
+    return ((found, True),) if found is not None else None
+
+
 def _is_place(words: list[re.Match[str]], start: int) -> bool:
     """Return whether a unit gives a height, depth or length, not the reading's unit: `temp_10cm`."""
     number = words[start - 1]
@@ -146,10 +170,10 @@ def _is_place(words: list[re.Match[str]], start: int) -> bool:
 
 
 def _with_measured(hits: tuple[Stated, ...], before: str) -> list[Stated]:
-    """Return the units of a spelling after a word: those that fit the word are certain, else all are as they are."""
+    """Return the units of a spelling after a word: those that fit the word are certain; those that do not, never."""
     dimensions = _measured(before.lower())
     fit = [(candidate, True) for candidate, _ in hits if candidate.dimension in dimensions]
-    return fit or list(hits)
+    return fit or [(candidate, sure and not dimensions) for candidate, sure in hits]
 
 
 def _measured(word: str) -> frozenset[str]:

@@ -21,7 +21,7 @@ from likewise.matching.reference.alerts.transitions import alert_conditions
 from likewise.matching.reference.conditions import PreparedConjunction, prepare_condition
 from likewise.matching.reference.mappings import best_mapping, score_of
 from likewise.matching.reference.match_threshold import MatchThreshold
-from likewise.matching.reference.operators import meets, register_operators
+from likewise.matching.reference.operators import register_operators
 from likewise.matching.reference.polarity import meets_with_polarity
 from likewise.matching.reference.terms import predicate_attribute_term, predicate_value_term, value_term
 from likewise.model import Condition, Interval, Predicate, Subscription, fold, read_number
@@ -30,6 +30,7 @@ from likewise.model.event import EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS
 from likewise.model.text import attribute_names
+from likewise.semantics.concepts.customary import CustomaryUnit, units_taken
 from likewise.semantics.measure import Term
 from likewise.units import unit
 
@@ -210,9 +211,7 @@ def _offer_match(
 
 
 def _holds(predicate: Predicate, item: EventTuple, scores: TermScores, types: Hierarchy) -> object:
-    if predicate.attribute_relaxed and isinstance(predicate.value, bool):
-        return meets_with_polarity(predicate, item, types, scores.measure)
-    return meets(predicate, item, types)
+    return meets_with_polarity(predicate, item, types, scores.measure)
 
 
 def _related(
@@ -238,7 +237,14 @@ def _exact_values(
     )
     if turned:
         target = replace(target, value=not value)
+    units = units_taken(predicate, form.term.text, form.added_unit or form.term.unit) or ()
     predicates = (target,) if _fits(target, offer, form) else ()
+    for each in units:
+        brought = (
+            _converted(predicate, offer.name, each.unit.symbol, each) if each.unit.symbol != predicate.unit else None
+        )
+        if brought is not None and compatible((brought, offer.allowed)):
+            predicates = (*predicates, brought)
     if form.added_unit:
         brought = _converted(predicate, offer.name, form.added_unit)
         if brought is not None and (brought.operator == "exists" or compatible((brought, offer.allowed))):
@@ -262,8 +268,10 @@ def _fits(target: Predicate, offer: Offer, form: OfferForm) -> bool:
     return compatible((target, allowed))
 
 
-def _converted(predicate: Predicate, name: str, added: str) -> Predicate | None:
-    """A comparison in the unit that an annotation states of bare numbers, as bare numbers; None if it does not fit."""
+def _converted(predicate: Predicate, name: str, added: str, possible: CustomaryUnit | None = None) -> Predicate | None:
+    """A comparison in a unit that is not beside the number, as bare numbers (of a customary unit those that are
+    possible); None if it does not fit.
+    """
     interval = predicate.interval()
     if interval is None or not interval.unit:
         return Predicate(name, "exists")
@@ -273,7 +281,16 @@ def _converted(predicate: Predicate, name: str, added: str) -> Predicate | None:
     low = -LARGEST if interval.low is None else known.to(added_unit, interval.low)
     high = LARGEST if interval.high is None else known.to(added_unit, interval.high)
     low, high = min(low, high), max(low, high)
+    if possible is not None:
+        low, high = max(low, _bare(possible, possible.low)), min(high, _bare(possible, possible.high))
+        if low > high:
+            return None
     return Predicate(name, "between", Interval(low - _room(low), high + _room(high)))
+
+
+def _bare(each: CustomaryUnit, bound: float) -> float:
+    """A bound of a customary unit's numbers, as one writes them."""
+    return each.unit.from_base(bound) if abs(bound) < LARGEST else LARGEST if bound > 0 else -LARGEST
 
 
 def _room(bound: float) -> float:

@@ -42,6 +42,7 @@ from likewise.model.predicate import Predicate
 from likewise.model.subscription import Subscription
 from likewise.model.text import attribute_names, fold
 from likewise.model.timestamps import MOMENT, MOMENT_UNITS, parse_timestamp
+from likewise.semantics.concepts.customary import units_taken
 from likewise.units import UNKNOWN, reading_unit, unit
 
 
@@ -60,6 +61,12 @@ def reading_notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
         return () if moment.zoned else (f"{item.value!r} names no time zone and was taken in UTC",)
     if reading is None:
         return (f"{str(item.value)!r} is not a {'time' if MOMENT in units else 'number'}",)
+    if (taken := units_taken(predicate, item.attribute, reading[1])) is not None:
+        fitting = next((each.unit.symbol for each in taken if each.holds(reading[0])), "")
+        if not fitting:
+            return (f"a bare number under {item.attribute!r} of {reading[0]} cannot be {predicate.attribute}",)
+        if fitting != predicate.unit:
+            return (f"the reading states no unit and was taken in {fitting}, as {predicate.attribute} mostly is",)
     for symbol in units:
         note = _unit_note(item.attribute, reading, symbol)
         if note:

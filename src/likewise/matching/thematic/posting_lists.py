@@ -43,6 +43,7 @@ from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS, Operand
 from likewise.model.timestamps import MOMENT_UNITS
 from likewise.model.values import read_number
+from likewise.semantics.concepts.customary import units_taken
 from likewise.semantics.measure import Measure, Term
 
 NumberRange = tuple[Unit | None, float, float]  # the unit to bring the number from (None: as sent), low, high
@@ -56,6 +57,13 @@ def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: 
     >>> [(u.symbol, low > 298.15, high) for u, low, high in number_entries(p, "air_temp_f", "", whole=False)]
     [('degF', True, inf)]
     """
+    units = units_taken(predicate, attribute, stated)
+    if units is not None:
+        for taken, least, most in units:
+            for axis, low, high in _bounds(predicate, attribute, taken.symbol):
+                if max(low, least) <= min(high, most):
+                    yield axis, max(low, least), min(high, most)
+        return
     match _NUMBER_RULES[predicate.operator]:
         case "any":
             yield None, -inf, inf

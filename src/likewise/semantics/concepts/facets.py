@@ -199,7 +199,14 @@ class FacetParser:
         return any(set(self.inventory.kinds[k].dimensions) & set(dimensions) for k in kinds)
 
     def _kinds_with_dimension(self, kinds: tuple[str, ...], dimension: str, guessed: Sequence[str]) -> tuple[str, ...]:
-        """Return those of several kinds that have the unit's dimension; all of them if none has it."""
+        """Return those of several kinds that have the unit's dimension; all of them if none has it.
+
+        A `speed` in revolutions is the rotational speed.
+        """
+        if dimension and not self._fits(kinds, (dimension,)):
+            ends = tuple(f" {kind}" for kind in kinds)
+            if measured := tuple(k for k in self.inventory.by_dimension.get(dimension, ()) if k.endswith(ends)):
+                return measured
         if len(kinds) > 1:
             for dimensions in ((dimension,), guessed):
                 fitting = tuple(k for k in kinds if self._fits((k,), dimensions))

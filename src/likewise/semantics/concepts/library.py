@@ -14,6 +14,7 @@ import msgspec
 import platformdirs
 
 from likewise.errors import ArtefactMissing
+from likewise.semantics.concepts.customary import CustomaryRow, customary_rows
 from likewise.semantics.concepts.encyclopaedia.entries import (
     FULLY_READ,
     DomainEntry,
@@ -68,10 +69,11 @@ def shipped_entries() -> tuple[DomainEntry, ...]:
 
 
 class CompiledEncyclopaedia(msgspec.Struct, array_like=True):
-    """What a start needs of the encyclopaedia: its concepts, and the encoded lexicon."""
+    """What a start needs of the encyclopaedia: its concepts, the encoded lexicon, and the units of bare numbers."""
 
     concepts: tuple[Concept, ...]
     lexicon: bytes
+    customary: tuple[CustomaryRow, ...]
 
 
 def compile_encyclopaedia() -> bytes:
@@ -79,7 +81,8 @@ def compile_encyclopaedia() -> bytes:
     entries = shipped_entries()
     concepts = inventory_concepts(e for e in entries if e.domain in FULLY_READ)
     lexicon = Lexicon(e if e.domain in FULLY_READ else foreign_words(e) for e in entries)
-    return lzma.compress(msgspec.msgpack.encode(CompiledEncyclopaedia(tuple(concepts), lexicon.encode())))
+    compiled = CompiledEncyclopaedia(tuple(concepts), lexicon.encode(), tuple(customary_rows(entries)))
+    return lzma.compress(msgspec.msgpack.encode(compiled))
 
 
 @lru_cache(maxsize=1)
@@ -153,12 +156,28 @@ def load_lexicon() -> Lexicon:
 
 @lru_cache(maxsize=4)
 def _lexicon(added: tuple[tuple[Path, int], ...]) -> Lexicon:
-    texts = [(path, path.read_text("utf-8")) for path, _ in added]
-    mine = [entry for path, text in texts if is_domain(text) for entry in read_entries(text, path.stem)]
+    mine = _added_entries(added)
     if not mine:
         return Lexicon.decode(compiled_encyclopaedia().lexicon)
     shipped = (e if e.domain in FULLY_READ else foreign_words(e) for e in shipped_entries())
     return Lexicon((*mine, *shipped))
+
+
+def customary_table() -> dict[str, CustomaryRow]:
+    """Return the units and ranges of bare numbers, by the words of names: a user's domains first."""
+    return _customary(tuple((path, path.stat().st_mtime_ns) for path in added_vocabularies()))
+
+
+@lru_cache(maxsize=4)
+def _customary(added: tuple[tuple[Path, int], ...]) -> dict[str, CustomaryRow]:
+    table = {row[0]: row for row in compiled_encyclopaedia().customary}
+    return table | {row[0]: row for row in customary_rows(_added_entries(added))}
+
+
+def _added_entries(added: tuple[tuple[Path, int], ...]) -> list[DomainEntry]:
+    """Return the entries of the domains that a user has added."""
+    texts = [(path, path.read_text("utf-8")) for path, _ in added]
+    return [entry for path, text in texts if is_domain(text) for entry in read_entries(text, path.stem)]
 
 
 def _data(name: str) -> bytes:

@@ -1,0 +1,151 @@
+"""Units of bare numbers under names that were asked for by meaning: the customary unit of the kind.
+
+Somebody who asks for `"active power"~ > 2 kW` is met by `apower: 2254.1`, which is in watts as power mostly is, and not
+by 2,254 kW. A number that cannot be such a reading (an outdoor temperature of 658) does not meet it at all, unless it
+can only be in another unit of the kind (an atmospheric pressure of 98,430 is in pascals). What a number is taken in
+follows from the asked name, the asked unit and the number alone, so that all engines agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from math import inf
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from likewise.defaults import NAME_CACHE_ENTRIES
+from likewise.semantics.concepts.encyclopaedia.lexicon import canonical, folded, phrase_of
+from likewise.semantics.text.identifiers import split_identifier
+from likewise.units import Unit, any_unit, reading_unit, unit
+
+if TYPE_CHECKING:
+    from likewise.model import EventTuple, Predicate
+    from likewise.semantics.concepts.encyclopaedia.entries import DomainEntry
+
+# Kinds that have no one unit by themselves: a distance is in metres or millimetres, a pressure in bar or pascals.
+UNSETTLED: Final = frozenset(
+    {"pressure", "flow", "speed", "length", "distance", "height", "depth", "volume", "mass", "energy", "area"}
+    | {"duration", "vibration", "acceleration", "gas concentration", "fill level", "level", "water level"}
+)
+# Dimensions of which makers use several units alike: only a range above zero can tell which one is meant.
+UNSETTLED_DIMENSIONS: Final = frozenset({"pressure", "flow", "volume", "mass", "energy"})
+# Dimensions whose readings are in one unit whatever they are of, so that the end of a longer name says it.
+SETTLED: Final = frozenset({"temperature", "power", "voltage", "current", "illuminance", "irradiance", "frequency"})
+# What is no reading of a quantity, though its name holds the quantity's: a `power_outage_count`, a `Bat_status`.
+NO_QUANTITY: Final = frozenset({"count", "counter", "status", "index", "mode", "time", "threshold", "interval", "flag"})
+COMPARED: Final = frozenset({"<", "<=", ">", ">=", "=", "between"})
+
+
+class CustomaryUnit(NamedTuple):
+    """A unit that a bare number may be in, and the numbers that are then possible, in the base of its dimension."""
+
+    unit: Unit
+    low: float
+    high: float
+
+    def holds(self, number: float) -> bool:
+        """Return whether a bare number can be in this unit."""
+        return bool(self.low <= self.unit.to_base(number) <= self.high)
+
+
+CustomaryRow = tuple[
+    str, str, float, float, tuple[str, ...]
+]  # a name's words, its unit, the lowest, the highest, other units
+
+
+def customary_rows(entries: Iterable[DomainEntry]) -> list[CustomaryRow]:
+    """Return the unit and the range of every name of a measured thing; what stands first wins."""
+    entries = tuple(entries)
+    rows: dict[str, CustomaryRow] = {}
+    for entry in entries:
+        symbol = any_unit(entry.unit) if entry.unit else None
+        if symbol is None or entry.role or entry.id in UNSETTLED:
+            continue
+        written = ("K", *entry.other_units) if symbol.symbol == "degC" else entry.other_units
+        others = tuple(u.symbol for u in map(any_unit, written) if u and u.dimension == symbol.dimension)
+        for label in (entry.id, canonical(entry), *entry.labels):
+            words = " ".join(phrase_of(label))
+            rows.setdefault(words, (words, symbol.symbol, entry.low, entry.high, others))
+    return list(rows.values())
+
+
+@lru_cache(maxsize=NAME_CACHE_ENTRIES)
+def customary_units(asked: str, symbol: str) -> tuple[CustomaryUnit, ...]:
+    """Return the units that a bare number may be in where a name is asked for by meaning; none if no one is customary.
+
+    >>> [(each.unit.symbol, each.holds(98_430)) for each in customary_units("atmospheric pressure", "bar")]
+    [('hPa', False), ('Pa', True)]
+    >>> customary_units("active power", "kW")[0].unit.symbol, customary_units("oil pressure", "bar")
+    ('W', ())
+    """
+    from likewise.semantics.concepts.library import customary_table
+
+    table, words, dimension = customary_table(), phrase_of(asked), unit(symbol).dimension
+    row = table.get(" ".join(words))
+    if row is None and dimension in SETTLED:
+        row = next((r for at in range(1, len(words)) if (r := table.get(" ".join(words[at:])))), None)
+    if row is None:
+        return ()
+    _, customary, low, high, others = row
+    first = unit(customary)
+    if first.dimension != dimension or (dimension in UNSETTLED_DIMENSIONS and low <= 0):
+        return ()
+    units = [CustomaryUnit(first, *_based(first, low, high))]
+    for each in map(unit, others):
+        # Another unit is meant only where no number could be in both.
+        if low > -inf and high < inf and first.to(each, low) >= high:
+            units.append(CustomaryUnit(each, *_based(first, low, high)))
+    return tuple(units)
+
+
+def _based(known: Unit, low: float, high: float) -> tuple[float, float]:
+    return (low if low == -inf else known.to_base(low)), (high if high == inf else known.to_base(high))
+
+
+def units_taken(predicate: Predicate, attribute: str, stated: str) -> tuple[CustomaryUnit, ...] | None:
+    """Return the units that a bare number may be taken in for a predicate; None if it is read as it always is.
+
+    Args:
+        predicate: what is asked; only comparisons with a unit under a relaxed attribute take numbers by custom.
+        attribute: the name that the number stands under.
+        stated: the text beside the number that may state a unit.
+    """
+    symbol = predicate.unit
+    if not predicate.attribute_relaxed or not symbol or predicate.operator not in COMPARED:
+        return None
+    if reading_unit(attribute, stated, unit(symbol)) is not None:
+        return None
+    if is_no_quantity(attribute) and not is_no_quantity(predicate.attribute):
+        return ()
+    return customary_units(predicate.attribute, symbol) or None
+
+
+def taken_in_customary_unit(predicate: Predicate, item: EventTuple) -> EventTuple | None:
+    """Return a tuple with the unit that its bare number is in by custom; None if the number cannot be what is asked.
+
+    >>> from likewise.model import EventTuple, Predicate, Quantity
+    >>> asked = Predicate("active power", ">", Quantity(2.0, "kW"), attribute_relaxed=True)
+    >>> taken_in_customary_unit(asked, EventTuple("apower", 2254.1)).unit
+    'W'
+    >>> taken_in_customary_unit(asked, EventTuple("power_outage_count", 3)) is None
+    True
+    """
+    reading = item.reading()
+    if reading is None:
+        return item
+    units = units_taken(predicate, item.attribute, reading[1])
+    if units is None:
+        return item
+    taken = next((each.unit for each in units if each.holds(reading[0])), None)
+    return None if taken is None else type(item)(item.attribute, reading[0], taken.symbol)
+
+
+@lru_cache(maxsize=NAME_CACHE_ENTRIES)
+def is_no_quantity(name: str) -> bool:
+    """Return whether a name's last word says that it is a count, a status or a setting, whatever it is of.
+
+    >>> is_no_quantity("power_outage_count"), is_no_quantity("Bat_status"), is_no_quantity("count_power")
+    (True, True, False)
+    """
+    words = [folded(word) for word in split_identifier(name) if word.isalpha()]
+    return bool(words) and words[-1] in NO_QUANTITY
