@@ -122,6 +122,8 @@ def test_an_unknown_base_is_learnt_from_what_only_the_statestream_sends() -> Non
         ("attic/sensor/room_temperature/state", b"20.5", "room_temperature"),
         ("attic/climate/heater/current_temperature/state", b"20.5", "heater_current_temperature"),
         ("attic/status", b"online", "availability"),
+        ("zigbee2mqtt/attic/availability", b"online", "availability"),
+        ("zigbee2mqtt/attic/availability", b'{"state": "online"}', "availability"),  # `state` is that of its switch
         ("telegraf/web-1/cpu", b'{"name": "cpu", "fields": {"usage_idle": 90}}', "cpu.usage_idle"),
         ("N/c0619ab6fe1f/battery/258/Dc/0/Voltage", b'{"value": 13.2}', "Dc.0.Voltage"),
         ("evcc/site/pv/1/power", b"4100", "pv.1.power"),
