@@ -71,22 +71,35 @@ class InputError(LikewiseError):
 class ParseError(InputError):
     """Text that is not in the subscription language.
 
-    `line` and `column` count from 1; `expected` says in words what could have stood there.
+    `line` and `column` count from 1; `expected` says in words what could have stood there. `correction` is
+    text that parses and is probably what was meant, or empty.
     """
 
     code = "syntax"
 
-    def __init__(self, problem: str, *, text: str = "", line: int = 1, column: int = 1, expected: str = "") -> None:
+    def __init__(
+        self,
+        problem: str,
+        *,
+        text: str = "",
+        line: int = 1,
+        column: int = 1,
+        expected: str = "",
+        correction: str = "",
+    ) -> None:
         self.problem = problem
         self.line = line
         self.column = column
         self.expected = expected
+        self.correction = correction
         self.excerpt, self.caret = _excerpt(text, line, column)
         message = f"line {line}, column {column}: {problem}"
-        if expected:
+        if expected and not correction:
             message += f"; expected {expected}"
         if self.excerpt:
             message += f"\n  {self.excerpt}\n  {self.caret}"
+        if correction:
+            message += f"\nDid you mean: {correction}"
         super().__init__(message)
 
 

@@ -130,7 +130,10 @@ def parse_typed_text(text: str) -> ParsedText:
         subscription = parse(text)
     except ParseError as error:
         problem = f"line {error.line}, column {error.column}: {error.problem}"
-        problem += f"; expected {error.expected}" if error.expected else ""
+        if error.correction:
+            problem += f". Did you mean {error.correction}?"
+        elif error.expected:
+            problem += f"; expected {error.expected}"
         return ParsedText(None, problem=problem, excerpt=f"{error.excerpt}\n{error.caret}")
     except LikewiseError as error:
         return ParsedText(None, problem=str(error))

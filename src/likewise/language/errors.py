@@ -87,6 +87,18 @@ _ANY_FORM: Final = (
     "meaning` or `[1, 0, *]`"
 )
 
+_CLAUSE_EXAMPLES: Final = {
+    "absent": "absent for 1 h",
+    "at": "at most every 10 min",
+    "digest": "digest every 1 d",
+    "for": "for 5 min",
+    "from": "from one source",
+    "once": "once until false",
+    "per": "per room",
+    "select": "select (temperature~ in degC as t)",
+    "stale": "stale 24 h",
+    "valid": "valid for 7 d",
+}
 _TOKEN = re.compile(r"is-a|(?:starts|ends)\s+with|[<>!]=|\w+|\S")
 _OPERATOR_WORDS: Final = frozenset({"between", "in", "contains", "exists", "under", "is-a", "starts with", "ends with"})
 
@@ -120,12 +132,18 @@ def line_and_column(text: str, position: int) -> tuple[int, int]:
 
 
 def parse_error(
-    text: str, problem: str, *, position: int | None = None, expected: str = "", error: type[ParseError] = ParseError
+    text: str,
+    problem: str,
+    *,
+    position: int | None = None,
+    expected: str = "",
+    correction: str = "",
+    error: type[ParseError] = ParseError,
 ) -> ParseError:
     """Return a `ParseError` (or a subclass) at a position, or at the end of the text."""
     at = len(text.rstrip()) if position is None else position
     line, column = line_and_column(text, at)
-    return error(problem, text=text, line=line, column=column, expected=expected)
+    return error(problem, text=text, line=line, column=column, expected=expected, correction=correction)
 
 
 def unexpected_token(text: str, position: int | None, allowed: Iterable[str]) -> ParseError:
@@ -149,11 +167,13 @@ def _problem(text: str, position: int, token: str, allowed: set[str]) -> str:
         if closed < 0 or 0 <= line_end < closed:
             return "the quote is not closed in this line"
     before = text[:position].rstrip()
-    if token == "in" and before[-1:].isdigit():
+    if "_VALID_FOR" in allowed and token in _CLAUSE_EXAMPLES:
+        return f"`{token}` is not complete; write it as in `{_CLAUSE_EXAMPLES[token]}`"
+    if token == "in" and before[-1:].isdigit() and "WITHIN" not in allowed:
         return "`in` is an operator and cannot stand here; the unit is `inch`"
     if allowed == {"LPAR"} and before.endswith("in"):
         return "the operator `in` takes values in parentheses; put text that holds the word in double quotes"
-    if token in _OPERATOR_WORDS:
+    if token in _OPERATOR_WORDS and "BY" not in allowed:
         return f"`{token}` is an operator and cannot stand here; put text that holds it in double quotes"
     if token in ("=", ":", "<", ">", "<=", ">=", "!=") and allowed & {"_COMMA", "RBRACE"}:
         if " or " in before:

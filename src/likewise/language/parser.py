@@ -14,6 +14,7 @@ import msgspec
 
 from likewise.defaults import MAX_NESTING, MAX_SUBSCRIPTION_LENGTH
 from likewise.errors import InputError, LikewiseError, LimitExceeded, ParseError, UnitError, UnitSyntaxError
+from likewise.language.corrections import correction
 from likewise.language.errors import GrammarError, parse_error, unexpected_token
 from likewise.language.grammar import GRAMMAR, QUOTED
 from likewise.language.printer import digest, subscription_text
@@ -22,6 +23,7 @@ from likewise.model.subscription import Subscription
 if TYPE_CHECKING:
     from lark import Lark
 
+_STATED_UNIT = re.compile(r"[\s\d.+-]*([^\s\d,{}()][^,{}()]*)")
 _PARENTHESES = re.compile(rf"{QUOTED}|[()]")
 
 
@@ -135,7 +137,8 @@ def _relocated(error: ParseError, line: str, number: int, before: int) -> ParseE
     indent = len(line) - len(line.lstrip())
     column = max(1, error.column - before) + indent if error.line == 1 else 1 + indent
     text = "\n" * (number - 1) + " ".join(line.splitlines())
-    return type(error)(error.problem, text=text, line=number, column=column, expected=error.expected)
+    facts = {"expected": error.expected, "correction": error.correction}
+    return type(error)(error.problem, text=text, line=number, column=column, **facts)
 
 
 def _from_mapping(mapping: Mapping[str, object], id: str | None) -> Subscription:
@@ -157,8 +160,34 @@ def _from_mapping(mapping: Mapping[str, object], id: str | None) -> Subscription
 
 
 def _parse_without_id(text: str) -> Subscription:
-    """Parse a subscription without its id."""
+    """Parse a subscription without its id; an error proposes a correction if one parses."""
     check_text(text)
+    try:
+        return _parse_strictly(text)
+    except InputError as error:
+        better = correction(text, _unit_at_fault)
+        if not better:
+            raise
+        if isinstance(error, ParseError):
+            place = {"line": error.line, "column": error.column}
+            raise type(error)(error.problem, text=text, expected=error.expected, correction=better, **place) from None
+        raise parse_error(text, str(error), position=0, correction=better) from None
+
+
+def _unit_at_fault(text: str) -> str | None:
+    """Return None if a text parses, else the unit that does not, or "" if another part does not."""
+    try:
+        _parse_strictly(text)
+    except UnitSyntaxError as error:
+        stated = _STATED_UNIT.match(text, error.column - 1)
+        return error.unit or (stated.group(1).strip() if stated else "")
+    except LikewiseError:
+        return ""
+    return None
+
+
+def _parse_strictly(text: str) -> Subscription:
+    """Parse a subscription without its id and without proposals."""
     from lark import UnexpectedCharacters, UnexpectedToken
 
     try:

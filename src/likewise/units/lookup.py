@@ -214,12 +214,21 @@ def suggestion(text: str) -> str:
     >>> suggestion("blorps")
     'write one like degC, km/h, %, kWh, hPa, ug/m3'
     """
-    plain = normalize_unit(text)
+    near = nearest_unit(text)
+    return f"did you mean {near}" if near else "write one like degC, km/h, %, kWh, hPa, ug/m3"
+
+
+def nearest_unit(text: str) -> str:
+    """Return the spelling of a unit that is nearest to an unknown one, or an empty string.
+
+    >>> nearest_unit("degre"), nearest_unit("blorps")
+    ('degree', '')
+    """
     close = any_unit(text) or next(iter(stated_units(text)), None)
     if close is not None:
-        return f"did you mean {close.symbol}"
-    near = closest_spelling(plain, _EVERYDAY.exact) or closest_spelling(plain, _more()[1].exact)
-    return f"did you mean {near}" if near else "write one like degC, km/h, %, kWh, hPa, ug/m3"
+        return close.symbol
+    plain = normalize_unit(text)
+    return closest_spelling(plain, _EVERYDAY.exact) or closest_spelling(plain, _more()[1].exact) or ""
 
 
 @cache

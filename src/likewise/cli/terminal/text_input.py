@@ -56,7 +56,8 @@ def locate_errors(path: str, line: InputLine | None = None, before: int = 0) -> 
         if line is not None:
             text = "\n" * (line.number - 1) + line.raw.decode(errors="replace")
             place = {"line": line.number, "column": error.column + before}
-            error = ParseError(error.problem, text=text, expected=error.expected, **place)
+            facts = {"expected": error.expected, "correction": error.correction}
+            error = ParseError(error.problem, text=text, **facts, **place)
         error.add_note(path)
         raise error from None
     except (InputError, StateError) as error:
