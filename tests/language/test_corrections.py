@@ -59,7 +59,6 @@ CORRECTED = {
     "{speed > 5 km\\h}": "{speed > 5 km/h}",
     # clauses
     "{door = open} for 5m": "{door = open} for 5 min",
-    "{door = open} for 5 mins": "{door = open} for 5 min",
     "{door = open} during 5 min": "{door = open} for 5 min",
     "{door = open} every 5 min": "{door = open} at most every 5 min",
     "{door = open} at most 5 min": "{door = open} at most every 5 min",
