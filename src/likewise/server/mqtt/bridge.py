@@ -42,6 +42,7 @@ from likewise.model.hierarchies.topic_filters import filter_matches
 from likewise.server.announcements import decode_announcement
 from likewise.server.gateway import Gateway
 from likewise.server.media_types import UnreadableInput
+from likewise.server.mqtt.broker.announcements import apply_announcement
 from likewise.server.mqtt.broker_urls import bridge_address, bridge_session, parse_mqtt_url, shown
 from likewise.server.mqtt.client import BrokerAddress, MqttClient, MqttRefused, publication
 from likewise.server.mqtt.codec import FAILED, FilterRequest
@@ -325,15 +326,11 @@ class MqttBridge:
 
     async def _apply_announcement(self, message: MqttPublication) -> None:
         """Apply or revoke a source's own announcement; a refused one becomes a dead letter."""
-        source, announcements = source_in(message.topic, ANNOUNCEMENTS), self._gateway.broker.announcements
+        gateway, source = self._gateway, source_in(message.topic, ANNOUNCEMENTS)
 
         async def attempt() -> None:
-            if message.payload.strip():
-                announcement = decode_announcement(message.payload, source)
-                await self._gateway.wait_committed(announcements.start_announce, self._tenant, announcement)
-            elif source in self._tenant.sources.announcements:
-                words = "it said so over MQTT"
-                await self._gateway.wait_committed(announcements.start_revoke, self._tenant, source, words)
+            announcement = decode_announcement(message.payload, source) if message.payload.strip() else None
+            await gateway.wait_committed(apply_announcement, gateway.broker, self._tenant, source, announcement)
 
         try:
             await self._retry_until_stored(attempt)

@@ -102,13 +102,13 @@ class ClientAcknowledgements:
 
     def resend(self, connection: MqttConnection, session: Session) -> None:
         """Resend what a client that is back has not acknowledged, then what waits."""
-        for sender in (session.outbox, *session.groups.values()):
+        for sender in session.senders:
             if isinstance(sender, DeliveryOutbox) and not sender.shared:
                 sender.cursor = sender.queue.acknowledged
         if session.flights:
             self._home.spawn(self._resend(connection, session, list(session.flights.values())))
         else:
-            self._resume(session)
+            session.pump()
 
     async def _resend(self, connection: MqttConnection, session: Session, flights: list[InFlight]) -> None:
         connection.ready = False  # what is in flight comes first
@@ -127,7 +127,7 @@ class ClientAcknowledgements:
                 self._resend_packet(connection, session, rest.popleft(), read_now)
         if not connection.closed:
             connection.ready = True
-            self._resume(session)
+            session.pump()
 
     def _resend_packet(
         self, connection: MqttConnection, session: Session, flight: InFlight, deliveries: dict[int, Delivery | None]
@@ -166,11 +166,6 @@ class ClientAcknowledgements:
                     delivery.message = read_messages(tables, (delivery.event,)).get(delivery.event)
                     size += delivery.size
         return deliveries
-
-    def _resume(self, session: Session) -> None:
-        for sender in (session.outbox, *session.groups.values()):
-            if sender is not None:
-                sender.pump()
 
 
 _log = structlog.get_logger("likewise.mqtt")
@@ -262,6 +257,3 @@ def reason_of(error: LikewiseError) -> Reason:
             return Reason.PAYLOAD_FORMAT_INVALID
         case _:
             return Reason.IMPLEMENTATION_SPECIFIC_ERROR
-
-
-__all__ = ["Acknowledge", "PublishAcknowledgements", "reason_of"]

@@ -6,6 +6,7 @@ It is acknowledged when it is on disk, and refused with words as any other messa
 
 from __future__ import annotations
 
+from likewise.broker.broker import Broker
 from likewise.broker.catalogue.sensing_commands import ANNOUNCEMENTS, SENSE, source_in
 from likewise.broker.log.event_log import Done
 from likewise.broker.tenants.access import Access
@@ -13,7 +14,6 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError
 from likewise.model.announcements.announcement import Announcement
 from likewise.server.announcements import decode_announcement
-from likewise.server.mqtt.broker.delivery.context import ListenerContext
 
 
 def parse_announcement(access: Access, topic: str, payload: bytes) -> tuple[str, Announcement | None]:
@@ -32,10 +32,10 @@ def parse_announcement(access: Access, topic: str, payload: bytes) -> tuple[str,
 
 
 def apply_announcement(
-    home: ListenerContext, tenant: Tenant, source: str, announcement: Announcement | None, done: Done
+    broker: Broker, tenant: Tenant, source: str, announcement: Announcement | None, done: Done
 ) -> None:
     """Hold an announcement, or revoke it; `done` is told when that is on disk. Revoking nothing is no mistake."""
-    announcements = home.broker.announcements
+    announcements = broker.announcements
     if announcement is not None:
         announcements.start_announce(tenant, announcement, done)
     elif source in tenant.sources.announcements:

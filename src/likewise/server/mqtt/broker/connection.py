@@ -370,11 +370,9 @@ class MqttConnection:
 
     def reason_properties(self, words: str) -> Properties:
         """Return a reason string, for clients that want one."""
-        return (
-            Properties(reason_string=truncate_text(words, MAX_REASON_BYTES))
-            if self.reason_strings and words
-            else Properties()
-        )
+        if not self.reason_strings or not words:
+            return Properties()
+        return Properties(reason_string=truncate_text(words, MAX_REASON_BYTES))
 
     def pause(self) -> None:
         """Note that the transport's buffer is full."""
@@ -393,9 +391,7 @@ class MqttConnection:
         if self._drained is not None and not self._drained.done():
             self._drained.set_result(None)
         if self.session is not None:
-            for sender in (self.session.outbox, *self.session.groups.values()):
-                if sender is not None:
-                    sender.pump()
+            self.session.pump()
 
     async def drained(self) -> bool:
         """Wait until it may be sent more; return whether it is still open."""

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
 from typing import Final
 
 import msgspec
 import structlog
 
 from likewise.api.operations import ConnectionStatus
-from likewise.broker.log.deliveries import Delivery
-from likewise.broker.log.packed_sets import unpack_scores
-from likewise.broker.queries.match_reasons import because as reasons_of
-from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MQTT_ALIASES
 from likewise.errors import LikewiseError, NotAuthenticated
 from likewise.model.time import SECOND, duration
@@ -27,16 +22,14 @@ from likewise.server.mqtt.broker.authentication import (
     authenticate_client,
 )
 from likewise.server.mqtt.broker.connection import Carrier, MqttConnection
+from likewise.server.mqtt.broker.delivery.context import ListenerContext
 from likewise.server.mqtt.broker.delivery.counters import ListenerCounters, TenantCounters
 from likewise.server.mqtt.broker.delivery.fan_out import FanOut
 from likewise.server.mqtt.broker.delivery.groups import SharedGroups
-from likewise.server.mqtt.broker.delivery.in_flight import InFlightRows
-from likewise.server.mqtt.broker.delivery.rendering import Renderer
-from likewise.server.mqtt.broker.delivery.session import QueueSender, Session
-from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
+from likewise.server.mqtt.broker.delivery.session import Session
 from likewise.server.mqtt.broker.publish import MessagePublisher
 from likewise.server.mqtt.broker.send_buffers import SendBuffers
-from likewise.server.mqtt.broker.sessions import SessionRegistry, save_session
+from likewise.server.mqtt.broker.sessions import SessionRegistry
 from likewise.server.mqtt.broker.subscribe import SubscriptionService
 from likewise.server.mqtt.broker.wills import Wills
 from likewise.server.mqtt.codec import (
@@ -50,9 +43,7 @@ from likewise.server.mqtt.codec import (
     Subscribe,
     Unsubscribe,
 )
-from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.source_upgrade import rename_former_sources_in_background
-from likewise.server.mqtt.topic_maps import load_maps
 
 _log = structlog.get_logger("likewise.mqtt")
 _ENCODE = msgspec.json.Encoder().encode
@@ -65,17 +56,11 @@ class MqttListener:
     """Serves connections, whatever carries them; made on the loop it serves them on."""
 
     def __init__(self, gateway: Gateway) -> None:
+        self.home = home = ListenerContext(gateway)
         self.gateway = gateway
         self.broker = gateway.broker
-        self.bridge = gateway.bridge
         self.config = gateway.broker.config.mqtt
-        self.renderer = Renderer()
-        self.rows = InFlightRows(self.broker, self.bridge)
-        self.live: dict[int, TopicRouter] = {}
         self._loop = asyncio.get_running_loop()
-        self._maps = load_maps(self.config.maps)
-        self._readers: dict[int, MessageReader] = {}
-        self._counters: dict[str, TenantCounters] = {}
         self._connections: set[MqttConnection] = set()
         limits = gateway.connection_limits
         self.buffers = SendBuffers(self.config.send_bytes, self._loop.time)
@@ -85,67 +70,22 @@ class MqttListener:
         self._logins = LoginThrottle()
         self._stalled: dict[MqttConnection, tuple[int, float]] = {}  # unread bytes, and since when they do not shrink
         self._unsent: list[MqttConnection] = []
-        self._touched: dict[QueueSender, None] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
         self.stopped = asyncio.Event()  # everybody was said goodbye to
-        self._fan_out = FanOut(self)
-        self._publisher = MessagePublisher(self, lambda *said: self._subscriptions.publish_subscription(*said))
-        self._groups = SharedGroups(self, lambda tenant, id: self._subscriptions.register(tenant, id), self.live_of)
-        self._subscriptions = SubscriptionService(
-            self, self._fan_out, self._groups, self.live_of, lambda session: save_session(self.gateway, session)
-        )
-        self._wills = Wills(self, self._publisher)
-        self.sessions = SessionRegistry(self, self._groups, self._wills, self.live_of)
-        self._client_acks = ClientAcknowledgements(self)
+        self._fan_out = FanOut(home)
+        groups = SharedGroups(home)
+        self._subscriptions = SubscriptionService(home, self._fan_out, groups)
+        self._publisher = MessagePublisher(home, self._subscriptions.publish_subscription)
+        self.sessions = SessionRegistry(home, groups, Wills(home, self._publisher))
+        self._client_acks = ClientAcknowledgements(home)
 
     async def start(self) -> None:
         """Find sessions again, and begin to follow the log."""
         await rename_former_sources_in_background(self.broker)
         self.broker.store.followers.insert(0, self._fan_out)
         await self.sessions.restore()
-        self.broker.metrics.registry.register(ListenerCounters(self._counters, self.pending, self.buffers))
+        self.broker.metrics.registry.register(ListenerCounters(self.home.counters_by_name, self.pending, self.buffers))
         self.gateway.connection_lists.append(self.connection_statuses)
-        self.broker.activation.topics.filters.append(lambda tenant: self.live_of(tenant).filters())
-
-    def counters(self, tenant: Tenant) -> TenantCounters:
-        """Counters of one tenant."""
-        counters = self._counters.get(tenant.name)
-        if counters is None:
-            counters = self._counters[tenant.name] = TenantCounters()
-        return counters
-
-    def reader(self, tenant: Tenant) -> MessageReader:
-        """Return the decoder of a tenant's messages."""
-        reader = self._readers.get(tenant.number)
-        if reader is None:
-            reader = self._readers[tenant.number] = MessageReader(
-                self._maps, strict=self.config.strict, identities=tenant.sources.identities
-            )
-        return reader
-
-    def live_of(self, tenant: Tenant) -> TopicRouter:
-        """Return the topic router of a tenant."""
-        return self.live.setdefault(tenant.number, TopicRouter())
-
-    def spawn(self, work: Coroutine[object, object, None]) -> None:
-        """Run a task in the background; log its error."""
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._finished)
-
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            if isinstance(error, LikewiseError):
-                _log.warning("mqtt_task_failed", error=str(error))
-            else:
-                _log.error("mqtt_task_failed", exc_info=error)
-
-    def match_reason(self, sender: QueueSender, delivery: Delivery, place: int, id: str) -> bytes:
-        """Return the reasons of a delivery as JSON."""
-        score = round(unpack_scores(delivery.scores, len(delivery.matched))[place], 6)
-        matched = [(int(delivery.matched[place]), id, score)]
-        return _ENCODE(reasons_of(self.broker.store, sender.tenant, delivery.event, matched, self.broker.clock()))
+        self.broker.activation.topics.filters.append(lambda tenant: self.home.live_of(tenant).filters())
 
     # -- connections ----------------------------------------------------------------------------
 
@@ -172,7 +112,7 @@ class MqttListener:
         self.buffers.forget(connection)
         self._stalled.pop(connection, None)
         if connection.session is not None:
-            self.counters(connection.session.tenant).connected -= 1
+            self.home.counters(connection.session.tenant).connected -= 1
             self.sessions.disconnected(connection)
 
     def send_soon(self, connection: MqttConnection) -> None:
@@ -185,18 +125,6 @@ class MqttListener:
         unsent, self._unsent = self._unsent, []
         for connection in unsent:
             connection.flush()
-
-    def schedule_pump(self, sender: QueueSender) -> None:
-        """Schedule a sender that got an acknowledgement: at the end of this turn it records it and sends more."""
-        if not self._touched:
-            self._loop.call_soon(self._pump_touched)
-        self._touched[sender] = None
-
-    def _pump_touched(self) -> None:
-        touched, self._touched = self._touched, {}
-        for sender in touched:
-            sender.acknowledge()
-            sender.pump()
 
     # -- packets --------------------------------------------------------------------------------
 
@@ -213,7 +141,7 @@ class MqttListener:
             return
         self.pending.remove(connection)
         connection.log_in(self.config.packet_bytes)
-        self.spawn(self._connect(connection, packet, who))
+        self.home.spawn(self._connect(connection, packet, who))
 
     async def _connect(self, connection: MqttConnection, packet: Connect, who: Login) -> None:
         try:
@@ -245,7 +173,7 @@ class MqttListener:
     def _disconnect(self, connection: MqttConnection, reason: int, words: str) -> None:
         if connection.closed:
             return
-        counters = self._counters.setdefault("", TenantCounters())
+        counters = self.home.counters_by_name.setdefault("", TenantCounters())
         counters.disconnected_by_us += 1
         key = self.gateway.connection_limits.key_of(connection.address) or connection.address
         left_out = self._logins.suppressed(key, self._loop.time())
@@ -275,7 +203,7 @@ class MqttListener:
             assigned_client_id=who.client if who.assigned else None,
             server_keep_alive=keep_alive if keep_alive != packet.keep_alive else None,
         )
-        counters = self.counters(session.tenant)
+        counters = self.home.counters(session.tenant)
         counters.connections += 1
         counters.connected += 1
         connection.ready = True
@@ -314,8 +242,8 @@ class MqttListener:
                 if again and not connection.closed:
                     connection.resume_sending()
             for tenant in self.broker.tenants.values():
-                if tenant.name in self._counters:
-                    self._counters[tenant.name].sessions = self.sessions.count(tenant.number)
+                if tenant.name in self.home.counters_by_name:
+                    self.home.counters_by_name[tenant.name].sessions = self.sessions.count(tenant.number)
 
     def _check_connection(self, connection: MqttConnection, now: float, clock: int) -> None:
         silent = now - connection.last_activity
@@ -325,7 +253,7 @@ class MqttListener:
                 connection.abort()
             return
         if self._is_stalled(connection, now):
-            self.counters(connection.session.tenant).stalled += 1
+            self.home.counters(connection.session.tenant).stalled += 1
             connection.end(Reason.QUOTA_EXCEEDED, "the client does not read what it is sent; connect again")
             return
         if connection.keep_alive and silent > connection.keep_alive and not connection.busy:
@@ -360,8 +288,8 @@ class MqttListener:
             connection.clean_disconnect = True  # it is the broker that goes: a will is for when the client does
             connection.end(Reason.SERVER_SHUTTING_DOWN, "the broker stops; connect again")
         self.sessions.stop()
-        self.rows.flush()
-        rest = self._tasks - {asyncio.current_task()}
+        self.home.rows.flush()
+        rest = self.home.tasks - {asyncio.current_task()}
         if rest:
             await asyncio.wait(rest, timeout=1.0)
         self.stopped.set()

@@ -91,6 +91,3 @@ def message_bytes(packet: Publish) -> int:
     7
     """
     return retained_bytes(packet.topic, packet.payload, encode_stored_properties(packet.properties))
-
-
-__all__ = ["decode_events", "message_bytes", "stored_message"]

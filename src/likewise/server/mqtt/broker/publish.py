@@ -207,16 +207,25 @@ class MessagePublisher:
                 if len(packets) > place + 1:
                     connection.suspend_with(packets[place + 1 :])
                 return
-            try:
-                read.append((packet, decode_events(self._home, tenant, access, session.client, packet)))
-            except UnreadableInput as refused:
-                self._answers.refuse(connection, packet, refused.error)
-            except LikewiseError as refused:
-                self._answers.refuse(connection, packet, refused)
-            else:
+            if (events := self._decode(connection, packet)) is not None:
+                read.append((packet, events))
                 if packet.qos == 2:
                     session.received[packet.packet_id] = False
         self._store(connection, read)
+
+    def _decode(self, connection: MqttConnection, packet: Publish) -> list[Event] | None:
+        """Return the events of a message; None if it is refused, which its client is told."""
+        session, access, tenant = connection.session, connection.access, connection.tenant
+        assert session is not None
+        assert access is not None
+        assert tenant is not None
+        try:
+            return decode_events(self._home, tenant, access, session.client, packet)
+        except UnreadableInput as refused:
+            self._answers.refuse(connection, packet, refused.error)
+        except LikewiseError as refused:
+            self._answers.refuse(connection, packet, refused)
+        return None
 
     def _command_for(self, topic: str) -> Take | None:
         """Return what processes a topic that is a command to the broker; None for any other."""
@@ -243,7 +252,7 @@ class MessagePublisher:
         try:
             home.gateway.check_rate(tenant, 1)
             source, announcement = parse_announcement(access, packet.topic, packet.payload)
-            apply_announcement(home, tenant, source, announcement, lambda result: home.bridge.call(over, result))
+            apply_announcement(home.broker, tenant, source, announcement, lambda result: home.bridge.call(over, result))
         except LikewiseError as refused:  # said in the next turn, when what came after it waits
             asyncio.get_running_loop().call_soon(over, refused)
 
@@ -251,16 +260,7 @@ class MessagePublisher:
         """Read messages the other way, and store those of each connection together."""
         read: dict[MqttConnection, list[Read]] = {}
         for connection, packet, *_ in waiting:
-            session, access, tenant = connection.session, connection.access, connection.tenant
-            if connection.closed or session is None or access is None or tenant is None:
-                continue
-            try:
-                events = decode_events(self._home, tenant, access, session.client, packet)
-            except UnreadableInput as refused:
-                self._answers.refuse(connection, packet, refused.error)
-            except LikewiseError as refused:
-                self._answers.refuse(connection, packet, refused)
-            else:
+            if not connection.closed and (events := self._decode(connection, packet)) is not None:
                 read.setdefault(connection, []).append((packet, events))
         for connection, messages in read.items():
             self._store(connection, messages)
@@ -365,7 +365,7 @@ class MessagePublisher:
         try:
             if message.topic.startswith(ANNOUNCEMENTS):
                 source, announcement = parse_announcement(access, message.topic, message.payload)
-                apply_announcement(home, tenant, source, announcement, done)
+                apply_announcement(home.broker, tenant, source, announcement, done)
                 return
             if message.retain and message.payload:
                 check_retained(tenant, message.topic, message_bytes(packet), home.broker.config.limits)
@@ -380,6 +380,3 @@ class MessagePublisher:
         for part, entry in enumerate(request[0]):
             entry.message = message if not part else StoredMessage(message.topic, b"", message.qos, part=part)
         home.gateway.submit(request)
-
-
-__all__ = ["MessagePublisher"]

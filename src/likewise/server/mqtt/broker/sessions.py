@@ -6,7 +6,7 @@ Sessions that outlive their connection, on disk: written as they change, read wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
@@ -34,7 +34,6 @@ from likewise.server.mqtt.broker.delivery.groups import SharedGroups
 from likewise.server.mqtt.broker.delivery.outbox import DeliveryOutbox
 from likewise.server.mqtt.broker.delivery.session import SETTLED, InFlight, Session
 from likewise.server.mqtt.broker.delivery.topic_filters import TopicFilter, group_subscriber, parse_topic_filter
-from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
 from likewise.server.mqtt.broker.wills import Wills
 from likewise.server.mqtt.codec import Connect, Reason
 
@@ -110,13 +109,10 @@ Key = tuple[int, str]
 class SessionRegistry:
     """Sessions by tenant and client id. For the loop's thread."""
 
-    def __init__(
-        self, home: ListenerContext, groups: SharedGroups, wills: Wills, live_of: Callable[[Tenant], TopicRouter]
-    ) -> None:
+    def __init__(self, home: ListenerContext, groups: SharedGroups, wills: Wills) -> None:
         self._home = home
         self._groups = groups
         self._wills = wills
-        self._live_of = live_of
         self._all: dict[Key, Session] = {}
         self._away: dict[Session, int] = {}  # those that are not connected, and when they are over (µs)
         self._opening: dict[Key, tuple[asyncio.Lock, int]] = {}  # and how many use it or wait
@@ -205,7 +201,7 @@ class SessionRegistry:
         self._wills.publish(session)
         self._all.pop((session.tenant.number, session.client), None)
         self._away.pop(session, None)
-        live = self._live_of(session.tenant)
+        live = self._home.live_of(session.tenant)
         for text in session.options:
             live.remove(text, session)
         for text in list(session.groups):
@@ -261,7 +257,7 @@ class SessionRegistry:
                     if group is not None and group not in senders:
                         senders.append(group)
                 elif what.kind == "topic":
-                    self._live_of(session.tenant).put(text, session, option)
+                    self._home.live_of(session.tenant).put(text, session, option)
             session.refresh_options()
         for outbox in senders:
             stored.restore_in_flight(outbox)

@@ -171,7 +171,7 @@ async def get_listener(gateway: Gateway) -> MqttListener:
 async def _start(gateway: Gateway) -> MqttListener:
     listener = MqttListener(gateway)
     await listener.start()
-    listener.spawn(_watch(listener))
+    listener.home.spawn(_watch(listener))
     return listener
 
 
@@ -179,7 +179,7 @@ async def _watch(listener: MqttListener) -> None:
     watching = asyncio.ensure_future(listener.watch())
     await listener.gateway.stopping.wait()
     watching.cancel()
-    listener.spawn(listener.stop())
+    listener.home.spawn(listener.stop())
 
 
 async def _run(gateway: Gateway, *, sockets: list[OpenedSocket]) -> None:

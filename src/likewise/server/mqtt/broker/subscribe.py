@@ -7,7 +7,6 @@ meaning. Plain topics with QoS 0 need nothing but the trie.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import cast
 
 import msgspec
@@ -15,7 +14,6 @@ import structlog
 
 from likewise.broker.log.entries import Command, SubscribeTopicCommand, UnsubscribeTopicCommand
 from likewise.broker.log.mqtt.sessions import FilterOptions
-from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError, LikewiseError, LimitExceeded, NotAllowed, RateExceeded, UnknownId
 from likewise.language import parse
@@ -37,8 +35,8 @@ from likewise.server.mqtt.broker.delivery.topic_filters import (
     parse_topic_filter,
     session_filter,
 )
-from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
 from likewise.server.mqtt.broker.retained_messages import RetainedSender
+from likewise.server.mqtt.broker.sessions import save_session
 from likewise.server.mqtt.codec import (
     FilterRequest,
     Properties,
@@ -56,21 +54,11 @@ _ENCODE = msgspec.json.Encoder().encode
 
 
 class SubscriptionService:
-    """Serves the filters of sessions; `live_of` is a tenant's trie, `keep` writes a session that lasts."""
+    """Serves the filters of sessions."""
 
-    def __init__(
-        self,
-        home: ListenerContext,
-        fan_out: FanOut,
-        groups: SharedGroups,
-        live_of: Callable[[Tenant], TopicRouter],
-        keep: Callable[[Session], Awaitable[None]],
-    ) -> None:
+    def __init__(self, home: ListenerContext, fan_out: FanOut, groups: SharedGroups) -> None:
         self._home = home
-        self._fan_out = fan_out
         self._groups = groups
-        self._live_of = live_of
-        self._keep = keep
         self._retained = RetainedSender(home, fan_out)
 
     # -- asking ---------------------------------------------------------------------------------
@@ -94,7 +82,7 @@ class SubscriptionService:
             reasons.append(reason)
             words = words or text
         if session.number and any(reason < Reason.UNSPECIFIED_ERROR for reason in reasons):
-            await self._keep(session)
+            await save_session(self._home.gateway, session)
         connection.send_packet(Suback(packet.packet_id, tuple(reasons), connection.reason_properties(words)))
         filters = [
             wish.filter
@@ -155,7 +143,7 @@ class SubscriptionService:
     def _route(self, session: Session, text: str, topic_filter: TopicFilter, option: FilterOptions) -> None:
         """Route new messages of a filter to the session."""
         if topic_filter.kind == "topic" and not topic_filter.group:
-            self._live_of(session.tenant).put(text, session, option)
+            self._home.live_of(session.tenant).put(text, session, option)
 
     async def _subscribe_topic(
         self, session: Session, wish: FilterRequest, option: FilterOptions, before: FilterOptions | None
@@ -190,24 +178,13 @@ class SubscriptionService:
     async def queue_of(self, session: Session, *also: Command) -> DeliveryOutbox:
         """Return a session's queue; a new one is registered together with other commands."""
         if session.outbox is None or session.outbox.queue.unregistered:
-            queue = await self.register(session.tenant, session.subscriber, *also)
+            queue = await self._home.register(session.tenant, session.subscriber, *also)
             if session.outbox is None or session.outbox.queue is not queue:
                 session.outbox = outbox = DeliveryOutbox(self._home, session.tenant, queue)
                 outbox.members.append(session)
                 if also:
                     outbox.pump()  # nobody was there to be woken when they were carried out
         return cast("DeliveryOutbox", session.outbox)
-
-    async def register(self, tenant: Tenant, id: str, *also: Command) -> SubscriberQueue:
-        """Return a subscriber's queue; a new one is registered together with other commands."""
-        known = tenant.subscribers.get(id)
-        if known is not None and not known.unregistered and not also:
-            return known
-        start = self._home.broker.start_register
-        return cast(
-            "SubscriberQueue",
-            await self._home.gateway.wait_committed(lambda done: start(tenant, id, None, None, done, also)),
-        )
 
     async def _command(self, tenant: Tenant, command: Command) -> object:
         return await self._home.gateway.wait_committed(self._home.broker.command, tenant, command)
@@ -225,7 +202,7 @@ class SubscriptionService:
         reasons = [await self._unsubscribe(session, text) for text in packet.filters]
         session.refresh_options()
         if session.number:
-            await self._keep(session)
+            await save_session(self._home.gateway, session)
         connection.send_packet(Unsuback(packet.packet_id, tuple(reasons)))
         connection.continue_packets()
 
@@ -239,7 +216,7 @@ class SubscriptionService:
             if topic_filter.group:
                 await self._groups.leave(session, text)
             elif topic_filter.kind == "topic":
-                self._live_of(tenant).remove(text, session)
+                self._home.live_of(tenant).remove(text, session)
                 if option.qos:
                     await self._command(tenant, UnsubscribeTopicCommand(session.subscriber, text))
             elif topic_filter.kind != "private":
@@ -291,7 +268,7 @@ class SubscriptionService:
             elif (await self._remove_named(session, text)) is False:
                 raise UnknownId(name)
             if session.number:
-                await self._keep(session)
+                await save_session(self._home.gateway, session)
         except LikewiseError as error:
             answer |= {"accepted": False, "code": error.code, "problem": str(error)}
         made = SharedPublish(f"{SEMANTIC_PREFIX}{ANSWERS}{name}", _ENCODE(answer), version=connection.version)

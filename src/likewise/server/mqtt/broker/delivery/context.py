@@ -1,49 +1,109 @@
-"""The context that the parts of the listener share: broker, connections, counters."""
+"""The context that the parts of the listener share: broker, topic routers, counters, readers, tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping
-from typing import Protocol
+import asyncio
+from collections.abc import Coroutine
+from typing import cast
 
-from likewise.broker.broker import Broker
-from likewise.broker.config import MqttSettings
+import msgspec
+import structlog
+
 from likewise.broker.log.deliveries import Delivery
+from likewise.broker.log.entries import Command
+from likewise.broker.log.packed_sets import unpack_scores
+from likewise.broker.queries.match_reasons import because as reasons_of
+from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
+from likewise.errors import LikewiseError
 from likewise.server.gateway import Gateway
-from likewise.server.loop_bridge import LoopBridge
 from likewise.server.mqtt.broker.delivery.counters import TenantCounters
 from likewise.server.mqtt.broker.delivery.in_flight import InFlightRows
 from likewise.server.mqtt.broker.delivery.rendering import Renderer
 from likewise.server.mqtt.broker.delivery.session import QueueSender
 from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
 from likewise.server.mqtt.payloads import MessageReader
+from likewise.server.mqtt.topic_maps import load_maps
+
+_log = structlog.get_logger("likewise.mqtt")
+_ENCODE = msgspec.json.Encoder().encode
 
 
-class ListenerContext(Protocol):
-    """The listener, as its parts use it."""
+class ListenerContext:
+    """What every part of one listener uses; made on the loop that it serves."""
 
-    gateway: Gateway
-    broker: Broker
-    bridge: LoopBridge
-    config: MqttSettings
-    rows: InFlightRows
-    renderer: Renderer
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+        self.broker = gateway.broker
+        self.bridge = gateway.bridge
+        self.config = gateway.broker.config.mqtt
+        self.renderer = Renderer()
+        self.rows = InFlightRows(self.broker, self.bridge)
+        self.live: dict[int, TopicRouter] = {}  # by tenant
+        self.counters_by_name: dict[str, TenantCounters] = {}  # by tenant; '' for connections that are no tenant's
+        self.tasks: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.get_running_loop()
+        self._maps = load_maps(self.config.maps)
+        self._readers: dict[int, MessageReader] = {}
+        self._touched: dict[QueueSender, None] = {}
 
-    @property
-    def live(self) -> Mapping[int, TopicRouter]:
-        """Return the topic routers, by tenant."""
+    def live_of(self, tenant: Tenant) -> TopicRouter:
+        """Return the topic router of a tenant."""
+        return self.live.setdefault(tenant.number, TopicRouter())
 
     def counters(self, tenant: Tenant) -> TenantCounters:
         """Counters of one tenant."""
+        counters = self.counters_by_name.get(tenant.name)
+        if counters is None:
+            counters = self.counters_by_name[tenant.name] = TenantCounters()
+        return counters
 
     def reader(self, tenant: Tenant) -> MessageReader:
         """Return the decoder of a tenant's messages."""
+        reader = self._readers.get(tenant.number)
+        if reader is None:
+            reader = self._readers[tenant.number] = MessageReader(
+                self._maps, strict=self.config.strict, identities=tenant.sources.identities
+            )
+        return reader
+
+    async def register(self, tenant: Tenant, id: str, *also: Command) -> SubscriberQueue:
+        """Return a subscriber's queue; a new one is registered together with other commands."""
+        known = tenant.subscribers.get(id)
+        if known is not None and not known.unregistered and not also:
+            return known
+        start = self.broker.start_register
+        made = await self.gateway.wait_committed(lambda done: start(tenant, id, None, None, done, also))
+        return cast("SubscriberQueue", made)
 
     def spawn(self, work: Coroutine[object, object, None]) -> None:
-        """Run a task in the background."""
+        """Run a task in the background; log its error."""
+        task = asyncio.ensure_future(work)
+        self.tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            if isinstance(error, LikewiseError):
+                _log.warning("mqtt_task_failed", error=str(error))
+            else:
+                _log.error("mqtt_task_failed", exc_info=error)
 
     def schedule_pump(self, sender: QueueSender) -> None:
-        """Schedule a sender that got an acknowledgement: in this turn it records it and sends more."""
+        """Schedule a sender that got an acknowledgement: at the end of this turn it records it and sends more."""
+        if not self._touched:
+            self._loop.call_soon(self._pump_touched)
+        self._touched[sender] = None
+
+    def _pump_touched(self) -> None:
+        touched, self._touched = self._touched, {}
+        for sender in touched:
+            sender.acknowledge()
+            sender.pump()
 
     def match_reason(self, sender: QueueSender, delivery: Delivery, place: int, id: str) -> bytes:
         """Return the reasons of a delivery as JSON."""
+        score = round(unpack_scores(delivery.scores, len(delivery.matched))[place], 6)
+        matched = [(int(delivery.matched[place]), id, score)]
+        return _ENCODE(reasons_of(self.broker.store, sender.tenant, delivery.event, matched, self.broker.clock()))

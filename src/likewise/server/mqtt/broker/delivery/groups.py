@@ -6,12 +6,10 @@ breaks goes to another, with QoS 2 never. It ends with its last member's session
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from likewise.broker.log.entries import SubscribeTopicCommand
 from likewise.broker.log.mqtt.sessions import FilterOptions
-from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError, StateError
 from likewise.language import parse
@@ -19,21 +17,13 @@ from likewise.server.mqtt.broker.delivery.context import ListenerContext
 from likewise.server.mqtt.broker.delivery.outbox import DeliveryOutbox
 from likewise.server.mqtt.broker.delivery.session import Session
 from likewise.server.mqtt.broker.delivery.topic_filters import TopicFilter, group_subscriber, parse_topic_filter
-from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
 
 
 class SharedGroups:
-    """The groups of all tenants; `register` gives a subscriber's queue, `live_of` a tenant's trie."""
+    """The groups of all tenants."""
 
-    def __init__(
-        self,
-        home: ListenerContext,
-        register: Callable[[Tenant, str], Awaitable[SubscriberQueue]],
-        live_of: Callable[[Tenant], TopicRouter],
-    ) -> None:
+    def __init__(self, home: ListenerContext) -> None:
         self._home = home
-        self._register = register
-        self._live_of = live_of
         self._outboxes: dict[tuple[int, str], DeliveryOutbox] = {}
 
     async def join(self, session: Session, text: str, topic_filter: TopicFilter, option: FilterOptions) -> None:
@@ -49,7 +39,7 @@ class SharedGroups:
             if most:
                 command = SubscribeTopicCommand(id, topic_filter.filter, most)
                 await self._home.gateway.wait_committed(broker.command, tenant, command)
-            self._live_of(tenant).put(topic_filter.filter, outbox, FilterOptions(most))
+            self._home.live_of(tenant).put(topic_filter.filter, outbox, FilterOptions(most))
         else:
             known = tenant.subscribers[id].subscriptions
             if option.own:
@@ -68,7 +58,7 @@ class SharedGroups:
         outbox.pump()
 
     async def _outbox(self, tenant: Tenant, id: str, text: str) -> DeliveryOutbox:
-        queue = await self._register(tenant, id)
+        queue = await self._home.register(tenant, id)
         outbox = self._outboxes.get((tenant.number, id))
         if outbox is None or outbox.queue is not queue:
             outbox = self._outboxes[tenant.number, id] = DeliveryOutbox(self._home, tenant, queue, text)
@@ -88,7 +78,7 @@ class SharedGroups:
         session.groups[text] = outbox
         if topic_filter.kind == "topic":
             most = max(member.options[text].qos for member in outbox.members if text in member.options)
-            self._live_of(session.tenant).put(topic_filter.filter, outbox, FilterOptions(most))
+            self._home.live_of(session.tenant).put(topic_filter.filter, outbox, FilterOptions(most))
         return outbox
 
     async def leave(self, session: Session, text: str) -> None:
@@ -105,7 +95,7 @@ class SharedGroups:
         self._outboxes.pop((session.tenant.number, id), None)
         outbox.close()
         if topic_filter.kind == "topic":
-            self._live_of(session.tenant).remove(topic_filter.filter, outbox)
+            self._home.live_of(session.tenant).remove(topic_filter.filter, outbox)
         if outbox.queue.unregistered:
             return
         with suppress(StateError):  # somebody else unregistered it

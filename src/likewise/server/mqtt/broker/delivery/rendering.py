@@ -14,7 +14,7 @@ from likewise.broker.log.packed_sets import unpack_scores
 from likewise.defaults import MQTT_RENDERED
 from likewise.formats.json.raw_payload import raw_payload
 from likewise.model.time import SECOND
-from likewise.server.mqtt.codec import MQTT_5, NO_PROPERTIES, Properties, SharedPublish, truncate_text
+from likewise.server.mqtt.codec import NO_PROPERTIES, Properties, SharedPublish, truncate_text
 from likewise.server.mqtt.codec.fields import encode_variable
 from likewise.server.mqtt.codec.packet_types import PUBLISH
 from likewise.server.mqtt.codec.property_bytes import encode_properties_body, read_properties
@@ -102,6 +102,3 @@ def render_semantic(
     properties = delivery_properties(message, now)
     user = (*properties.user, *((name, truncate_text(value)) for name, value in added))
     return message.payload, msgspec.structs.replace(properties, user=user)
-
-
-__all__ = ["MQTT_5", "Renderer", "delivery_properties", "encode_stored_properties", "event_message", "render_semantic"]

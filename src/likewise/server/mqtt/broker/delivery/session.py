@@ -145,6 +145,16 @@ class Session:
         """Return the state that is stored."""
         return SessionState(self.expiry, dict(self.options), self.owner, self.will, self.will_delay)
 
+    @property
+    def senders(self) -> list[QueueSender]:
+        """Return what sends to it: of its own queue, if it has one, and of those it shares."""
+        return [*([] if self.outbox is None else [self.outbox]), *self.groups.values()]
+
+    def pump(self) -> None:
+        """Send what waits for it."""
+        for sender in self.senders:
+            sender.pump()
+
     def refresh_options(self) -> None:
         """Recompute what depends on the options."""
         self.identified = any(option.identifiers and not option.qos for option in self.options.values())
