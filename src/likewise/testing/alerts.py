@@ -50,9 +50,7 @@ class AlertEnginePair(EnginePair):
     def end_validity(self) -> None:
         """Remove the alerts whose validity is over, as a matcher does before time moves on."""
         for ordinal in [each for each in self.held if self._ends.get(each, self.now + 1) <= self.now]:
-            self.engine.remove(ordinal)
-            self.oracle.remove(ordinal)
-            del self.held[ordinal]
+            self.forget(ordinal)
 
     def draw_event(self, choice: Choice) -> tuple[Event, int]:
         """Draw a random event; its source's clock may be behind."""

@@ -89,10 +89,14 @@ class EnginePair:
     def remove(self, choice: Choice) -> None:
         """Remove one of the subscriptions; it is gone at once and for good."""
         ordinal = choice.pick(list(self.held))
+        self.forget(ordinal)
+        self.check_size()
+
+    def forget(self, ordinal: int) -> None:
+        """Remove a subscription from both."""
         self.engine.remove(ordinal)
         self.oracle.remove(ordinal)
         del self.held[ordinal]
-        self.check_size()
 
     def check_size(self) -> None:
         """Check that the engine has as many subscriptions as were added."""
@@ -310,6 +314,19 @@ def engine_machine(
 
     chosen = OracleSettings() if setting is None else setting
 
+    def compared(call: str) -> Any:
+        """Return a rule that draws what a call of the pair needs."""
+
+        def run(self: EngineContract, data: Any) -> None:
+            getattr(self.pair, call)(DrawnChoice(data.draw))
+
+        run.__name__ = call  # as a step that is printed
+        return rule(data=st.data())(run)
+
+    def compared_while_held(call: str) -> Any:
+        """Return the same for a call that needs a subscription."""
+        return precondition(lambda self: self.pair.held)(compared(call))
+
     class EngineContract(RuleBasedStateMachine):
         """Random calls, each compared with the oracle."""
 
@@ -317,49 +334,19 @@ def engine_machine(
             super().__init__()
             self.pair = EnginePair(make_engine, kinds, chosen)
 
-        # Several rules may do the same: the more of them, the more often it is done.
-        @rule(data=st.data())
-        def add(self, data: Any) -> None:
-            self.pair.add(DrawnChoice(data.draw))
+        add, find, match, match_batch = map(compared, ("add", "find", "match", "match_batch"))
+        advance, withdraw = compared("advance"), compared("withdraw")
+        remove, explain = compared_while_held("remove"), compared_while_held("explain")
 
+        # Several rules may do the same: the more of them, the more often it is done.
         @rule(data=st.data())
         def add_some(self, data: Any) -> None:
             for _ in range(3):
                 self.pair.add(DrawnChoice(data.draw))
 
-        @precondition(lambda self: self.pair.held)
-        @rule(data=st.data())
-        def remove(self, data: Any) -> None:
-            self.pair.remove(DrawnChoice(data.draw))
-
         @rule()
         def refuse(self) -> None:
             self.pair.refuse()
-
-        @rule(data=st.data())
-        def find(self, data: Any) -> None:
-            self.pair.find(DrawnChoice(data.draw))
-
-        @rule(data=st.data())
-        def match(self, data: Any) -> None:
-            self.pair.match(DrawnChoice(data.draw))
-
-        @rule(data=st.data())
-        def match_batch(self, data: Any) -> None:
-            self.pair.match_batch(DrawnChoice(data.draw))
-
-        @rule(data=st.data())
-        def advance(self, data: Any) -> None:
-            self.pair.advance(DrawnChoice(data.draw))
-
-        @rule(data=st.data())
-        def withdraw(self, data: Any) -> None:
-            self.pair.withdraw(DrawnChoice(data.draw))
-
-        @precondition(lambda self: self.pair.held)
-        @rule(data=st.data())
-        def explain(self, data: Any) -> None:
-            self.pair.explain(DrawnChoice(data.draw))
 
         @rule()
         def save_and_load(self) -> None:

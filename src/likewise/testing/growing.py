@@ -22,8 +22,20 @@ from typing import ClassVar, Final, Literal, NamedTuple, get_args
 import msgspec
 import numpy as np
 
+from likewise.matching.alerts.engine import AlertEngine
+from likewise.matching.bitmap.engine import BitmapEngine
+from likewise.matching.bitmap.layout import BlockShape
+from likewise.matching.classical.sgim import SgimEngine
 from likewise.matching.engine import Addition, BaseEngine, Engine, EngineBatchResult, EngineResult
+from likewise.matching.forest.engine import ForestEngine
+from likewise.matching.hybrid.statements import StatementsEngine
+from likewise.matching.interests.bitmap import InterestBitmapEngine
+from likewise.matching.interests.rapid import RapidEngine
+from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
+from likewise.matching.interests.tree import TreeEngine
 from likewise.matching.matcher import Matcher
+from likewise.matching.thematic.engine import ThematicEngine
+from likewise.matching.topk.engine import TopKEngine
 from likewise.model import Event, Explanation, Kind, Match, Promotion, Subscription
 from likewise.testing.contract import EnginePair
 from likewise.testing.generators import LIFETIME, Choice, GeneratorVocabulary, SeededChoice, growing_vocabulary
@@ -49,17 +61,8 @@ class Contender(NamedTuple):
     by_meaning: bool = False
 
 
-def _bitmap(_: OracleSettings) -> Engine:
-    from likewise.matching.bitmap.engine import BitmapEngine
-
-    return BitmapEngine()
-
-
 def _small_blocks(_: OracleSettings) -> Engine:
     """Return a bitmap engine that makes blocks, merges and clusters from a few subscriptions on."""
-    from likewise.matching.bitmap.engine import BitmapEngine
-    from likewise.matching.bitmap.layout import BlockShape
-
     small = BlockShape(
         tail_slots=4,
         tail_rows=24,
@@ -78,51 +81,21 @@ def _small_blocks(_: OracleSettings) -> Engine:
     return BitmapEngine(shape=small)
 
 
-def _forest(_: OracleSettings) -> Engine:
-    from likewise.matching.forest.engine import ForestEngine
-
-    return ForestEngine()
-
-
-def _sgim(_: OracleSettings) -> Engine:
-    from likewise.matching.classical.sgim import SgimEngine
-
-    return SgimEngine()
-
-
 def _thematic(setting: OracleSettings, cache_bytes: int = 2**24) -> Engine:
-    from likewise.matching.thematic.engine import ThematicEngine
-
     return ThematicEngine(setting.measure, setting.threshold, cache_bytes)
 
 
 def _topk(setting: OracleSettings) -> Engine:
-    from likewise.matching.topk.engine import TopKEngine
-
     return TopKEngine(setting.measure, setting.threshold, lateness=setting.lateness)
 
 
 def _alerts(setting: OracleSettings) -> Engine:
-    from likewise.matching.alerts.engine import AlertEngine
-
     return AlertEngine(setting.measure, setting.threshold, lateness=setting.lateness)
 
 
 def _statements(setting: OracleSettings) -> Engine:
-    from likewise.matching.hybrid.statements import StatementsEngine
-
     measures = {"jcn": setting.jcn, "esa": setting.esa, "sameness": setting.measure}
     return StatementsEngine(measures.__getitem__, m=setting.m, threshold=setting.threshold)
-
-
-def _interests(name: str, _: OracleSettings) -> Engine:
-    from likewise.matching.interests.bitmap import InterestBitmapEngine
-    from likewise.matching.interests.rapid import RapidEngine
-    from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
-    from likewise.matching.interests.tree import TreeEngine
-
-    engines = (InterestBitmapEngine, TreeEngine, RapidEngine, ModifiedRapidEngine)
-    return {engine.__name__: engine for engine in engines}[name]()
 
 
 def _patterns(index: Literal["automaton", "mvr-tree", "r-tree"], _: OracleSettings) -> Engine:
@@ -218,10 +191,10 @@ class MatcherEngine(BaseEngine):
 CONTENDERS: Final[Mapping[str, Contender]] = MappingProxyType(
     {
         "automaton": Contender(("pattern",), partial(_patterns, "automaton")),
-        "bitmap": Contender(("exact",), _bitmap),
+        "bitmap": Contender(("exact",), lambda _: BitmapEngine()),
         "thematic": Contender(("approximate",), _thematic),
         "topk": Contender(("top",), _topk),
-        "bit-planes": Contender(("interest",), partial(_interests, "InterestBitmapEngine")),
+        "bit-planes": Contender(("interest",), lambda _: InterestBitmapEngine()),
         "hybrid": Contender(("statements",), _statements, 400),
         "near by mvr-tree": Contender(("near",), partial(_near, "mvr-tree"), 400),
         "alerts": Contender(("alert",), _alerts, 120),
@@ -231,11 +204,11 @@ CONTENDERS: Final[Mapping[str, Contender]] = MappingProxyType(
         "thematic that forgets": Contender(("approximate",), partial(_thematic, cache_bytes=2**14), 120),
         "thematic by meaning": Contender(("approximate",), _thematic, 40, by_meaning=True),
         "hybrid by meaning": Contender(("statements",), _statements, 40, by_meaning=True),
-        "sgim": Contender(("exact", "interest"), _sgim),
-        "forest": Contender(("exact",), _forest),
-        "tree": Contender(("interest",), partial(_interests, "TreeEngine")),
-        "rapid": Contender(("interest",), partial(_interests, "RapidEngine")),
-        "rapid-modified": Contender(("interest",), partial(_interests, "ModifiedRapidEngine")),
+        "sgim": Contender(("exact", "interest"), lambda _: SgimEngine()),
+        "forest": Contender(("exact",), lambda _: ForestEngine()),
+        "tree": Contender(("interest",), lambda _: TreeEngine()),
+        "rapid": Contender(("interest",), lambda _: RapidEngine()),
+        "rapid-modified": Contender(("interest",), lambda _: ModifiedRapidEngine()),
         "patterns by mvr-tree": Contender(("pattern",), partial(_patterns, "mvr-tree"), 120),
         "patterns by r-tree": Contender(("pattern",), partial(_patterns, "r-tree"), 120),
         "near by r-tree": Contender(("near",), partial(_near, "r-tree"), 120),
@@ -307,9 +280,7 @@ class GrowingEnginePair(EnginePair):
         for ordinal in (
             ordinals[: len(ordinals) // 2] if share == 0 else ordinals[choice.integer(0, share - 1) :: share]
         ):
-            self.engine.remove(ordinal)
-            self.oracle.remove(ordinal)
-            del self.held[ordinal]
+            self.forget(ordinal)
         self.check_size()
 
     def compare_batch(self, events: list[Event], at: list[int], *, as_table: bool = False) -> int:
