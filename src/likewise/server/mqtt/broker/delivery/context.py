@@ -1,4 +1,4 @@
-"""The context that the parts of the listener share: broker, topic routers, counters, readers, tasks."""
+"""The context that the parts of the listener share: broker, routers of topics to sessions, counters, readers, tasks."""
 
 from __future__ import annotations
 
@@ -11,22 +11,74 @@ import structlog
 
 from likewise.broker.log.deliveries import Delivery
 from likewise.broker.log.entries import Command
+from likewise.broker.log.mqtt.sessions import FilterOptions
 from likewise.broker.log.packed_sets import unpack_scores
 from likewise.broker.queries.match_reasons import because as reasons_of
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import LikewiseError
+from likewise.matching.topics.topic_trie import TopicTrie
 from likewise.server.gateway import Gateway
 from likewise.server.mqtt.broker.delivery.counters import TenantCounters
 from likewise.server.mqtt.broker.delivery.in_flight import InFlightRows
 from likewise.server.mqtt.broker.delivery.rendering import Renderer
-from likewise.server.mqtt.broker.delivery.session import QueueSender
-from likewise.server.mqtt.broker.delivery.topic_router import TopicRouter
+from likewise.server.mqtt.broker.delivery.session import QueueSender, Session
 from likewise.server.mqtt.payloads import MessageReader
 from likewise.server.mqtt.topic_maps import load_maps
 
 _log = structlog.get_logger("likewise.mqtt")
 _ENCODE = msgspec.json.Encoder().encode
+
+
+TopicReceiver = Session | QueueSender  # a group shares what sends
+
+
+class TopicRouter:
+    """The filters of one tenant's sessions and groups. For the loop's thread."""
+
+    def __init__(self) -> None:
+        self._trie = TopicTrie()
+        self._slots: dict[str, int] = {}
+        self._at: dict[int, dict[TopicReceiver, FilterOptions]] = {}
+        self._next = 0
+        self.count = 0  # of filters; read by the writer's thread, too
+
+    def filters(self) -> list[str]:
+        """Return all filters. Safe on any thread."""
+        return list(self._slots)
+
+    def put(self, text: str, receiver: TopicReceiver, option: FilterOptions) -> None:
+        """Hold a filter of a receiver, in place of its own with the same text."""
+        slot = self._slots.get(text)
+        if slot is None:
+            slot = self._slots[text] = self._next
+            self._next += 1
+            self._at[slot] = {}
+            self._trie.add(text, slot)
+            self.count += 1
+        self._at[slot][receiver] = option
+
+    def remove(self, text: str, receiver: TopicReceiver) -> None:
+        """Let a receiver's filter go, if it is held."""
+        slot = self._slots.get(text)
+        if slot is None or self._at[slot].pop(receiver, None) is None:
+            return
+        if not self._at[slot]:
+            del self._at[slot], self._slots[text]
+            self._trie.remove(text)
+            self.count -= 1
+
+    def find(self, topic: str) -> dict[TopicReceiver, list[FilterOptions]]:
+        """Return the receivers of a topic, with their options."""
+        receivers: dict[TopicReceiver, list[FilterOptions]] = {}
+        for slot in self._trie.find(topic):
+            for receiver, option in self._at[slot].items():
+                known = receivers.get(receiver)
+                if known is None:
+                    receivers[receiver] = [option]
+                else:
+                    known.append(option)
+        return receivers
 
 
 class ListenerContext:
