@@ -6,8 +6,7 @@ what `likewise demo --city` publishes, and a source of varied events for anybody
 
 from __future__ import annotations
 
-from likewise.demo.simulation import City, Device, Report, due_reports
-from likewise.demo.subscriptions import DEMO_SUBSCRIPTIONS, DemoSubscription
+from likewise.demo.simulation import DEMO_SUBSCRIPTIONS, City, DemoSubscription, Device, Report, due_reports
 from likewise.demo.world import CityPlace, World
 
 __all__ = ["DEMO_SUBSCRIPTIONS", "City", "CityPlace", "DemoSubscription", "Device", "Report", "World", "due_reports"]

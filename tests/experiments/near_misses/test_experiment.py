@@ -7,7 +7,7 @@ import json
 import pytest
 
 from likewise.cli.main import run
-from likewise.demo.subscriptions import DEMO_SUBSCRIPTIONS
+from likewise.demo.simulation import DEMO_SUBSCRIPTIONS
 from likewise.matching.matcher import Matcher
 from likewise.testing import TableMeasure
 from likewise_experiments.near_misses.city import MISSED, near_misses

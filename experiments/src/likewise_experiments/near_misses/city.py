@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from likewise.demo.dialects import DeviceContext
-from likewise.demo.simulation import City
-from likewise.demo.subscriptions import DEMO_SUBSCRIPTIONS
+from likewise.demo.simulation import DEMO_SUBSCRIPTIONS, City
 from likewise.demo.world import CityPlace, Quantity, World
 from likewise.model import event
 from likewise_experiments.near_misses.case import NearMiss
