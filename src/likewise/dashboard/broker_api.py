@@ -9,6 +9,8 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from likewise.api.edge_frames import EdgeStatus
+from likewise.api.history import EventCounts, StoredEvents, TimeSeries, Trace
 from likewise.api.live_views import Activity, Arrival, BoardEntry
 from likewise.api.mobile import AlertDetails
 from likewise.api.operations import ConnectionStatus, DeadLetterDetails, TenantStats
@@ -76,10 +78,6 @@ class BrokerApi:
     async def _get(self, kind: type[T], path: str, **query: object) -> T:
         return msgspec.json.decode(await self._call("GET", path, params=query), type=kind)
 
-    async def get(self, kind: type[T], path: str, **query: object) -> T:
-        """Send a GET and decode its response."""
-        return await self._get(kind, path, **query)
-
     async def _post(self, kind: type[T], path: str, body: object) -> T:
         return msgspec.json.decode(await self._call("POST", path, content=msgspec.json.encode(body)), type=kind)
 
@@ -104,15 +102,13 @@ class BrokerApi:
         """Hold a subscription, registering its subscriber if that is new."""
         if subscriber not in {known.id for known in await self.subscribers()}:
             await self._call("PUT", f"/v1/subscribers/{quote(subscriber, safe='')}")
-        path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
-        plain = {"Content-Type": "text/plain"}
+        path, plain = _subscription_path(subscriber, id), {"Content-Type": "text/plain"}
         answer = await self._call("PUT", path, content=text.encode(), headers=plain, timeout=SAVING)
         return msgspec.json.decode(answer, type=SubscriptionDetails)
 
     async def delete(self, subscriber: str, id: str) -> None:
         """End a subscription."""
-        path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
-        await self._call("DELETE", path)
+        await self._call("DELETE", _subscription_path(subscriber, id))
 
     async def backtest(self, text: str, events: int = 1000, shown: int = 20) -> BacktestResult:
         """Return what a subscription would have matched among the newest stored events."""
@@ -152,13 +148,11 @@ class BrokerApi:
 
     async def board(self, subscriber: str, id: str) -> list[BoardEntry]:
         """Return the k best events of a window now."""
-        path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/board"
-        return await self._get(list[BoardEntry], path)
+        return await self._get(list[BoardEntry], f"{_subscription_path(subscriber, id)}/board")
 
     async def keys(self, subscriber: str, id: str, limit: int) -> AlertDetails:
         """Return the state of each key of an alert."""
-        path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/keys"
-        return await self._get(AlertDetails, path, limit=limit)
+        return await self._get(AlertDetails, f"{_subscription_path(subscriber, id)}/keys", limit=limit)
 
     async def targets(self) -> list[TargetDetails]:
         """Return every target with its state."""
@@ -229,9 +223,35 @@ class BrokerApi:
         """Return the processes of the broker and what each does."""
         return await self._get(PoolStatus, "/v1/workers")
 
+    async def edges(self) -> list[EdgeStatus]:
+        """Return every broker at the edge that ever connected."""
+        return await self._get(list[EdgeStatus], "/v1/edges")
+
+    async def tallies(self, minutes: int = 60, span: int = 1) -> EventCounts:
+        """Return counts of the last minutes, and of every subscription."""
+        return await self._get(EventCounts, "/v1/tallies", minutes=minutes, span=span)
+
+    async def series(self, source: str, attribute: str, since: int, points: int = 600) -> TimeSeries:
+        """Return one reading of a source from a timestamp (µs) on."""
+        return await self._get(TimeSeries, "/v1/series", source=source, attribute=attribute, since=since, points=points)
+
+    async def stored_events(self, query: dict[str, object], before: int | None, limit: int) -> StoredEvents:
+        """Return the stored events that pass a filter, the newest first."""
+        where = {} if before is None else {"before": before}
+        return await self._get(StoredEvents, "/v1/events", **query, **where, limit=limit)
+
+    async def trace(self, event: str, source: str, subscriber: str, subscription: str) -> Trace:
+        """Return what became of an event for a subscription."""
+        about = {"event": event, "source": source, "subscriber": subscriber, "subscription": subscription}
+        return await self._get(Trace, "/v1/trace", **about)
+
     async def metrics(self) -> str:
         """Return the metrics of the whole broker, in Prometheus' text format."""
         return (await self._call("GET", "/metrics")).decode()
+
+
+def _subscription_path(subscriber: str, id: str) -> str:
+    return f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
 
 
 def _problem(body: bytes) -> dict[str, object]:

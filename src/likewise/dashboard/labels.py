@@ -87,14 +87,22 @@ def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
+def sentence(text: str) -> str:
+    """Return a text as a sentence, such as the message of an error.
+
+    >>> sentence("the broker is away")
+    'The broker is away.'
+    """
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def verdict_sentence(verdict: str) -> str:
     """Return a verdict as a sentence.
 
     >>> verdict_sentence("match"), verdict_sentence("expired")
     ('It matches.', 'Its time is over.')
     """
-    text = verdict_text(verdict)
-    return "It matches." if verdict == "match" else f"{text[:1].upper()}{text[1:]}."
+    return "It matches." if verdict == "match" else sentence(verdict_text(verdict))
 
 
 def event_line(event: Mapping[str, object], longest: int = 180) -> str:

@@ -6,6 +6,8 @@ The line to the broker, as a page says it: connecting, away, or reading a tab fo
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
+from typing import Final
 
 from fastapi import Request
 from nicegui import Client, app, ui
@@ -17,6 +19,7 @@ from likewise.dashboard.alerts.rankings import RankingsPanel
 from likewise.dashboard.explain.dialog import ExplanationDialog
 from likewise.dashboard.feed import FeedRegistry, LiveFeed
 from likewise.dashboard.history.panel import HistoryPanel
+from likewise.dashboard.labels import sentence
 from likewise.dashboard.map.panel import MapPanel
 from likewise.dashboard.panels.edges import EdgesPanel
 from likewise.dashboard.panels.editor import EditorPanel
@@ -25,9 +28,10 @@ from likewise.dashboard.panels.live import LivePanel
 from likewise.dashboard.panels.targets import TargetsPanel
 from likewise.dashboard.panels.vocabulary import VocabularyPanel
 from likewise.dashboard.sources.panel import SourcesPanel
-from likewise.dashboard.theme import CSS
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import html, icon_button, title
 
+CSS: Final = files("likewise.dashboard").joinpath("look.css").read_text(encoding="utf-8")
 LOADING = "Asking the broker …"
 LATER = "The rest of this page comes as soon as the broker answers."
 
@@ -84,11 +88,10 @@ def problem_text(problem: str, locked: bool, last_response: float | None) -> str
     """
     if not problem:
         return ""
-    sentence = f"{problem[:1].upper()}{problem[1:]}."
     if locked:
-        return sentence
+        return sentence(problem)
     since = "" if last_response is None else f" What stands below is from {clock(int(last_response * 1e6))}."
-    return f"{sentence} Trying again.{since}"
+    return f"{sentence(problem)} Trying again.{since}"
 
 
 ICONS = {
@@ -133,20 +136,18 @@ def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress
     dark = ui.dark_mode(app.storage.tab.get("dark"))
     ui.colors(primary="#2a6fc4")
     with ui.header(wrap=False).classes("items-center q-py-xs lw-header").style("background: #17406f; color: #fff"):
-        ui.html("<h1 style='font-size:1.15rem;font-weight:700;margin:0;line-height:1.6'>Likewise</h1>", sanitize=False)
+        html("<h1 style='font-size:1.15rem;font-weight:700;margin:0;line-height:1.6'>Likewise</h1>")
         ui.label("publish/subscribe by meaning").classes("lw-wide").style("opacity:.8")
         ui.space()
         status = ui.label("").classes("lw-status").mark("status")
         subscription_count = ui.label("").classes("lw-status lw-wide").mark("held-count")
-        ui.button(icon="key", on_click=lambda: _ask_token(token, feed.problem if feed.locked else "")).props(
-            "flat round dense color=white aria-label='Your token'"
-        )
+        icon_button("key", "Your token", lambda: _ask_token(token, feed.problem if feed.locked else ""), "color=white")
 
         def toggle() -> None:
             dark.set_value(not dark.value)
             app.storage.tab["dark"] = dark.value
 
-        ui.button(icon="contrast", on_click=toggle).props("flat round dense color=white aria-label='Light or dark'")
+        icon_button("contrast", "Light or dark", toggle, "color=white")
     with ui.column().classes("lw-page gap-2"):
         banner = StatusBanner(feed, lambda: _ask_token(token, feed.problem))
         with ui.tabs().props(TABBED).classes("w-full") as tabs:
@@ -255,9 +256,9 @@ def _build(feeds: FeedRegistry, token: str, client: Client, address: PageAddress
 async def _ask_token(used: str, problem: str) -> None:
     """Ask for a token and start again with it; `problem` says why one is needed, if it is."""
     with ui.dialog() as dialog, ui.card().classes("w-96"):
-        ui.html("<h2 class='lw-title'>Your token</h2>", sanitize=False)
+        title("Your token")
         if problem:
-            ui.label(f"{problem[:1].upper()}{problem[1:]}.").classes("lw-bad")
+            ui.label(sentence(problem)).classes("lw-bad")
         ui.label("It decides whose events and subscriptions you see. It is kept for this browser tab only.").classes(
             "lw-soft"
         )

@@ -10,6 +10,7 @@ from nicegui import ui
 from likewise.api.mobile import AlertDetails, AlertKeyDetails
 from likewise.api.subscriptions import SubscriptionDetails
 from likewise.dashboard.view_state import PageState
+from likewise.dashboard.widgets import html, title
 from likewise.errors import LikewiseError
 
 ALERTS: Final = 20  # shown at once
@@ -29,11 +30,10 @@ class AlertsPanel:
 
     def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
-        self._drawn = ""
         self.active_keys: dict[tuple[str, str], list[str]] = {}  # which keys of each alert are on, or silent
         with ui.column().classes("lw-panel w-full") as self._panel:
-            ui.html("<h2 class='lw-title'>Where alerts stand</h2>", sanitize=False)
-            self._place = ui.column().classes("w-full gap-0").mark("alerts")
+            title("Where alerts stand")
+            self._alerts = html().classes("w-full").mark("alerts")
         self._panel.set_visibility(False)
 
     async def show(self) -> None:
@@ -53,13 +53,7 @@ class AlertsPanel:
         if len(every) > ALERTS:
             drawn.append(f"<p class='lw-soft'>and {len(every) - ALERTS:,} more alerts</p>")
         self._panel.set_visibility(bool(every))
-        whole = "".join(drawn)
-        if whole == self._drawn:
-            return
-        self._drawn = whole
-        self._place.clear()
-        with self._place:
-            ui.html(whole, sanitize=False).classes("w-full")
+        self._alerts.set_content("".join(drawn))
 
 
 def alert_html(subscription: SubscriptionDetails, shown: AlertDetails) -> str:

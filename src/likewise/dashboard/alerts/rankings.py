@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from html import escape
-
-from nicegui import ui
+from typing import Final
 
 from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.labels import event_line
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import data_table, html
 from likewise.errors import LikewiseError
+
+_COLUMNS: Final = (("place", ""), ("value", "lw-n"), ("time", "lw-n lw-wide"), ("event", ""))
 
 
 class RankingsPanel:
@@ -17,8 +19,7 @@ class RankingsPanel:
 
     def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
-        self._boards = ui.html("", sanitize=False).classes("w-full lw-stack").mark("boards")
-        self._drawn = ""
+        self._boards = html().classes("w-full lw-stack").mark("boards")
 
     async def show(self) -> None:
         """Ask for every board and draw it."""
@@ -35,18 +36,13 @@ class RankingsPanel:
                 why = PageAddress("rankings", place.event, place.source, ranking.subscriber, ranking.id).path
                 arrival = self._viewing.feed.find(place.event, place.source)
                 text = escape(event_line(arrival.event, 160) if arrival is not None else place.event)
-                rows.append(
-                    f"<tr><td>{place.rank}</td><td class='lw-n'><b>{escape(place.label)}</b></td>"
-                    f"<td class='lw-n lw-wide'>{clock(place.time)}</td>"
-                    f"<td><a class='lw-to' href='{escape(why)}'>{escape(place.source or place.event)}</a>"
-                    f"<br>{text}</td></tr>"
-                )
-            body = "".join(rows) or "<tr><td colspan=4 class='lw-soft'>Nothing came in time.</td></tr>"
+                link = f"<a class='lw-to' href='{escape(why)}'>{escape(place.source or place.event)}</a>"
+                label = f"<b>{escape(place.label)}</b>"
+                rows.append((str(place.rank), label, clock(place.time), f"{link}<br>{text}"))
             drawn.append(
                 f"<div class='lw-panel'><h2 class='lw-title'>{escape(ranking.id)} <span class='lw-soft'>"
                 f"for {escape(ranking.subscriber)}</span></h2><code class='lw-soft'>{escape(ranking.text)}</code>"
-                "<div class='lw-scroll'><table class='lw-table'><tr><th>place</th><th>value</th>"
-                f"<th class='lw-wide'>time</th><th>event</th></tr>{body}</table></div></div>"
+                f"{data_table(_COLUMNS, rows, '' if rows else 'Nothing came in time.')}</div>"
             )
         if not rankings:
             drawn.append(
@@ -54,7 +50,4 @@ class RankingsPanel:
                 "of a window, and shows them here. Under Subscriptions, try "
                 "<code>{NO2 exists} top 3 within 2 min by value(NO2) highest</code></div>"
             )
-        whole = "".join(drawn)
-        if whole != self._drawn:
-            self._drawn = whole
-            self._boards.set_content(whole)
+        self._boards.set_content("".join(drawn))

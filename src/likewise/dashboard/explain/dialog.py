@@ -22,8 +22,8 @@ from likewise.dashboard.explain.evidence import draw_evidence
 from likewise.dashboard.explain.heat_map import CHOOSE, MOVE_BY_ARROWS, cell_text, heat_map, mapping_picture
 from likewise.dashboard.history.trace import draw_trace
 from likewise.dashboard.labels import event_line, verdict_sentence
-from likewise.dashboard.theme import score_badge, table
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import html, icon_button, score_badge, table
 from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
 from likewise.model import Condition, Explanation, Predicate
@@ -86,11 +86,10 @@ class SubscriptionComparison:
 
     def _row(self, subscription: SubscriptionDetails, explained: Explanation) -> None:
         with self._viewing.row(self._arrival, subscription.subscriber, subscription.id, tab=self._viewing.address.tab):
-            ui.html(
+            html(
                 f"<div class='lw-head'>{verdict_badge(explained)}"
                 f"<span class='lw-name'>{escape(subscription.id)}</span><code>{escape(subscription.text)}</code></div>"
-                f"<div class='lw-line'>{escape(verdict_sentence(explained.verdict))} {escape(explained.change)}</div>",
-                sanitize=False,
+                f"<div class='lw-line'>{escape(verdict_sentence(explained.verdict))} {escape(explained.change)}</div>"
             )
 
 
@@ -165,10 +164,10 @@ class ExplanationDialog:
         self._dialog.on_value_change(self._closed)
         with self._dialog, ui.card().classes("w-full").style("max-width: 980px; background: var(--panel)"):
             with ui.row().classes("items-center w-full no-wrap"):
-                self._title = ui.html("", sanitize=False)
+                self._title = html()
                 ui.space()
-                ui.button(icon="link", on_click=self._copy).props("flat round dense aria-label='Copy the address'")
-                ui.button(icon="close", on_click=self._dialog.close).props("flat round dense aria-label='Close'")
+                icon_button("link", "Copy the address", self._copy)
+                icon_button("close", "Close", self._dialog.close)
             self._body = ui.column().classes("w-full gap-3").mark("explanation")
 
     def close(self) -> None:
@@ -242,10 +241,9 @@ class ExplanationDialog:
             ui.label(text).classes("lw-nearly")
 
     def _event(self, arrival: Arrival) -> None:
-        ui.html(
+        html(
             f"<div class='lw-soft'>At {clock(arrival.arrival)} <b>{escape(arrival.source or arrival.id)}</b> said</div>"
-            f"<div class='lw-line'>{escape(event_line(arrival.event, 600))}</div>",
-            sanitize=False,
+            f"<div class='lw-line'>{escape(event_line(arrival.event, 600))}</div>"
         )
 
     async def _one(self, arrival: Arrival, subscription: SubscriptionDetails) -> None:
@@ -257,7 +255,7 @@ class ExplanationDialog:
                 if subscription.id
                 else "You ask"
             )
-            ui.html(f"<div class='lw-soft'>{who}</div><code>{escape(subscription.text)}</code>", sanitize=False)
+            html(f"<div class='lw-soft'>{who}</div><code>{escape(subscription.text)}</code>")
             verdict = ui.column().classes("w-full gap-1")
             then = ui.column().classes("w-full gap-1")
             self._themes(arrival, subscription)
@@ -307,9 +305,7 @@ class ExplanationDialog:
         return explained.score
 
     def _picture(self, event: dict[str, object], text: str, grid: Grid) -> None:
-        drawn = ui.html(
-            f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>", sanitize=False
-        ).classes("w-full")
+        drawn = html(f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>").classes("w-full")
         ui.label(
             "The bluer, the more alike; ✓ marks the reading that was taken. Hatched, such as (0.70): the name fits, "
             "the value does not. Choose a cell to see what is behind it."
@@ -384,12 +380,8 @@ class ExplanationDialog:
 
         with ui.row().classes("items-center gap-2"):
             ui.label("Was this what the subscription means?")
-            ui.button(icon="thumb_up", on_click=lambda: judge(True)).props(
-                "flat round dense color=positive aria-label='Yes, it is meant'"
-            )
-            ui.button(icon="thumb_down", on_click=lambda: judge(False)).props(
-                "flat round dense color=negative aria-label='No, it is not meant'"
-            )
+            icon_button("thumb_up", "Yes, it is meant", lambda: judge(True), "color=positive")
+            icon_button("thumb_down", "No, it is not meant", lambda: judge(False), "color=negative")
             status = ui.label("").classes("lw-soft").mark("judged").props("role=status")
 
 
@@ -397,12 +389,11 @@ def _verdict(explained: Explanation, note: str = "") -> None:
     match = explained.verdict == "match"
     threshold = "" if explained.threshold is None else f"<span class='lw-soft'>needs {explained.threshold:.2f}</span>"
     style = "lw-good" if match else "lw-nearly"
-    ui.html(
+    html(
         f"<div class='lw-head' style='display:flex;gap:8px;align-items:baseline;flex-wrap:wrap'>"
         f"{verdict_badge(explained)}{threshold}<b class='{style}'>"
         f"{escape(verdict_sentence(explained.verdict))}</b>{f'<span>{escape(note)}</span>' if note else ''}</div>"
-        f"<div class='lw-line'>{escape(explained.change)}</div>",
-        sanitize=False,
+        f"<div class='lw-line'>{escape(explained.change)}</div>"
     )
 
 
@@ -414,7 +405,7 @@ def _notes(explained: Explanation) -> None:
         if notes:
             rows.append(f"<tr><th scope='row'><code>{escape(report.text)}</code></th><td>{notes}</td></tr>")
     if rows:
-        ui.html(table("".join(rows)), sanitize=False).classes("w-full")
+        html(table("".join(rows))).classes("w-full")
 
 
 def _measure_scores(evidence: Sequence[tuple[str, float]]) -> str:

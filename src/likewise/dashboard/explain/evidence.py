@@ -8,7 +8,7 @@ from typing import Final
 from nicegui import ui
 
 from likewise.api.semantics import RelatednessEvidence
-from likewise.dashboard.theme import table
+from likewise.dashboard.widgets import html, table
 
 MEASURES: Final = {
     "esa": "texts in common",
@@ -32,12 +32,12 @@ def draw_evidence(term: str, event_term: str, evidence: RelatednessEvidence) -> 
         ui.label(note).classes("lw-soft")
     rows = "".join(bar(MEASURES.get(name, ""), score, soft=name) for name, score in evidence.scores)
     heading = "<tr><th colspan=3>how alike, seen in different ways</th></tr>"
-    ui.html(table(heading + rows), sanitize=False).classes("w-full")
+    html(table(heading + rows)).classes("w-full")
     if evidence.documents:
         most = max(document.share for document in evidence.documents)
         rows = "".join(bar(each.title, each.share / most, f"{100 * each.share:.1f} %") for each in evidence.documents)
         heading = "<tr><th colspan=3>texts both words occur in, by share</th></tr>"
-        ui.html(table(heading + rows), sanitize=False).classes("w-full")
+        html(table(heading + rows)).classes("w-full")
     else:
         ui.label("No text the meaning was learnt from has both.").classes("lw-soft")
 

@@ -11,9 +11,9 @@ from nicegui.events import EChartPointClickEventArguments
 
 from likewise.api.history import EventCounts, SeriesMark, TimeSeries
 from likewise.dashboard.addresses import PageAddress
-from likewise.dashboard.history.queries import series, tallies
-from likewise.dashboard.history.subscription_table import attribute_text
+from likewise.dashboard.labels import sentence
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import attribute_text, html, panel, title
 from likewise.errors import LikewiseError
 
 SOFT: Final = "#8793a0"  # of axes: seen on light and on dark
@@ -44,7 +44,7 @@ class TrafficChart:
         self._shown: EventCounts | None = None
         with ui.column().classes("lw-panel"):
             with ui.row().classes("items-center w-full no-wrap"):
-                ui.html("<h2 class='lw-title'>Events and matches</h2>", sanitize=False)
+                title("Events and matches")
                 ui.space()
                 self._span = ui.toggle(LENGTHS, value="hour", on_change=self._turn).props(TOGGLE)
             self._chart = ui.echart(traffic_options()).classes("w-full lw-chart").props("role=img")
@@ -58,9 +58,9 @@ class TrafficChart:
         """Bring it up to date."""
         minutes, span = SPANS[str(self._span.value)]
         try:
-            counts = await tallies(self._viewing.api, minutes, span)
+            counts = await self._viewing.api.tallies(minutes, span)
         except LikewiseError as error:
-            self._told.set_text(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            self._told.set_text(sentence(str(error)))
             return
         if self._shown is not None and counts.minutes == self._shown.minutes:
             return
@@ -112,8 +112,7 @@ class ReadingChart:
         self._marks: list[SeriesMark] = []
         self._sources: list[str] = []
         query = dict(viewing.address.query)
-        with ui.column().classes("lw-panel"):
-            ui.html("<h2 class='lw-title'>A reading over time, and what was said about it</h2>", sanitize=False)
+        with panel("A reading over time, and what was said about it"):
             with ui.row().classes("items-end gap-2 w-full"):
                 self._source = ui.input("Source", value=query.get("source", ""), on_change=self._source_changed)
                 self._source.props("dense outlined debounce=400 clearable").classes("lw-grow")
@@ -159,9 +158,9 @@ class ReadingChart:
                 self._told.set_text("No source has sent anything yet.")
                 return
             minutes = SPANS[str(self._span.value)][0]
-            readings = await series(api, source, self._wanted, int((time.time() - 60 * minutes) * 1e6))
+            readings = await api.series(source, self._wanted, int((time.time() - 60 * minutes) * 1e6))
         except LikewiseError as error:
-            self._told.set_text(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            self._told.set_text(sentence(str(error)))
             return
         if readings == self._shown:
             return
@@ -194,13 +193,12 @@ class ReadingChart:
             "history", mark.event, source, mark.subscriber, mark.subscription, query=self._viewing.address.query
         )
         with self._viewing.link(address):
-            ui.html(
+            html(
                 f"<div class='lw-head'><span>{clock(mark.at)}</span>"
                 f"<span class='lw-name'>{escape(mark.subscription)}</span>"
                 f"<span class='{'lw-bad' if mark.cause in ('held', 'absent') else 'lw-good'}'>"
                 f"{escape(CAUSE_LABELS.get(mark.cause, mark.cause))}</span>"
-                f"<span>for {escape(mark.subscriber)}</span></div>",
-                sanitize=False,
+                f"<span>for {escape(mark.subscriber)}</span></div>"
             )
 
     async def _open(self, e: EChartPointClickEventArguments) -> None:

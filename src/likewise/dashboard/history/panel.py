@@ -18,11 +18,9 @@ from likewise.api.history import StoredEvent, StoredEvents
 from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.history.charts import ReadingChart, TrafficChart
 from likewise.dashboard.history.filters import SPANS, EventFilter, parse_filter, parse_saved_filters
-from likewise.dashboard.history.queries import stored_events
-from likewise.dashboard.history.subscription_table import attribute_text
 from likewise.dashboard.labels import event_line
-from likewise.dashboard.theme import score_badge
 from likewise.dashboard.view_state import PageState
+from likewise.dashboard.widgets import attribute_text, html, panel, score_badge, title
 
 EVENT_COLUMNS: Final = ("arrival", "source", "id", "themes", "attribute", "value", "unit", "met")
 MATCH_COLUMNS: Final = ("arrival", "subscriber", "subscription", "score", "source", "id", "readings")
@@ -146,8 +144,7 @@ class SearchPanel:
         self._before: int | None = None
         self._asked = 0  # how often was looked; an answer that comes after another question was asked is not shown
         self._begun = False
-        with ui.column().classes("lw-panel"):
-            ui.html("<h2 class='lw-title'>What came, and what it met</h2>", sanitize=False)
+        with panel("What came, and what it met"):
             self._chips = ui.row().classes("gap-1 items-center w-full").mark("filters")
             with ui.row().classes("items-end gap-2 w-full"):
                 self._words = self._field("With the words", self._filter.words, "words").classes("lw-grow")
@@ -220,7 +217,7 @@ class SearchPanel:
         self._told.set_text(f"{count:,} shown" if count else "Nothing was found; look further back, or ask for less.")
 
     async def _ask(self, limit: int, before: int | None) -> StoredEvents:
-        return await stored_events(self._viewing.api, self._filter.query(time.time()), before, limit)
+        return await self._viewing.api.stored_events(self._filter.query(time.time()), before, limit)
 
     def _row(self, each: StoredEvent) -> None:
         match = next(iter(each.met), None)
@@ -233,11 +230,10 @@ class SearchPanel:
         at = time.strftime("%d %b %H:%M:%S", time.localtime(each.arrival / 1e6))
         arrived = each.arrived
         with self._viewing.row(arrived, subscriber, subscription, tab="history"):
-            ui.html(
+            html(
                 f"<div class='lw-head'><span>{at}</span>"
                 f"<span class='lw-name lw-device'>{escape(arrived.source or arrived.id)}</span>{names}</div>"
-                f"<div class='lw-line'>{escape(event_line(each.event, 160))}</div>",
-                sanitize=False,
+                f"<div class='lw-line'>{escape(event_line(each.event, 160))}</div>"
             )
 
     # -- filters that are kept -------------------------------------------------------------------------
@@ -265,7 +261,7 @@ class SearchPanel:
 
     async def _keep(self) -> None:
         with ui.dialog() as dialog, ui.card():
-            ui.html("<h2 class='lw-title'>Keep this filter</h2>", sanitize=False)
+            title("Keep this filter")
             ui.label("In this browser; its address can be sent to others.").classes("lw-soft")
             name = ui.input("Name", value=self._filter.name).props("outlined autofocus").classes("w-72")
             with ui.row():

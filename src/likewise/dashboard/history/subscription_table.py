@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Final, NamedTuple
+from typing import Final
 
 from nicegui import ui
 
@@ -14,20 +13,13 @@ from likewise.api.history import SubscriptionCount
 from likewise.api.sinks import TargetDetails
 from likewise.api.subscriptions import SubscriptionDetails
 from likewise.dashboard.addresses import PageAddress
-from likewise.dashboard.history.queries import tallies
 from likewise.dashboard.view_state import PageState
+from likewise.dashboard.widgets import attribute_text, html, icon_button, title
 from likewise.errors import LikewiseError
 from likewise.model.rendering import KINDS
 
 LISTED: Final = 200  # subscriptions that are listed; the filter reaches the others
 Name = tuple[str, str]  # subscriber and id
-
-
-class _Row(NamedTuple):
-    """A drawn subscription: the place of its figures, and what they say."""
-
-    figures: ui.html
-    drawn: list[str]
 
 
 class SubscriptionTable:
@@ -37,13 +29,13 @@ class SubscriptionTable:
         self._viewing = viewing
         self._edit = edit
         self._shown: list[SubscriptionDetails] | None = None
-        self._rows: dict[Name, _Row] = {}
+        self._figures: dict[Name, ui.html] = {}  # of each subscription that is drawn
         self._tallies: dict[Name, SubscriptionCount] = {}
         self._targets: dict[Name, list[TargetDetails]] = {}
         self._alerts: Mapping[Name, list[str]] = {}
         with ui.column().classes("lw-panel"):
             with ui.row().classes("items-center w-full no-wrap"):
-                ui.html("<h2 class='lw-title'>Subscriptions held</h2>", sanitize=False)
+                title("Subscriptions held")
                 ui.space()
                 self._filter = ui.input(placeholder="Find", on_change=self._redraw).classes("w-40")
                 self._filter.props("dense outlined clearable debounce=300 aria-label='Find a subscription'")
@@ -65,7 +57,7 @@ class SubscriptionTable:
         ]
         self._filter.set_visibility(len(subscriptions) > 5)
         self._list.clear()
-        self._rows = {}
+        self._figures = {}
         with self._list:
             if not subscriptions:
                 ui.label("None yet. Fill in the form, or choose one of its examples.").classes("lw-soft").props(
@@ -82,7 +74,7 @@ class SubscriptionTable:
         """Bring the counts and the targets up to date; `alerts` has the keys of each alert that are on."""
         self._alerts = alerts
         try:
-            counted = await tallies(self._viewing.api, 1)
+            counted = await self._viewing.api.tallies(1)
             targets = await self._viewing.api.targets()
         except LikewiseError:
             return  # the banner says that the broker is away; without the scope there is nothing to see
@@ -92,38 +84,29 @@ class SubscriptionTable:
             self._targets.setdefault((each.subscriber, each.subscription), []).append(each)
         if counted.since is not None:
             self._counted.set_text(f"Matches are counted since {_when(counted.since)}.")
-        for name, row in self._rows.items():
-            self._fill(name, row)
+        for name in self._figures:
+            self._fill(name)
 
-    def _fill(self, name: Name, row: _Row) -> None:
-        html = figures_html(
-            self._tallies.get(name), self._targets.get(name, []), time.time(), self._alerts.get(name, [])
-        )
-        if [html] != row.drawn:
-            row.drawn[:] = [html]
-            row.figures.set_content(html)
+    def _fill(self, name: Name) -> None:
+        targets, alerts = self._targets.get(name, []), self._alerts.get(name, [])
+        self._figures[name].set_content(figures_html(self._tallies.get(name), targets, time.time(), alerts))
 
     def _draw(self, subscription: SubscriptionDetails) -> None:
         with ui.row().classes("w-full no-wrap items-start gap-1 lw-row lw-flex").props("role=listitem"):
             with ui.column().classes("gap-0").style("flex: 1; min-width: 0"):
-                ui.html(
+                html(
                     f"<div class='lw-head'><span class='lw-name'>{escape(subscription.id)}</span>"
                     f"<span class='lw-chip'>{KINDS[subscription.kind]}</span>"
                     f"<span>for {escape(subscription.subscriber)}</span></div>"
-                    f"<code class='lw-line'>{escape(subscription.text)}</code>",
-                    sanitize=False,
+                    f"<code class='lw-line'>{escape(subscription.text)}</code>"
                 )
-                row = _Row(ui.html("", sanitize=False).classes("lw-line lw-figures-line"), [])
+                figures = html().classes("lw-line lw-figures-line")
             name = attribute_text(subscription.id)
-            ui.button(icon="edit", on_click=lambda: self._edit(subscription)).props(
-                f"flat round dense size=sm aria-label='Edit {name}'"
-            )
-            ui.button(icon="delete", on_click=lambda: self._end(subscription)).props(
-                f"flat round dense size=sm aria-label='End {name}'"
-            )
-        self._rows[subscription.subscriber, subscription.id] = row
+            icon_button("edit", f"Edit {name}", lambda: self._edit(subscription), "size=sm")
+            icon_button("delete", f"End {name}", lambda: self._end(subscription), "size=sm")
+        self._figures[subscription.subscriber, subscription.id] = figures
         if self._tallies:
-            self._fill((subscription.subscriber, subscription.id), row)
+            self._fill((subscription.subscriber, subscription.id))
 
     async def _end(self, subscription: SubscriptionDetails) -> None:
         with ui.dialog() as sure, ui.card():
@@ -191,15 +174,6 @@ def elapsed_text(seconds: float) -> str:
             count = int(seconds // size)
             return f"{count} {name}{'s' if name == 'day' and count > 1 else ''}"
     return f"{max(0, int(seconds))} s"
-
-
-def attribute_text(text: str) -> str:
-    """Replace the characters that may not be part of an HTML attribute.
-
-    >>> attribute_text("it's > 5")
-    'it s   5'
-    """
-    return re.sub(r"[^\w .-]", " ", text)
 
 
 def _when(microseconds: int) -> str:

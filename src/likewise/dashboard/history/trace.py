@@ -9,8 +9,8 @@ from typing import Final
 from nicegui import ui
 
 from likewise.api.history import Trace
-from likewise.dashboard.history.queries import trace
 from likewise.dashboard.view_state import PageState
+from likewise.dashboard.widgets import html
 from likewise.errors import LikewiseError
 
 HEADS: Final = {
@@ -30,13 +30,13 @@ async def draw_trace(
 ) -> Trace | None:
     """Say what became of an event; None where it cannot be known."""
     try:
-        result = await trace(viewing.api, event, source, subscriber, id)
+        result = await viewing.api.trace(event, source, subscriber, id)
     except LikewiseError:
         return None  # the event is over, or was never stored; the explanation above stands by itself
     if place.is_deleted:
         return None
     with place, ui.expansion(HEADS[result.outcome][1]).classes("w-full lw-trace").props("dense").mark("trace"):
-        ui.html(trace_html(result), sanitize=False).classes("w-full")
+        html(trace_html(result)).classes("w-full")
     return result
 
 

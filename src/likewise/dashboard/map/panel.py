@@ -12,11 +12,11 @@ from nicegui.events import GenericEventArguments
 
 from likewise.api.live_views import Arrival
 from likewise.dashboard.addresses import PageAddress
-from likewise.dashboard.history.queries import stored_events
 from likewise.dashboard.labels import event_line
 from likewise.dashboard.map.projection import HEIGHT, WIDTH, MapView, fit_view, project
 from likewise.dashboard.map.rendering import SourceMarker, event_coordinates, map_svg
 from likewise.dashboard.view_state import PageState
+from likewise.dashboard.widgets import html, icon_button, title
 from likewise.errors import LikewiseError
 
 MOST: Final = 2_000  # sources on the map
@@ -51,10 +51,9 @@ class MapPanel:
         self._position = 0
         self._view: MapView | None = None
         self._begun = False
-        self._drawn = ""
         with ui.column().classes("lw-panel"):
             with ui.row().classes("items-center justify-between w-full gap-1"):
-                ui.html("<h2 class='lw-title'>Where events come from</h2>", sanitize=False)
+                title("Where events come from")
                 buttons = ui.row().classes("items-center no-wrap gap-1")
             with buttons:
                 for icon, label, act in (
@@ -65,11 +64,9 @@ class MapPanel:
                     ("south", "To the south", lambda v: v.moved(0, HEIGHT / 3)),
                     ("east", "To the east", lambda v: v.moved(WIDTH / 3, 0)),
                 ):
-                    ui.button(icon=icon, on_click=lambda _, move=act: self._move(move)).props(
-                        f"flat round dense size=sm aria-label='{label}'"
-                    )
+                    icon_button(icon, f"{label}", lambda _, move=act: self._move(move), "size=sm")
                 ui.button("All", on_click=self._all).props("flat dense no-caps")
-            self._picture = ui.html("", sanitize=False).classes("w-full lw-map-box").mark("map")
+            self._picture = html().classes("w-full lw-map-box").mark("map")
             self._picture.on("click", self._click, js_handler=CLICK).on("keydown", self._click, js_handler=CLICK)
             self._picture.on("pointerdown", js_handler=DRAG).on("pointerup", self._drag, js_handler=DRAG)
             self._told = ui.label("").classes("lw-soft").mark("placed")
@@ -81,7 +78,7 @@ class MapPanel:
             self._begun = True
             try:
                 since = int((time.time() - FORGOTTEN) * 1e6)
-                stored = await stored_events(self._viewing.api, {"since": since}, None, EARLIER)
+                stored = await self._viewing.api.stored_events({"since": since}, None, EARLIER)
             except LikewiseError:
                 pass  # the banner says so; what comes from now on is shown
             else:
@@ -116,10 +113,8 @@ class MapPanel:
         if self._view is None and spots:
             self._all()
             return
-        drawn = map_svg(spots, self._view, self._tiles, self._credit) if self._view is not None else ""
-        if drawn != self._drawn:
-            self._drawn = drawn
-            self._picture.set_content(drawn)
+        if self._view is not None:
+            self._picture.set_content(map_svg(spots, self._view, self._tiles, self._credit))
         self._told.set_text(map_summary(spots))
 
     def _all(self) -> None:

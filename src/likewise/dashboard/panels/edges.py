@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import time
 from html import escape
-
-from nicegui import ui
+from typing import Final
 
 from likewise.api.edge_frames import EdgeStatus
 from likewise.dashboard.history.subscription_table import elapsed_text
 from likewise.dashboard.view_state import PageState
+from likewise.dashboard.widgets import data_table, html
 from likewise.errors import LikewiseError
+
+_COLUMNS: Final = (
+    ("edge", ""),
+    ("line", "lw-n"),
+    ("heard", "lw-n"),
+    *((head, "lw-n lw-right") for head in ("wait there", "dropped")),
+    *((head, "lw-n lw-right lw-wide") for head in ("stored here", "filters", "sources", "subscriptions")),
+)
 
 
 class EdgesPanel:
@@ -18,19 +26,15 @@ class EdgesPanel:
 
     def __init__(self, viewing: PageState) -> None:
         self._viewing = viewing
-        self._table = ui.html("", sanitize=False).classes("w-full").mark("edges")
-        self._drawn = ""
+        self._table = html().classes("w-full").mark("edges")
 
     async def show(self) -> None:
         """Ask for every edge and draw it."""
         try:
-            edges = await self._viewing.api.get(list[EdgeStatus], "/v1/edges")
+            edges = await self._viewing.api.edges()
         except LikewiseError:
             return  # the banner says that the broker is away; without the scope there is nothing to see
-        whole = drawn(edges, time.time())
-        if whole != self._drawn:
-            self._drawn = whole
-            self._table.set_content(whole)
+        self._table.set_content(drawn(edges, time.time()))
 
 
 def drawn(edges: list[EdgeStatus], now: float) -> str:
@@ -48,23 +52,16 @@ def drawn(edges: list[EdgeStatus], now: float) -> str:
     rows = []
     for each in edges:
         look = "watched" if each.state == "connected" else "on"
-        state = f"<span class='lw-state lw-state-{look}'>{escape(each.state)}</span>"
-        dropped = f"<span class='lw-bad'>{each.dropped:,} ({escape(each.policy)})</span>" if each.dropped else "0"
-        last_contact = f"{elapsed_text(now - each.seen / 1e6)} ago" if each.seen else "–"
         below = f"<br><span class='lw-soft'>below: {escape(', '.join(each.below))}</span>" if each.below else ""
+        dropped = f"<span class='lw-bad'>{each.dropped:,} ({escape(each.policy)})</span>" if each.dropped else "0"
         rows.append(
-            f"<tr><td><b>{escape(each.id)}</b>{below}</td><td class='lw-n'>{state}</td>"
-            f"<td class='lw-n'>{last_contact}</td>"
-            f"<td class='lw-n lw-right'>{each.waiting:,}</td><td class='lw-n lw-right'>{dropped}</td>"
-            f"<td class='lw-n lw-right lw-wide'>{each.sequence:,}</td>"
-            f"<td class='lw-n lw-right lw-wide'>{each.filters:,}</td>"
-            f"<td class='lw-n lw-right lw-wide'>{each.sources:,}</td>"
-            f"<td class='lw-n lw-right lw-wide'>{each.subscriptions:,}</td></tr>"
+            (
+                f"<b>{escape(each.id)}</b>{below}",
+                f"<span class='lw-state lw-state-{look}'>{escape(each.state)}</span>",
+                f"{elapsed_text(now - each.seen / 1e6)} ago" if each.seen else "–",
+                f"{each.waiting:,}",
+                dropped,
+                *(f"{count:,}" for count in (each.sequence, each.filters, each.sources, each.subscriptions)),
+            )
         )
-    return (
-        "<div class='lw-panel'><div class='lw-scroll'><table class='lw-table'><tr><th>edge</th><th>line</th>"
-        "<th>heard</th><th class='lw-right'>wait there</th><th class='lw-right'>dropped</th>"
-        "<th class='lw-right lw-wide'>stored here</th><th class='lw-right lw-wide'>filters</th>"
-        "<th class='lw-right lw-wide'>sources</th><th class='lw-right lw-wide'>subscriptions</th></tr>"
-        f"{''.join(rows)}</table></div></div>"
-    )
+    return f"<div class='lw-panel'>{data_table(_COLUMNS, rows)}</div>"

@@ -22,8 +22,8 @@ from likewise.dashboard.history.subscription_table import SubscriptionTable
 from likewise.dashboard.labels import ParsedText, event_line, parse_typed_text
 from likewise.dashboard.panels.targets import show_secret
 from likewise.dashboard.sources.completion import complete_text, suggest_themes
-from likewise.dashboard.theme import score_badge, table
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import html, score_badge, table, title
 from likewise.errors import LikewiseError
 
 EXAMPLES = (
@@ -50,7 +50,7 @@ class EditorPanel:
             self._held = SubscriptionTable(viewing, self._edit)
 
     def _editor(self) -> None:
-        ui.html("<h2 class='lw-title'>What do you want to know?</h2>", sanitize=False)
+        title("What do you want to know?")
         self._form = FormFields(self._write)
         self._text = (
             ui.textarea("The same as text", placeholder=EXAMPLES[0], on_change=self._understand)
@@ -136,14 +136,14 @@ class EditorPanel:
             if not good:
                 ui.label(parsed.problem).classes("lw-bad" if (self._text.value or "").strip() else "lw-soft")
                 if parsed.excerpt.strip():
-                    ui.html(f"<pre class='lw-mono'>{escape(parsed.excerpt)}</pre>", sanitize=False)
+                    html(f"<pre class='lw-mono'>{escape(parsed.excerpt)}</pre>")
                 return
             rows = "".join(
                 f"<tr><th scope='row' style='white-space:pre-wrap'>{escape(what)}</th><td>{escape(meaning)}</td></tr>"
                 for what, meaning in parsed.parts
             )
             ui.label("Understood as").classes("lw-good")
-            ui.html(table(rows), sanitize=False).classes("w-full")
+            html(table(rows)).classes("w-full")
 
     async def _run(self) -> None:
         text = self._text.value or ""
@@ -165,11 +165,10 @@ class EditorPanel:
 
     def _tried_on(self, arrival: Arrival, badge: str, text: str) -> None:
         with self._viewing.row(arrival, text=text, tab="subscriptions"):
-            ui.html(
+            html(
                 f"<div class='lw-head'>{badge}<span class='lw-name'>{escape(arrival.source or arrival.id)}</span>"
                 f"<span>{clock(arrival.arrival)}</span></div>"
-                f"<div class='lw-line'>{escape(event_line(arrival.event, 140))}</div>",
-                sanitize=False,
+                f"<div class='lw-line'>{escape(event_line(arrival.event, 140))}</div>"
             )
 
     async def _keep(self) -> None:

@@ -17,6 +17,7 @@ from likewise.api.subscribers import SubscriberDetails
 from likewise.api.workers import PoolStatus
 from likewise.dashboard.labels import POLICIES, REASONS
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import data_table, html, icon_button, list_row, panel
 from likewise.errors import AccessError, LikewiseError
 
 _LINE: Final = re.compile(r"^(\w+)(?:\{([^}]*)\})? (\S+)$")
@@ -73,6 +74,29 @@ DOES = {
     "DeliveryService": "delivers",
     "Matcher": "matches",
 }
+RIGHT = "lw-n lw-right"
+QUEUE_COLUMNS = (
+    ("who", ""),
+    ("wait", RIGHT),
+    ("dropped", RIGHT),
+    ("if too many wait", ""),
+    ("reads now", ""),
+    ("subscriptions", RIGHT),
+)
+CONNECTION_COLUMNS = (
+    ("where", ""),
+    ("connected", ""),
+    *((head, RIGHT) for head in ("messages", "events kept", "no readings", "set aside", "lost (QoS 0)", "gaps")),
+    *((head, RIGHT) for head in ("sent to it", "filters")),
+)
+PROCESS_COLUMNS = (
+    ("process", ""),
+    ("what it does", "lw-said"),
+    ("alive", ""),
+    ("busy", RIGHT),
+    ("subscriptions", RIGHT),
+    *((head, f"{RIGHT} lw-wide") for head in ("stretches", "below", "MB", "of them shared")),
+)
 
 
 class HealthPanel:
@@ -82,26 +106,21 @@ class HealthPanel:
         self._viewing = viewing
         self._before: list[PrometheusPage] = []
         self._letters: list[DeadLetterDetails] | None = None
-        self._figures = ui.html("", sanitize=False).classes("w-full").mark("figures")
-        with ui.column().classes("lw-panel"):
-            ui.html("<h2 class='lw-title'>Events and matches each second</h2>", sanitize=False)
+        self._figures = html().classes("w-full").mark("figures")
+        with panel("Events and matches each second"):
             self._chart = (
                 ui.echart(_chart()).classes("w-full").style("height: 190px").props("role=img aria-label='Throughput'")
             )
-        with ui.column().classes("lw-panel") as self._connections_panel:
-            ui.html("<h2 class='lw-title'>Connections: brokers and devices that speak MQTT</h2>", sanitize=False)
-            self._connections = ui.html("", sanitize=False).classes("w-full").mark("connections")
+        with panel("Connections: brokers and devices that speak MQTT") as self._connections_panel:
+            self._connections = html().classes("w-full").mark("connections")
         self._connections_panel.set_visibility(False)
-        with ui.column().classes("lw-panel") as self._workers_panel:
-            ui.html("<h2 class='lw-title'>Processes: who matches what</h2>", sanitize=False)
-            self._workers = ui.html("", sanitize=False).classes("w-full").mark("workers")
+        with panel("Processes: who matches what") as self._workers_panel:
+            self._workers = html().classes("w-full").mark("workers")
         self._workers_panel.set_visibility(False)
         with ui.element("div").classes("lw-two"):
-            with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>Who is waited for</h2>", sanitize=False)
-                self._queues = ui.html("", sanitize=False).classes("w-full").mark("queues")
-            with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>Set aside: what could not be read or delivered</h2>", sanitize=False)
+            with panel("Who is waited for"):
+                self._queues = html().classes("w-full").mark("queues")
+            with panel("Set aside: what could not be read or delivered"):
                 self._dead = ui.column().classes("w-full gap-0").mark("letters")
 
     async def show(self) -> None:
@@ -129,84 +148,57 @@ class HealthPanel:
             self._show_letters(rejected)
 
     def _show_queues(self, subscribers: list[SubscriberDetails]) -> None:
-        rows = "".join(
-            f"<tr><td><b>{escape(s.id)}</b></td><td class='lw-n lw-right'>{s.pending:,}</td>"
-            f"<td class='lw-n lw-right'>{s.dropped:,}</td>"
-            f"<td>{escape(POLICIES.get(s.policy, s.policy))}</td>"
-            f"<td>{'yes' if s.connected else 'no'}</td><td class='lw-n lw-right'>{s.subscriptions}</td></tr>"
+        rows = [
+            (
+                f"<b>{escape(s.id)}</b>",
+                f"{s.pending:,}",
+                f"{s.dropped:,}",
+                escape(POLICIES.get(s.policy, s.policy)),
+                "yes" if s.connected else "no",
+                str(s.subscriptions),
+            )
             for s in subscribers
-        )
-        if not rows:
-            self._queues.set_content("<p class='lw-soft'>Nobody subscribes yet.</p>")
-            return
-        self._queues.set_content(
-            "<div class='lw-scroll'><table class='lw-table'><tr><th>who</th><th class='lw-right'>wait</th>"
-            "<th class='lw-right'>dropped</th><th>if too many wait</th><th>reads now</th>"
-            f"<th class='lw-right'>subscriptions</th></tr>{rows}</table></div>"
-        )
+        ]
+        nobody = "<p class='lw-soft'>Nobody subscribes yet.</p>"
+        self._queues.set_content(data_table(QUEUE_COLUMNS, rows) if rows else nobody)
 
     def _show_connections(self, connections: list[ConnectionStatus]) -> None:
         """Show a row for each bridge and each connected device, at most `DEVICES`; nothing where there is none."""
         self._connections_panel.set_visibility(bool(connections))
         devices = [c for c in connections if c.kind == "mqtt"]
-        shown = [c for c in connections if c.kind != "mqtt"] + devices[:DEVICES]
-        rows = "".join(
-            f"<tr><td><b>{escape(c.address)}</b> {escape(c.peer)}</td>"
-            f"<td class='{'' if c.connected else 'lw-bad'}'>{escape('yes' if c.connected else c.trouble)}</td>"
-            + "".join(
-                f"<td class='lw-n lw-right'>{count:,}</td>"
-                for count in (c.received, c.stored, c.passed_over, c.refused, c.lost, c.gaps, c.sent, c.subscriptions)
+        rows = [
+            (
+                f"<b>{escape(c.address)}</b> {escape(c.peer)}",
+                "yes" if c.connected else f"<span class='lw-bad'>{escape(c.trouble)}</span>",
+                *map("{:,}".format, (c.received, c.stored, c.passed_over, c.refused)),
+                *map("{:,}".format, (c.lost, c.gaps, c.sent, c.subscriptions)),
             )
-            + "</tr>"
-            for c in shown
-        )
-        if len(devices) > DEVICES:
-            rows += f"<tr><td colspan='10' class='lw-soft'>and {len(devices) - DEVICES:,} more devices</td></tr>"
-        heads = (
-            "messages",
-            "events kept",
-            "no readings",
-            "set aside",
-            "lost (QoS 0)",
-            "gaps",
-            "sent to it",
-            "filters",
-        )
-        self._connections.set_content(
-            "<div class='lw-scroll'><table class='lw-table'><tr><th>where</th><th>connected</th>"
-            + "".join(f"<th class='lw-right'>{head}</th>" for head in heads)
-            + f"</tr>{rows}</table></div>"
-        )
+            for c in ([c for c in connections if c.kind != "mqtt"] + devices[:DEVICES])
+        ]
+        more = f"and {len(devices) - DEVICES:,} more devices" if len(devices) > DEVICES else ""
+        self._connections.set_content(data_table(CONNECTION_COLUMNS, rows, more))
 
     def _show_workers(self, pool: PoolStatus) -> None:
         """Show a row for each process, where there are several."""
         self._workers_panel.set_visibility(len(pool.processes) > 1)
         ready = [] if pool.ready is None else [pool.ready]
-        rows = "".join(
-            f"<tr><td><b>{'–' if each in ready else each.number}</b></td>"
-            f"<td class='lw-said'>{escape(_role_text(each.role))}</td>"
-            f"<td class='{'' if each.alive else 'lw-bad'}'>{'yes' if each.alive else 'no'}</td>"
-            f"<td class='lw-n lw-right'>{100 * each.busy:.0f} %</td>"
-            f"<td class='lw-n lw-right'>{each.subscriptions:,}</td>"
-            + "".join(
-                f"<td class='lw-n lw-right lw-wide'>{count}</td>"
-                for count in (
-                    f"{each.stretches:,}",
-                    each.parent or "",
-                    _megabytes(each.resident),
-                    _megabytes(each.shared),
-                )
+        rows = [
+            (
+                f"<b>{'–' if each in ready else each.number}</b>",
+                escape(_role_text(each.role)),
+                "yes" if each.alive else "<span class='lw-bad'>no</span>",
+                f"{100 * each.busy:.0f} %",
+                f"{each.subscriptions:,}",
+                f"{each.stretches:,}",
+                str(each.parent or ""),
+                _megabytes(each.resident),
+                _megabytes(each.shared),
             )
-            + "</tr>"
             for each in (*pool.processes, *ready)
-        )
-        heads = ("stretches", "below", "MB", "of them shared")
+        ]
         self._workers.set_content(
             f"<p class='lw-soft'>{escape(pool.architecture)}; {pool.splits} splits, {pool.merges} merges</p>"
-            "<div class='lw-scroll'><table class='lw-table'><tr><th>process</th><th>what it does</th>"
-            "<th>alive</th><th class='lw-right'>busy</th><th class='lw-right'>subscriptions</th>"
-            + "".join(f"<th class='lw-right lw-wide'>{head}</th>" for head in heads)
-            + f"</tr>{rows}</table></div>"
+            f"{data_table(PROCESS_COLUMNS, rows)}"
         )
 
     def _show_figures(self, mine: TenantStats, now: PrometheusPage) -> None:
@@ -244,20 +236,15 @@ class HealthPanel:
 
     def _letter(self, letter: DeadLetterDetails) -> None:
         api = self._viewing.api
-        with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
+        with list_row():
             what = letter.body[:200] or f"event {letter.event} for {letter.subscriber}"
-            ui.html(
+            html(
                 f"<div class='lw-head'><span class='lw-name'>{escape(REASONS.get(letter.reason, letter.reason))}</span>"
                 f"<span>{clock(letter.at)}</span></div><div class='lw-line'>{escape(letter.detail[:300])}</div>"
-                f"<code class='lw-line'>{escape(what)}</code>",
-                sanitize=False,
+                f"<code class='lw-line'>{escape(what)}</code>"
             ).style("flex: 1; min-width: 0")
-            ui.button(icon="replay", on_click=lambda: self._do(api.retry(letter.number))).props(
-                f"flat round dense aria-label='Try letter {letter.number} again'"
-            )
-            ui.button(icon="delete", on_click=lambda: self._do(api.forget(letter.number))).props(
-                f"flat round dense aria-label='Forget letter {letter.number}'"
-            )
+            icon_button("replay", f"Try letter {letter.number} again", lambda: self._do(api.retry(letter.number)))
+            icon_button("delete", f"Forget letter {letter.number}", lambda: self._do(api.forget(letter.number)))
 
     async def _do(self, doing: object) -> None:
         await self._viewing.ask(doing)  # type: ignore[arg-type]

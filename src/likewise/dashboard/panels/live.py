@@ -10,8 +10,8 @@ from nicegui.events import GenericEventArguments
 from likewise.api.live_views import Arrival, EventMatches
 from likewise.dashboard.feed import MatchKey
 from likewise.dashboard.labels import event_line, marked_line
-from likewise.dashboard.theme import score_badge
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import html, panel, score_badge
 
 SHOWN = 40
 CAUSES = {
@@ -55,20 +55,18 @@ class LivePanel:
         for event in ("pointerenter", "pointerleave"):
             lists.on(event, self._hover, js_handler=HOVER)
         with lists:
-            with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>Matches</h2>", sanitize=False)
+            with panel("Matches"):
                 self._matches = ui.column().classes("lw-rows").props("role=list aria-label=Matches").mark("matches")
-            with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>Events</h2>", sanitize=False)
+            with panel("Events"):
                 self._events = ui.column().classes("lw-rows").props("role=list aria-label=Events").mark("events")
         self._add_placeholders()
 
     def _add_placeholders(self) -> None:
         matches, events = NONE_FITS if self._wanted else NONE_YET
         with self._matches:
-            self._no_match = ui.html(matches, sanitize=False).classes("lw-nothing").props("role=listitem")
+            self._no_match = html(matches).classes("lw-nothing").props("role=listitem")
         with self._events:
-            self._no_event = ui.html(events, sanitize=False).classes("lw-nothing").props("role=listitem")
+            self._no_event = html(events).classes("lw-nothing").props("role=listitem")
         self._show_placeholders()
 
     def _show_placeholders(self) -> None:
@@ -142,11 +140,10 @@ class LivePanel:
         if not self._no_event.is_deleted:
             self._no_event.delete()
         with self._events, self._viewing.row(arrival) as row:
-            ui.html(
+            html(
                 f"<div class='lw-head'><span class='lw-name'>{escape(arrival.source or arrival.id)}</span>"
                 f"<span>{escape(' · '.join(arrival.themes))}</span><span>{clock(arrival.arrival)}</span></div>"
-                f"<div class='lw-line'>{escape(event_line(arrival.event))}</div>",
-                sanitize=False,
+                f"<div class='lw-line'>{escape(event_line(arrival.event))}</div>"
             )
         row.move(target_index=0)
 
@@ -156,17 +153,16 @@ class LivePanel:
         for subscription in reversed(match.met):
             with self._matches, self._viewing.row(arrival, subscription.subscriber, subscription.subscription) as row:
                 cause = CAUSES.get(match.cause, match.cause)
-                ui.html(
+                html(
                     f"<div class='lw-head'>{score_badge(subscription.score)}"
                     f"<span class='lw-name'>{escape(subscription.subscription)}</span>"
                     f"<span class='lw-name lw-device'>{escape(arrival.source or arrival.id)}</span>"
                     f"<span class='lw-wide'>for {escape(subscription.subscriber)}</span>"
-                    f"<span>{clock(arrival.arrival)}</span>{f'<span>{escape(cause)}</span>' if cause else ''}</div>",
-                    sanitize=False,
+                    f"<span>{clock(arrival.arrival)}</span>{f'<span>{escape(cause)}</span>' if cause else ''}</div>"
                 )
                 known = MatchKey(match.position, subscription.subscriber, subscription.subscription)
                 answers = self._viewing.feed.matched_readings.get(known)
-                line = ui.html(marked_line(arrival.event, answers or ()), sanitize=False).classes("lw-line")
+                line = html(marked_line(arrival.event, answers or ())).classes("lw-line")
                 if answers is None:
                     self._unmarked.setdefault(known, []).append((line, arrival))
             row.move(target_index=0)

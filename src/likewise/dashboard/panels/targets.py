@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 
 from nicegui import ui
@@ -10,6 +9,7 @@ from nicegui import ui
 from likewise.api.sinks import TargetDetails
 from likewise.client.targets import default_target_id, parse_target
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import attribute_text, html, icon_button, list_row, title
 from likewise.errors import LikewiseError
 
 FORMS = {
@@ -26,7 +26,7 @@ class TargetsPanel:
         self._viewing = viewing
         self._shown: list[TargetDetails] | None = None
         with ui.column().classes("lw-panel w-full"):
-            ui.html("<h2 class='lw-title'>Where matches go by themselves</h2>", sanitize=False)
+            title("Where matches go by themselves")
             with ui.row().classes("items-end gap-2 w-full"):
                 self._subscription = ui.select({}, label="Matches of").props("dense outlined").classes("w-48")
                 self._address = (
@@ -65,26 +65,25 @@ class TargetsPanel:
 
     def _target(self, shown: TargetDetails) -> None:
         state = shown.state
-        name = re.sub(r"[^\w .-]", " ", f"{shown.id} of {shown.subscription}")
+        name = attribute_text(f"{shown.id} of {shown.subscription}")
         parts = [f"last accepted {clock(state.last_success)}" if state.last_success else "nothing accepted yet"]
         parts += [f"{state.waiting:,} wait", f"{state.dead:,} dead"]
         where = f"{shown.address} {shown.topic}".strip()
         error = f"<div class='lw-line lw-bad'>{escape(state.last_error[:300])}</div>" if state.last_error else ""
-        with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
-            ui.html(
+        with list_row():
+            html(
                 f"<div class='lw-head'><span class='lw-name'>{escape(shown.id)}</span>"
                 f"<span>{escape(shown.subscription)} for {escape(shown.subscriber)}</span></div>"
                 f"<code class='lw-line'>{escape(where)}</code>"
-                f"<div class='lw-line'>{escape(' · '.join(parts))}</div>{error}",
-                sanitize=False,
+                f"<div class='lw-line'>{escape(' · '.join(parts))}</div>{error}"
             ).style("flex: 1; min-width: 0")
             if state.dead:
-                ui.button(icon="replay", on_click=lambda: self._do(self._viewing.api.retry_target(shown))).props(
-                    f"flat round dense aria-label='Try the dead letters of {name} again'"
+                icon_button(
+                    "replay",
+                    f"Try the dead letters of {name} again",
+                    lambda: self._do(self._viewing.api.retry_target(shown)),
                 )
-            ui.button(icon="delete", on_click=lambda: self._do(self._viewing.api.remove_target(shown))).props(
-                f"flat round dense aria-label='Remove {name}'"
-            )
+            icon_button("delete", f"Remove {name}", lambda: self._do(self._viewing.api.remove_target(shown)))
 
     async def _set(self) -> None:
         subscriber, _, subscription = str(self._subscription.value or "").partition("\n")
@@ -116,6 +115,6 @@ def show_secret(secret: str) -> None:
     """Show the secret that a target signs with, once."""
     with ui.dialog() as once, ui.card():
         ui.label("It signs what it sends with this secret, which is shown this once:")
-        ui.html(f"<code class='lw-mono'>{escape(secret)}</code>", sanitize=False).mark("secret")
+        html(f"<code class='lw-mono'>{escape(secret)}</code>").mark("secret")
         ui.button("I have kept it", on_click=once.close).props("no-caps")
     once.open()

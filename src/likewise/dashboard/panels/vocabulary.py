@@ -5,8 +5,8 @@ from __future__ import annotations
 from nicegui import ui
 
 from likewise.dashboard.explain.evidence import bar, draw_evidence
-from likewise.dashboard.theme import table
 from likewise.dashboard.view_state import PageState
+from likewise.dashboard.widgets import html, panel, table
 
 
 def parse_themes(text: str | None) -> list[str]:
@@ -25,8 +25,7 @@ class VocabularyPanel:
         self._viewing = viewing
         self._shown = False
         with ui.element("div").classes("lw-two"):
-            with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>What is near a word?</h2>", sanitize=False)
+            with panel("What is near a word?"):
                 with ui.row().classes("items-end gap-2"):
                     self._term = ui.input("Word", value="noise").props("dense outlined").classes("w-44")
                     self._themes = ui.input("in the sense of").props("dense outlined").classes("w-44")
@@ -34,8 +33,7 @@ class VocabularyPanel:
                 self._term.on("keydown.enter", self._near)
                 self._themes.on("keydown.enter", self._near)
                 self._nearest = ui.column().classes("w-full").mark("nearest")
-            with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>How are two words related?</h2>", sanitize=False)
+            with panel("How are two words related?"):
                 with ui.row().classes("items-end gap-2"):  # a word and its sense stay beside each other
                     self._asked = ui.input("Asked for", value="noise").props("dense outlined").classes("w-36")
                     self._asked_themes = ui.input("in the sense of").props("dense outlined").classes("w-36")
@@ -65,7 +63,7 @@ class VocabularyPanel:
         self._nearest.clear()
         with self._nearest:
             if rows:
-                ui.html(table("".join(rows)), sanitize=False).classes("w-full")
+                html(table("".join(rows))).classes("w-full")
             else:
                 ui.label(f"Nothing is known near “{term}”.").classes("lw-soft")
 

@@ -12,7 +12,9 @@ from nicegui import ui
 
 from likewise.api.sources import AttributeDetails, ReviewQuestion, SourceDetails, SourcesPage
 from likewise.dashboard.broker_api import RequestRefused
+from likewise.dashboard.labels import sentence
 from likewise.dashboard.view_state import PageState, clock
+from likewise.dashboard.widgets import html, icon_button, list_row, panel, title
 from likewise.errors import LikewiseError
 
 STATES = {
@@ -125,8 +127,7 @@ class SourcesPanel:
         self._shown: SourceDetails | None = None
         self._asked: list[ReviewQuestion] | None = None
         with ui.element("div").classes("lw-two"):
-            with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>Sources</h2>", sanitize=False)
+            with panel("Sources"):
                 self._filter = ui.input("Find by name", on_change=self.show).props("dense outlined debounce=300")
                 self._filter.classes("w-full")
                 self._list = ui.column().classes("w-full gap-0 lw-rows").mark("sources")
@@ -134,8 +135,7 @@ class SourcesPanel:
                 self._one = ui.column().classes("w-full gap-1").mark("source")
                 with self._one:
                     ui.label("What a source sends, and what that is taken for, stands here.").classes("lw-nothing")
-        with ui.column().classes("lw-panel"):
-            ui.html("<h2 class='lw-title'>Questions worth an answer</h2>", sanitize=False)
+        with panel("Questions worth an answer"):
             self._questions = ui.column().classes("w-full gap-0").mark("questions")
 
     async def show(self) -> None:
@@ -153,7 +153,7 @@ class SourcesPanel:
                 self._chosen = ""  # it is gone, perhaps: another is looked at next
             self._list.clear()
             with self._list:
-                ui.label(f"{str(error)[:1].upper()}{str(error)[1:]}.").classes("lw-soft")
+                ui.label(sentence(str(error))).classes("lw-soft")
             return
         if (page, self._chosen) != self._listed:
             self._listed = page, self._chosen
@@ -181,7 +181,7 @@ class SourcesPanel:
                     .classes("lw-row")
                     .props(f"type=button aria-label='{_plain(each.source)}' aria-current={current}") as row
                 ):
-                    ui.html(source_row(each), sanitize=False).style("text-align: left")
+                    html(source_row(each)).style("text-align: left")
                 row.on("click", lambda _, name=each.source: self._choose(name))
             if page.after:
                 ui.label(f"{page.total:,} in all; find others by name.").classes("lw-soft")
@@ -190,37 +190,30 @@ class SourcesPanel:
         self._one.clear()
         with self._one:
             if one is None:
-                ui.html("<h2 class='lw-title'>No source</h2>", sanitize=False)
+                title("No source")
                 return
             ui.label(one.source).classes("lw-title").props("role=heading aria-level=2")
             demand = "" if one.wanted is None else f" · {one.wanted} subscription{'s' * (one.wanted != 1)} want it"
             often = "" if one.interval is None else f" · every {one.interval:g} s"
-            ui.html(f"{state_html(one)} · {one.events:,} events{often}{demand}", sanitize=False).classes("lw-soft")
+            html(f"{state_html(one)} · {one.events:,} events{often}{demand}").classes("lw-soft")
             if resting := resting_reason(one):
                 ui.label(resting).classes("lw-line")
             for each in one.attributes:
                 self._draw_attribute(one, each)
 
     def _draw_attribute(self, one: SourceDetails, each: AttributeDetails) -> None:
-        with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
-            ui.html(
+        with list_row():
+            html(
                 f"<div class='lw-head'><code>{escape(each.attribute)}</code><span>{last_value_html(each)}</span>"
                 f"<span>{sparkline_svg(each.line)}</span></div>"
-                f"<div class='lw-line'>{meaning_html(each)} · {value_range_html(each)}</div>",
-                sanitize=False,
+                f"<div class='lw-line'>{meaning_html(each)} · {value_range_html(each)}</div>"
             ).style("flex: 1; min-width: 0")
             name = _plain(each.attribute)
             if each.understood.basis == "corrected":
-                ui.button(icon="undo", on_click=lambda: self._undo(each)).props(
-                    f"flat round dense aria-label='Take back what was said of {name}'"
-                )
+                icon_button("undo", f"Take back what was said of {name}", lambda: self._undo(each))
             elif each.understood.means:
-                ui.button(icon="check", on_click=lambda: self._correct_meaning(one, each, each.understood.means)).props(
-                    f"flat round dense aria-label='Confirm {name}'"
-                )
-            ui.button(icon="edit", on_click=lambda: self._correct(one, each)).props(
-                f"flat round dense aria-label='Correct {name}'"
-            )
+                icon_button("check", f"Confirm {name}", lambda: self._correct_meaning(one, each, each.understood.means))
+            icon_button("edit", f"Correct {name}", lambda: self._correct(one, each))
 
     def _draw_questions(self, questions: list[ReviewQuestion]) -> None:
         self._questions.clear()
@@ -228,8 +221,8 @@ class SourcesPanel:
             if not questions:
                 ui.label("None: nothing that is asked for is in doubt.").classes("lw-soft")
             for each in questions:
-                with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
-                    ui.html(question_text(each), sanitize=False).style("flex: 1; min-width: 0")
+                with list_row():
+                    html(question_text(each)).style("flex: 1; min-width: 0")
                     ui.button(f"It is {each.proposed}", on_click=lambda e=each: self._answer(e)).props(
                         "flat no-caps dense"
                     )
