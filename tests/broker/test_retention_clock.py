@@ -18,6 +18,7 @@ from likewise.broker.config import Config, StoreSettings
 from likewise.broker.log.commits import wait_for
 from likewise.broker.log.integrity import count_rows
 from likewise.broker.maintenance import housekeeping
+from likewise.broker.maintenance.backups import backup
 from likewise.broker.retention_clock import FILE, MOST_EPOCHS, REVIEW_PERIOD_S
 from likewise.broker.tenants.tenant import Tenant
 from likewise.matching.matcher import system_clock
@@ -466,3 +467,25 @@ def test_however_the_clock_steps_what_is_unread_stays_for_its_retention_of_runni
     assert len(story.broker.retention._epochs) <= MOST_EPOCHS
     machine.live(BELIEVE_AFTER_S * 2, story.broker)
     story.broker.close()
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_backup_made_while_the_clock_was_wrong_keeps_what_is_unread(
+    machine: Machine, tmp_path: Path, again: bool
+) -> None:
+    """Served by the same wrong clock, or by one that is wrong by as much again."""
+    with machine.broker() as broker:
+        fill(broker)
+    machine.wall.step(YEARS)
+    machine.off(60)
+    with machine.broker() as broker:
+        fill(broker, 5, "late")
+        machine.live(600, broker)
+        backup(machine.data, tmp_path / "copy")
+    machine.data = tmp_path / "copy"
+    machine.wall.step(YEARS if again else 0)
+    machine.off(60)
+    with machine.broker() as broker:
+        machine.live(2 * 3_600, broker)
+        assert unread(broker) == ids() + ids(5, "late")
+        assert broker.troubles()

@@ -1,7 +1,7 @@
 """Back up a store with its saved windows while it is in use, once or periodically.
 
-What is copied is one moment: the tables in one transaction, and the windows that those tables name. A copy is a folder
-like any other: it is served, verified and copied as it is.
+What is copied is one moment: the tables in one transaction, the windows that those tables name, and the record of the
+retention clock. A copy is a folder like any other: it is served, verified and copied as it is.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from likewise.broker.log.integrity import copy_store, reading_store, there
 from likewise.broker.log.registry_tables import read_tenants
 from likewise.broker.log.tables import StoreTables
 from likewise.broker.maintenance.window_snapshots import check_windows, folder_of, remembering_rows
+from likewise.broker.retention_clock import FILE as CLOCK_RECORD
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, StateError, Unavailable
 
 TRIES: Final = 100  # windows are saved seldom, so a copy hardly ever misses them even once
@@ -47,6 +48,8 @@ def backup(data: Path, target: Path) -> int:
                 size = copy_store(data, building, lambda tables: _copy_windows(tables, data, building))
             except _WindowsReplaced:
                 continue
+            if (data / CLOCK_RECORD).is_file():  # without it, what a wrong clock must not remove would be unknown
+                shutil.copyfile(data / CLOCK_RECORD, building / CLOCK_RECORD)
             _sync(building)
             if target.exists():
                 target.rmdir()
