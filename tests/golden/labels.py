@@ -50,10 +50,10 @@ from likewise.broker.queries import match_reasons as because
 from likewise.broker.queries import select as selecting
 from likewise.broker.sinks import retry_queue as waiting
 from likewise.broker.telemetry import event_trace
-from likewise.cli import bench_history
+from likewise.cli import bench
 from likewise.cli.broker.subscribe import MqttMessage
 from likewise.cli.terminal.contexts import Contexts
-from likewise.dashboard.history.filters import EventFilter
+from likewise.dashboard.history.panel import EventFilter
 from likewise.edge.bounds import Bounds
 from likewise.edge.demand import StoredDemand
 from likewise.edge.outbox import OutboxCounters as OutboxCounts
@@ -70,7 +70,7 @@ from likewise.matching.alerts.saved_state import SavedStateV1
 from likewise.matching.bitmap import saved_index
 from likewise.matching.oracle import alerts as naive_alerts
 from likewise.matching.reference.window import Publication
-from likewise.matching.storage import array_file, folder
+from likewise.matching.storage import folder
 from likewise.matching.storage import index_file as index
 from likewise.matching.storage import subscriptions as saved_subscriptions
 from likewise.model import Event, Explanation, Subscription
@@ -186,7 +186,7 @@ MATCHER: Final[dict[str, Any]] = {
     "manifest.json": folder.MatcherManifest,
     "subscriptions.jsonl": saved_subscriptions.SubscriptionLine,
     "index/manifest.json": index.IndexManifest,
-    "index, arrays": list[array_file.ArrayEntry],
+    "index, arrays": list[index.ArrayEntry],
     "index, bitmap questions": list[saved_index.SavedCode],
     "alerts.arrow, state": alert_states.SavedState,
     "alerts.arrow, unsaid": alert_states.SavedDigestCheckpoint,
@@ -237,7 +237,7 @@ SPARK_FRAMES: Final[dict[str, Any]] = {
 FILES: Final[dict[str, Any]] = {
     "topic map rule": Rule,
     "contexts of the command line": Contexts,
-    "benchmark history": bench_history.BenchmarkRun,
+    "benchmark history": bench.BenchmarkRun,
     "bounds of an edge": Bounds,
     "settings of workers, kept": PoolSettings,
 }

@@ -3,6 +3,6 @@
 - `uplink` keeps the connection to the hub; `app` attaches it to a broker.
 - `outbox` follows the log and stores what goes up, within `bounds`. `demand` is what the hub needs;
   `local_evaluation` evaluates relaxed subscriptions here, by scores that the hub sent.
-- `vocabulary_sync` and `upstream_subscriptions` track what the hub was told; `delivery_receiver` stores what it sends.
+- `upstream_subscriptions` tracks which subscriptions the hub knows; the `uplink` stores the deliveries that it sends.
 - `memory_tuning` keeps the process small.
 """

@@ -1,16 +1,17 @@
-"""Matching: which subscriptions an event meets, and why.
+"""Matching: find the subscriptions that an event matches, and explain why.
 
-`matcher` is `likewise.Matcher`, `matcher_queries` what it says without changing, `matcher_state` what it holds;
-`engine` is the seam that every engine fits, `registry` chooses one for each kind; `condition_index` finds conditions
-for engines with windows; `results` merges what engines find, `storage` keeps it on disk, `snapshot` shows it to other
-threads, `cache_use` counts what was remembered, `warm_up` compiles every kernel ahead. The rooms:
+`matcher` is `likewise.Matcher`; `matcher_state` has its subscriptions, and views of them for other threads.
+`engine` is the interface of every engine, `registry` chooses one for each kind; `condition_index` finds conditions
+for engines with windows; `results` merges the results of engines; `storage` saves a matcher to disk; `cache_use`
+counts hits of caches; `warm_up` compiles every kernel ahead. The packages:
 
-    plain           what every engine must equal, as pure functions
-    naive           the oracle, made of them
+    reference       the semantics that every engine must equal, as pure functions
+    oracle          the reference engine, made of them
     bitmap          exact conditions                forest          the covering forest, without compiled kernels
-    thematic        relaxed conditions              covering        does one condition contain another, or meet it?
+    thematic        relaxed conditions              covering        containment and overlap of conditions
     hybrid          statements about RDF events     topk            the k best of a window
     interests       interest vectors                graphs          patterns over triples
-    graphs_nearby   patterns near a triple          classical       what stands for comparison only
-    explaining      why and why not
+    graphs_nearby   patterns near a triple          classical       algorithms for comparison only
+    alerts          absence, duration, thresholds   demand          what an edge must send
+    explain         reasons of a match              topics          topic filters of MQTT
 """

@@ -32,8 +32,7 @@ from likewise.matching.matcher_alerts import MatcherAlerts
 from likewise.matching.matcher_queries import Clock
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.registry import Choice, EngineSelection, Profile
-from likewise.matching.results import SubscriptionNumbering, merge
-from likewise.matching.time_slices import moments_of, slice_batch
+from likewise.matching.results import SubscriptionNumbering, merge, moments_of, slice_batch
 from likewise.model import Event, Kind, Match, MatchBatch, Promotion
 from likewise.model.matches.batch import ProbabilityCurves
 from likewise.model.matches.sequence import NO_MATCHES, Matches
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.formats.arrow.event_batch import EventBatch
-    from likewise.matching.snapshot import Snapshot
+    from likewise.matching.matcher_state import Snapshot
     from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
 
@@ -517,6 +516,6 @@ class Matcher(MatcherAlerts):
 
     def snapshot(self) -> Snapshot:
         """What the matcher holds now, unchanging, for other threads."""
-        from likewise.matching.snapshot import Snapshot
+        from likewise.matching.matcher_state import Snapshot
 
         return Snapshot(self._state)

@@ -16,7 +16,7 @@ from likewise.broker.config import Config, StoreSettings, read_config
 from likewise.broker.log.entries import Entry, WithdrawCommand
 from likewise.broker.log.event_log import Done
 from likewise.broker.log.integrity import count_rows
-from likewise.broker.maintenance import housekeeping, window_ends
+from likewise.broker.maintenance import housekeeping, retention
 from likewise.broker.maintenance import window_checkpoints as window_saving
 from likewise.broker.queries.dry_run import board, places
 from likewise.errors import FormatError, InputError, Unavailable
@@ -143,8 +143,8 @@ def test_very_many_ends_and_a_failed_write_leave_nothing_over_in_a_window(
     """Ends are looked at a page at a time, also those of one moment; what could not be written is tried again."""
     for name in ("TICK_SECONDS", "SWEEP_SECONDS"):
         monkeypatch.setattr(housekeeping, name, 0.02)
-    monkeypatch.setattr(window_ends, "PAGE", 2)
-    monkeypatch.setattr(window_ends, "PAGES", 1)
+    monkeypatch.setattr(retention, "PAGE", 2)
+    monkeypatch.setattr(retention, "PAGES", 1)
     second = 1_000_000
     with Broker(None, clock=clock) as broker:
         tenant = broker.tenant("default")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from likewise.cli import main
-from likewise.cli.demo.scenes import scenes
+from likewise.cli.demo.scripted import scenes
 
 
 def found(capsys: pytest.CaptureFixture[str]) -> set[tuple[str, str, str]]:

@@ -176,13 +176,13 @@ def test_a_logger_that_uploads_a_week_sends_no_alarm(engine: str) -> None:
 )
 @pytest.mark.parametrize("every", [3, 90])
 def test_an_upload_sends_no_alarm_whatever_the_newest_event_of_its_source_is_about(
-    text: str, live: dict[str, object], every: int, engine: str
+    text: str, live: dict[str, Any], every: int, engine: str
 ) -> None:
     now = 1_700_000_000
     alarms = Alarms(text, engine)
     alarms.hear(now, own=now, **live)
     for step in range(100):  # with 90, all but two of the uploaded readings concern no plain alarm
-        reading = {"t": 35 if step % every == 0 else 20, "room": "A"}
+        reading: dict[str, Any] = {"t": 35 if step % every == 0 else 20, "room": "A"}
         alarms.hear(now + HOUR + step // 20, own=now - 7 * DAY + step * HOUR, **reading)
     assert alarms.tick(now + 3 * HOUR) == []
 

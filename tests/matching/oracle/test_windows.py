@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, UnknownId
 from likewise.language import parse
-from likewise.matching.oracle.engine import OracleEngine
-from likewise.matching.oracle.saved_windows import FILE
+from likewise.matching.oracle.engine import FILE, OracleEngine
 from likewise.model import Event, Match, event
 from likewise.model.time import SECOND
 from likewise.testing.generators import DrawnChoice

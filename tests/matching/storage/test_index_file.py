@@ -28,7 +28,7 @@ from likewise.matching.bitmap.engine import BitmapEngine
 from likewise.matching.bitmap.layout import BlockShape
 from likewise.matching.engine import Addition
 from likewise.matching.matcher import Matcher
-from likewise.matching.storage.array_file import read_arrays, write_arrays
+from likewise.matching.storage.index_file import read_arrays, write_arrays
 from likewise.matching.storage.subscriptions import StoredLines, StoredSubscriptions
 from likewise.model import Subscription
 from likewise.testing.generators import SeededChoice

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.engine import EngineBatchResult, EngineResult
 from likewise.matching.oracle.engine import OracleEngine
-from likewise.matching.thematic.assignment_kernels import UNCONTESTED, assigned, best_assignment
 from likewise.matching.thematic.engine import CHUNK, ThematicEngine
+from likewise.matching.thematic.match_kernels import UNCONTESTED, assigned, best_assignment
 from likewise.model import Condition, Event, EventTuple, Kind, Predicate, Quantity, Subscription, event
 from likewise.semantics.feedback import Feedback, JudgedMeasure, judged_by, term_pair
 from likewise.testing import OracleSettings, TableMeasure, check_engine, check_regressions, compare_bulk

@@ -122,7 +122,7 @@ def packet(chance: random.Random, kind: int, version: int) -> Packet:
         case k.AUTH:
             return Auth(reason, said)
         case _:
-            made: Any = {k.PUBACK: Puback, k.PUBREC: Pubrec, k.PUBREL: Pubrel, k.PUBCOMP: Pubcomp}[kind]
+            made: Any = {k.PUBACK: Puback, k.PUBREC: Pubrec, k.PUBREL: Pubrel, k.PUBCOMP: Pubcomp}[k(kind)]
             answer: Packet = made(number, reason, said)
             return answer
 

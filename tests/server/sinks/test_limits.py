@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from likewise.server.sinks.limits import TargetLimits
+from likewise.server.sinks.sender import TargetLimits
 from likewise.testing.targets import MemoryTarget
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from likewise.server.sinks import networks
-from likewise.server.sinks.smtp import MailRefused, MailServer, SmtpFault, submit, wire_form
+from likewise.server.sinks.email import MailRefused, MailServer, SmtpFault, submit, wire_form
 from tests.server.test_tls import make_certificate
 
 USER, PASSWORD = "ann", "pass wörd"

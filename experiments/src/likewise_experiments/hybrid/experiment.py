@@ -24,7 +24,7 @@ from likewise.formats.json.events import event_from_json
 from likewise.formats.rdf.reader import events_from_rdf
 from likewise.language import parse
 from likewise.language.prefixes import PREFIXES
-from likewise.matching.hybrid.engine import HybridEngine
+from likewise.matching.hybrid.statements import HybridEngine
 from likewise.model import Event
 from likewise.model.subscription import Variant
 from likewise.semantics.measure import Measure

@@ -2,8 +2,8 @@
 
 `follower` is a thread beside the log that looks at what came, once a second; `source_profiles` keeps what was
 `observations` as columns, by `shapes`, and `source_profiles` brings it over a restart. `announcements` writes what
-sources and people say into the log. `views` puts all of it together, `attribute_meanings` says what an attribute is
-taken for, and `review_queue` which answer would change most. `demand_index` keeps the demand of every announcement,
+sources and people say into the log. `views` puts all of it together, with the meaning of each attribute
+and the questions whose answers would change most. `demand_index` keeps the demand of every announcement,
 `reputation` what a source is worth, and `activation` who shall sense; `sensing_commands` names the topics of MQTT for
 that. `absence_watch` knows whom alerts wait for.
 """

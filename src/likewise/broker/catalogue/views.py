@@ -9,12 +9,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from likewise.api.sources import (
     AttributeDetails,
+    AttributeInterpretation,
     AttributeSummary,
     DeviceSuggestion,
     ReviewQuestion,
@@ -23,18 +25,187 @@ from likewise.api.sources import (
     SourcesPage,
     SourceState,
 )
-from likewise.broker.catalogue.attribute_meanings import AttributeMeanings, kinds_of
 from likewise.broker.catalogue.follower import ProfileFollower
-from likewise.broker.catalogue.observations import ObservedAttribute, ObservedSource
-from likewise.broker.catalogue.review_queue import useful_questions
+from likewise.broker.catalogue.observations import ObservedAttribute, ObservedName, ObservedSource
 from likewise.broker.catalogue.source_profiles import SourceProfiles
 from likewise.broker.log.catalogue.records import StoredAnnouncement
+from likewise.broker.tenants.source_registry import SourceRegistry
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import UnknownId
-from likewise.model.text import fold
+from likewise.matching.reference.terms import predicate_attribute_term, theme_of
+from likewise.model import Condition, fold
+from likewise.semantics.concepts.explanations import describe_facets
+from likewise.semantics.concepts.facets import UNKNOWN, Facets
+from likewise.semantics.enrichment.corrections import Correction
+from likewise.semantics.measure import Term, ValueKind
+from likewise.units import any_unit
 
 _STEP: Final = re.compile(r"[/:]")
 _WORD: Final = re.compile(r"[^\W\d_]")
+
+
+MOST_WORDS: Final = 2_000  # those seen most often
+MOST_TERMS: Final = 2_000  # those asked for most often
+DAY: Final = 86_400.0
+LEAST: Final = 0.02  # what is less doubtful is no question
+
+
+CACHED_MEANINGS: Final = 20_000  # understandings kept: a stream's words are few
+KINDS: Final = ((1, "text"), (2, "number"), (4, "boolean"), (8, "number"))
+
+
+def kinds_of(bits: int) -> tuple[str, ...]:
+    """Return the kinds of values in a bit set.
+
+    >>> kinds_of(9)
+    ('text', 'number')
+    """
+    return tuple(dict.fromkeys(name for bit, name in KINDS if bits & bit))
+
+
+def observed_term(attribute: str, unit: str, bits: int) -> Term:
+    """Return the term of an observed attribute."""
+    known_unit = any_unit(unit) if unit else None
+    kinds = kinds_of(bits)
+    kind: ValueKind = kinds[0] if len(kinds) == 1 else ""  # type: ignore[assignment]
+    return Term(attribute, "attribute", (), "" if known_unit is None else known_unit.symbol, kind)
+
+
+def concept_of(facets: Facets) -> str:
+    """Return the concept of a parsed name in a few words; '' if nothing in it is known.
+
+    >>> from likewise.semantics.concepts.facets import Qualifier
+    >>> concept_of(Facets(("temperature",), (Qualifier("water"),), role="setpoint"))
+    'water temperature setpoint'
+    """
+    if not facets.kinds:
+        return ""
+    which = [each.name for each in facets.qualifiers if not each.is_outer and each.source != UNKNOWN]
+    role = [facets.role] if facets.role and facets.role not in (*facets.kinds, "instantaneous") else []
+    return " ".join(dict.fromkeys([*which, facets.kinds[0], *role]))
+
+
+class AttributeMeanings:
+    """Caches the interpretation of a tenant's attributes as long as corrections and feedback stay the same."""
+
+    def __init__(self, tenant: Tenant, reads: bool = True) -> None:
+        self._tenant = tenant
+        self._reads = reads  # whether names are read at all: that takes a space
+        self._cached: dict[Term, AttributeInterpretation] = {}
+        self._judged = -1
+
+    def of(
+        self, attributes: Iterable[ObservedAttribute | ObservedName], source: str = "", model: str = ""
+    ) -> list[AttributeInterpretation]:
+        """Return the interpretation of each attribute, of one source or of any."""
+        observed = list(attributes)
+        terms = [observed_term(each.attribute, each.unit, each.kinds) for each in observed]
+        self._read([term for term in terms if term not in self._cached])
+        meanings = []
+        for term in terms:
+            corrected = correction_of(self._tenant.sources, term.text, source, model)
+            if corrected is None:
+                meanings.append(self._cached[term])
+                continue
+            number, correction = corrected
+            meanings.append(
+                AttributeInterpretation(
+                    correction.means or self._cached[term].means, 1.0, str(correction), "corrected", number
+                )
+            )
+        return meanings
+
+    def _read(self, terms: list[Term]) -> None:
+        if not self._reads:
+            self._cached.update(
+                dict.fromkeys(terms, AttributeInterpretation(words="the profile `small` reads no names"))
+            )
+            return
+        interpretation = self._tenant.stateless.interpretation
+        judged = len(interpretation.feedback)
+        if judged != self._judged or len(self._cached) > CACHED_MEANINGS:
+            terms = list(dict.fromkeys((*terms, *(self._cached if len(self._cached) <= CACHED_MEANINGS else ()))))
+            self._cached, self._judged = {}, judged
+        measure: Any = interpretation.measure
+        facets = getattr(getattr(measure, "measure", measure), "facets", None)
+        if facets is None:
+            self._cached.update(dict.fromkeys(terms, AttributeInterpretation(words="this measure reads no names")))
+            return
+        curve = interpretation.probability_curve("conditions")
+        for term in terms:
+            parsed: Facets = facets(term)
+            means = concept_of(parsed)
+            if not means:
+                self._cached[term] = AttributeInterpretation(words=describe_facets(parsed))
+                continue
+            concept = Term(means, "attribute", (), term.unit, term.kind)
+            likely = curve.of(float(measure.matrix([concept], [term])[0, 0])) / len(parsed.kinds)
+            self._cached[term] = AttributeInterpretation(means, round(likely, 3), describe_facets(parsed))
+
+
+def correction_of(known: SourceRegistry, attribute: str, source: str, model: str) -> tuple[int, Correction] | None:
+    """Return the correction of an attribute: of the source, else of its model, else of all sources."""
+    name = fold(attribute)
+    best: tuple[int, int, Correction] | None = None
+    for number, each in known.corrected(name):
+        rank = {"attribute": 0, "model": 1, "source": 2}[each.of]
+        fits = (True, bool(model) and fold(each.name) == fold(model), each.name == source)[rank]
+        if fits and (best is None or rank > best[0]):
+            best = rank, number, each
+    return None if best is None else best[1:]
+
+
+def requested_terms(tenant: Tenant) -> dict[Term, int]:
+    """Count the subscriptions that ask for each relaxed attribute."""
+    counts: dict[Term, int] = {}
+    for stored in tenant.live():
+        body = stored.subscription.body
+        if isinstance(body, Condition):
+            theme = theme_of(stored.subscription.themes)
+            for term in {predicate_attribute_term(p, theme) for p in body.predicates() if p.attribute_relaxed}:
+                counts[term] = counts.get(term, 0) + 1
+    return counts
+
+
+def useful_questions(
+    tenant: Tenant, words: Sequence[ObservedName], understanding: AttributeMeanings, now: int, since: int, limit: int
+) -> list[ReviewQuestion]:
+    """Return the questions whose answers would change most deliveries; corrected attributes are left out."""
+    corrected = {fold(each.attribute) for each in tenant.sources.corrections.values()}
+    left = sorted((w for w in words if fold(w.attribute) not in corrected), key=lambda w: -w.times)[:MOST_WORDS]
+    requested = requested_terms(tenant)
+    terms = sorted(requested, key=lambda term: -requested[term])[:MOST_TERMS]
+    if not left or not terms:
+        return []
+    interpretation = tenant.stateless.interpretation
+    observed = [observed_term(word.attribute, word.unit, word.kinds) for word in left]
+    scores = interpretation.measure.matrix(terms, observed)
+    likely = interpretation.probability_curve("conditions").each(np.asarray(scores, np.float32))
+    doubt = np.minimum(likely, 1 - likely)
+    doubt[doubt < LEAST] = 0
+    weight = np.array([requested[term] for term in terms], np.float64)
+    span = max((now - since) / 1e6, 60.0)
+    daily = np.array([word.times / span * DAY for word in left])
+    gain = (weight[:, None] * doubt).sum(0) * daily
+    order = [place for place in np.argsort(-gain, kind="stable").tolist() if gain[place] > 0][:limit]
+    meanings = understanding.of([left[place] for place in order])
+    made = []
+    for place, meaning in zip(order, meanings, strict=True):
+        word, column = left[place], likely[:, place]
+        best = [at for at in np.argsort(-column).tolist() if doubt[at, place] > 0][:5]
+        proposed = meaning.means or terms[best[0]].text
+        made.append(
+            ReviewQuestion(
+                word.attribute,
+                word.unit,
+                round(float(gain[place]), 2),
+                word.sources,
+                proposed,
+                meaning.probability,
+                tuple((terms[at].text, round(float(column[at]), 3)) for at in best),
+            )
+        )
+    return made
 
 
 class ShortNames:

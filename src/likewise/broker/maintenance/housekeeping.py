@@ -28,11 +28,10 @@ from likewise.broker.log.mqtt.messages import forget_retained
 from likewise.broker.log.positions import advance
 from likewise.broker.log.registry_tables import remove_subscriptions
 from likewise.broker.log.tables import StoreTables
-from likewise.broker.maintenance.retention import unneeded
+from likewise.broker.maintenance.retention import WindowExpiry, unneeded
 from likewise.broker.maintenance.scheduler import RetryingTasks
 from likewise.broker.maintenance.uptime import UptimeRecorder
 from likewise.broker.maintenance.window_checkpoints import WindowCheckpoints
-from likewise.broker.maintenance.window_ends import WindowExpiry
 from likewise.broker.retention_clock import DelayedRange, RetentionClock, RetentionTimes
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.tenants.visibility import SourceVisibility

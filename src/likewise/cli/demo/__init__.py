@@ -1,1 +1,1 @@
-"""`likewise demo`: `scripted` with its `scenes`, and the `city` with a broker and the dashboard."""
+"""`likewise demo`: the `scripted` scenes, and the `city` with a broker and the dashboard."""

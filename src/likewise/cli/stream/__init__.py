@@ -1,1 +1,1 @@
-"""`likewise stream`: the commands of streams on Spark, one file each; `app` lists them."""
+"""`likewise stream`: the commands of streams on Spark (`app`), and `likewise backtest`."""

@@ -55,9 +55,14 @@ def locate_errors(path: str, line: InputLine | None = None, before: int = 0) -> 
     except ParseError as error:
         if line is not None:
             text = "\n" * (line.number - 1) + line.raw.decode(errors="replace")
-            place = {"line": line.number, "column": error.column + before}
-            facts = {"expected": error.expected, "correction": error.correction}
-            error = ParseError(error.problem, text=text, **facts, **place)
+            error = ParseError(
+                error.problem,
+                text=text,
+                line=line.number,
+                column=error.column + before,
+                expected=error.expected,
+                correction=error.correction,
+            )
         error.add_note(path)
         raise error from None
     except (InputError, StateError) as error:

@@ -1,3 +1,3 @@
-"""Basic Graph Patterns: `engine` and `joins`; single patterns by the `triple_automaton`, its `triple_states`
-and table, one triple alone by `triple_look_up`.
+"""Basic Graph Patterns: the `engine` joins triples; the `triple_automaton`, with its `triple_states` and table, finds
+single patterns.
 """

@@ -15,13 +15,13 @@ variable that stands twice in a pattern is two `?` for the machine; that both ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from likewise.errors import DuplicateId, UnknownId
-from likewise.matching.graphs.triple_look_up import TripleLookUp
-from likewise.matching.graphs.triple_states import Final, First, Second, State, Target
+from likewise.matching.graphs import triple_states
+from likewise.matching.graphs.triple_states import First, Second, State, Target
 from likewise.model.rdf import TriplePattern, is_variable
 
 if TYPE_CHECKING:
@@ -34,6 +34,137 @@ NO_LABEL = 0  # of a constant that no pattern has
 SUBJECT, PREDICATE, OBJECT = range(3)
 _PAIRS = ((SUBJECT, PREDICATE), (SUBJECT, OBJECT), (PREDICATE, OBJECT))  # parts that may be one variable
 Pairs = tuple[tuple[int, int], ...]
+
+
+_FEW: Final = 1_000  # keys that fit anywhere
+
+
+class TripleLookUp:
+    """Numbers by the constants of their pattern; "" is a variable, and a pattern has at least one constant.
+
+    >>> known = TripleLookUp()
+    >>> known.put("<a>", "", "", 1); known.put("<a>", "", "<o>", 2); known.put("", "<p>", "", 3)
+    >>> known.find("<a>", "<p>", "<o>")
+    [3, 1, 2]
+    >>> known.put("<a>", "", "", 4); known.drop("", "<p>", "", 3)
+    >>> known.with_alike(known.find("<a>", "<p>", "<x>"))
+    [1, 4]
+    """
+
+    __slots__ = ("_o", "_p", "_packed", "_po", "_s", "_so", "_sp", "_spo", "_stands", "_subjects", "alike", "find")
+
+    def __init__(self) -> None:
+        self.alike: dict[int, list[int]] = {}  # by the number that is found: others with the same constants
+        self._subjects: set[str] = set()
+        self._stands: dict[str, int] = {}  # in how many keys a subject stands
+        self._s: dict[str, int] = {}
+        self._p: dict[str, int] = {}
+        self._o: dict[str, int] = {}
+        self._sp: dict[tuple[str, str], int] = {}
+        self._so: dict[tuple[str, str], int] = {}
+        self._po: dict[tuple[str, str], int] = {}
+        self._spo: dict[tuple[str, str, str], int] = {}
+        self._packed = _FEW  # keys there were when they were last packed
+        self.find = _finder(self)
+
+    def put(self, s: str, p: str, o: str, number: int) -> None:
+        """Hold a pattern."""
+        table, key = self._place(s, p, o)
+        first = table.setdefault(key, number)
+        if first != number:
+            self.alike.setdefault(first, []).append(number)
+            return
+        if s:
+            self._subjects.add(s)
+            self._stands[s] = self._stands.get(s, 0) + 1
+        if len(self) >= 2 * self._packed:
+            self.pack()
+
+    def drop(self, s: str, p: str, o: str, number: int) -> None:
+        """Let it go."""
+        table, key = self._place(s, p, o)
+        first = table[key]
+        others = self.alike.pop(first, None)
+        if others is None:
+            del table[key]
+            if s:
+                self._stands[s] -= 1
+                if not self._stands[s]:
+                    del self._stands[s]
+                    self._subjects.remove(s)
+            return
+        if first == number:
+            first = table[key] = others.pop(0)
+        else:
+            others.remove(number)
+        if others:
+            self.alike[first] = others
+
+    def __len__(self) -> int:
+        single = len(self._s) + len(self._p) + len(self._o)
+        return single + len(self._sp) + len(self._so) + len(self._po) + len(self._spo)
+
+    def pack(self) -> None:
+        """Make the keys anew, beside each other: made one by one they are spread over the memory, and slower."""
+        every: tuple[dict[Any, int], ...] = (self._sp, self._so, self._po, self._spo)
+        for table in every:
+            items = [((*key,), number) for key, number in table.items()]
+            table.clear()
+            table.update(items)
+        self._packed = max(_FEW, len(self))
+
+    def with_alike(self, numbers: list[int]) -> list[int]:
+        """What was found, and those with the same constants."""
+        return [*numbers, *(number for first in numbers for number in self.alike.get(first, ()))]
+
+    def _place(self, s: str, p: str, o: str) -> tuple[dict[Any, int], Hashable]:
+        """The dictionary of a pattern and its key there."""
+        match bool(s), bool(p), bool(o):
+            case True, False, False:
+                return self._s, s
+            case True, True, False:
+                return self._sp, (s, p)
+            case True, False, True:
+                return self._so, (s, o)
+            case True, True, True:
+                return self._spo, (s, p, o)
+            case False, True, False:
+                return self._p, p
+            case False, False, True:
+                return self._o, o
+            case _:
+                return self._po, (p, o)
+
+
+def _finder(known: TripleLookUp) -> Callable[[str, str, str], list[int]]:
+    """The numbers of the patterns whose constants a triple has, one for each kind, in a list of its own.
+
+    Made once, with all it asks bound; `in` before the value is read costs less than a call of `get` that finds nothing.
+    """
+    subjects, in_s, in_p, in_o = known._subjects, known._s, known._p, known._o
+    in_sp, in_so, in_po, in_spo = known._sp, known._so, known._po, known._spo
+
+    def find(s: str, p: str, o: str) -> list[int]:
+        finders = []
+        if p in in_p:
+            finders.append(in_p[p])
+        if o in in_o:
+            finders.append(in_o[o])
+        key: Any
+        if (key := (p, o)) in in_po:
+            finders.append(in_po[key])
+        if s in subjects:
+            if s in in_s:
+                finders.append(in_s[s])
+            if (key := (s, p)) in in_sp:
+                finders.append(in_sp[key])
+            if (key := (s, o)) in in_so:
+                finders.append(in_so[key])
+            if (key := (s, p, o)) in in_spo:
+                finders.append(in_spo[key])
+        return finders
+
+    return find
 
 
 class AutomatonMatches(NamedTuple):
@@ -84,8 +215,8 @@ class TripleAutomaton:
         # By label: the state after a subject, after (?, predicate), after (?, ?, object), after (?, ?, ?).
         self._after_subject: list[First | None] = [None]
         self._after_predicate: list[Second | None] = [None]
-        self._after_object: list[Final | None] = [None]
-        self._everything: Final | None = None
+        self._after_object: list[triple_states.Final | None] = [None]
+        self._everything: triple_states.Final | None = None
         self._look_up = TripleLookUp()  # the same patterns, for one triple alone
         self._table: AutomatonTable | None = None
         # The numbers of the patterns a triple (subject, predicate, object) meets, in no particular order.
@@ -122,7 +253,7 @@ class TripleAutomaton:
         if self._table is not None:
             self._table.touch(final)
 
-    def _final(self, s: int, p: int, o: int) -> Final:
+    def _final(self, s: int, p: int, o: int) -> triple_states.Final:
         """The final state after three transitions, with what leads there made where it is not there yet."""
         if s:
             first = self._after_subject[s]
@@ -141,17 +272,17 @@ class TripleAutomaton:
         elif o:
             final = self._after_object[o]
             if final is None:
-                final = self._after_object[o] = Final(self._new_id())
+                final = self._after_object[o] = triple_states.Final(self._new_id())
                 self._note_role(OBJECT, o, final.id)
             return final
         else:
             if self._everything is None:
-                self._everything = Final(self._new_id())
+                self._everything = triple_states.Final(self._new_id())
                 self._table = None
             return self._everything
         final = second.next.get(o) if o else second.rest
         if final is None:
-            final = Final(self._new_id())
+            final = triple_states.Final(self._new_id())
             self._lead(second, o, final)
         return final
 
@@ -175,7 +306,7 @@ class TripleAutomaton:
                 self._release(part)
         self._settle()
 
-    def _prune(self, s: int, p: int, o: int, final: Final) -> None:
+    def _prune(self, s: int, p: int, o: int, final: triple_states.Final) -> None:
         """Drop a final state without patterns, and the states before it that lead nowhere else."""
         self._free_ids.append(final.id)
         first = self._after_subject[s]

@@ -1,4 +1,1 @@
-"""Statements about RDF events, by WordNet and explicit semantic analysis: the `engine`.
-
-`statements` choose among ways of comparing.
-"""
+"""Statements about RDF events (`statements`), by WordNet and explicit semantic analysis."""

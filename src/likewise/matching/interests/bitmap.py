@@ -31,14 +31,14 @@ class BitPlanes:
     """
 
     def __init__(self, table: VectorTable) -> None:
-        from likewise.matching.interests import bitmap_kernels as interest_bitmap_kernels
+        from likewise.matching.interests import kernels
 
-        self._kernels = interest_bitmap_kernels
+        self._kernels = kernels
         self._table = table
-        self._reject = np.zeros((1, table.width, 2, interest_bitmap_kernels.WORDS), np.uint64)
-        self._live = np.zeros((1, interest_bitmap_kernels.WORDS), np.uint64)
+        self._reject = np.zeros((1, table.width, 2, kernels.WORDS), np.uint64)
+        self._live = np.zeros((1, kernels.WORDS), np.uint64)
         self._counts = np.zeros((table.width, 2), np.int64)
-        self._out = np.zeros(interest_bitmap_kernels.ROWS, np.int64)
+        self._out = np.zeros(kernels.ROWS, np.int64)
 
     def insert(self, row: int) -> None:
         """Note what a row rejects."""

@@ -35,18 +35,18 @@ class TriePool:
     """
 
     def __init__(self, table: VectorTable, starts: Sequence[int], lengths: Sequence[int]) -> None:
-        from likewise.matching.interests import trie_kernels
+        from likewise.matching.interests import kernels
 
-        self._kernels = trie_kernels
+        self._kernels = kernels
         self._table = table
         self._starts = np.array(starts, np.int64)
         self._lengths = np.array(lengths, np.int64)
         self._roots = np.full(len(starts), -1, np.int32)
         self._counters = np.zeros(5, np.int64)
-        self._counters[[trie_kernels.INNER_FREE, trie_kernels.BUCKET_FREE]] = -1
+        self._counters[[kernels.INNER_FREE, kernels.BUCKET_FREE]] = -1
         self._tested = np.zeros(4, np.int16)
         self._child = np.zeros((4, 3), np.int32)
-        self._slots = np.zeros((8, trie_kernels.ROOM), np.int32)
+        self._slots = np.zeros((8, kernels.ROOM), np.int32)
         self._total = np.zeros(8, np.int32)
         self._behind = np.zeros(8, np.int32)
         self._stack = np.zeros(table.width + 2, np.int32)

@@ -1,1 +1,1 @@
-"""The oracle: the plain `engine` for every kind, its `windows` and `saved_windows`."""
+"""The oracle: the reference `engine` for every kind, and its `alerts`."""

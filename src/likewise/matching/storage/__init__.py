@@ -1,3 +1,3 @@
 """A matcher on disk: its `folder`, the `subscriptions` in it, read when they are looked at, `feedback`, and the built
-`index_file` beside them, in files of arrays (`array_file`).
+`index_file` beside them, a file of arrays.
 """

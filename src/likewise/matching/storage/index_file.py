@@ -11,16 +11,17 @@ It is used only if everything fits; else the index is built anew from the subscr
 
 from __future__ import annotations
 
+import mmap
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from likewise.errors import ArtefactDamaged
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.registry import KINDS, EngineSelection
-from likewise.matching.storage.array_file import read_arrays, write_arrays
 from likewise.matching.storage.subscriptions import StoredLines, StoredSubscriptions
 from likewise.semantics.spaces.manifest import file_sha256
 
@@ -33,6 +34,76 @@ VERSION: Final = 2  # in 1, a clustered block of conditions had one gate
 FOLDER: Final = "index"
 NEVER: Final = -(2**63)  # in place of the end of what does not end
 BUILT: Final = "bitmap"  # the engine whose index is kept
+
+
+MAGIC = b"LIKEWISE"
+ALIGNED = 64
+DTYPES = frozenset({"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"})
+
+
+class ArrayEntry(msgspec.Struct, array_like=True):
+    """Where an array lies."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    at: int
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays of numbers under names."""
+    import numpy as np
+
+    entries: list[ArrayEntry] = []
+    at = 0
+    little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
+    for name, array in little.items():
+        entries.append(ArrayEntry(name, array.dtype.str, array.shape, at))
+        at += -(-array.nbytes // ALIGNED) * ALIGNED
+    listed = msgspec.json.encode(entries)
+    listed += b" " * (-(len(MAGIC) + 8 + len(listed)) % ALIGNED)
+    with path.open("wb") as out:
+        out.write(MAGIC + len(listed).to_bytes(8, "little") + listed)
+        for array in little.values():
+            out.write(array.data)
+            out.write(bytes(-array.nbytes % ALIGNED))
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a file that `write_arrays` wrote; each may be written to, which leaves the file as it is.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> path = Path(tempfile.mkdtemp()) / "arrays.bin"
+    >>> write_arrays(path, {"a": np.arange(3), "none": np.empty(0, np.float32)})
+    >>> {name: array.tolist() for name, array in read_arrays(path).items()}
+    {'a': [0, 1, 2], 'none': []}
+    """
+    import numpy as np
+
+    try:
+        with path.open("rb") as file:
+            whole: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    except (OSError, ValueError) as error:
+        raise ArtefactDamaged(f"{path} cannot be read ({error})") from None
+    head = len(MAGIC) + 8
+    if whole[: len(MAGIC)] != MAGIC:
+        raise ArtefactDamaged(f"{path} is no file of arrays")
+    begin = head + int.from_bytes(whole[len(MAGIC) : head], "little")
+    try:
+        entries = msgspec.json.decode(whole[head:begin], type=list[ArrayEntry])
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ArtefactDamaged(f"the list of arrays in {path} cannot be read ({error})") from None
+    arrays = {}
+    for entry in entries:
+        count = int(np.prod(entry.shape, dtype=np.int64))
+        if entry.kind not in DTYPES or min(entry.shape, default=0) < 0 or entry.at < 0:
+            raise ArtefactDamaged(f"{path} says of the array {entry.name!r} what cannot be")
+        kind = np.dtype(entry.kind)
+        if begin + entry.at + count * kind.itemsize > len(whole):
+            raise ArtefactDamaged(f"{path} ends before its array {entry.name!r} does")
+        arrays[entry.name] = np.frombuffer(whole, kind, count, begin + entry.at).reshape(entry.shape)
+    return arrays
 
 
 class IndexManifest(msgspec.Struct, forbid_unknown_fields=True):

@@ -1,1 +1,1 @@
-"""The k best of sliding windows: `engine`, a `family` for those that look alike, kernels, and `saved_families`."""
+"""The k best of sliding windows: `engine`, a `family` for those that look alike, and kernels."""

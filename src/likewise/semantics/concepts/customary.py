@@ -8,25 +8,19 @@ follows from the asked name, the asked unit and the number alone, so that all en
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from likewise.defaults import NAME_CACHE_ENTRIES
-from likewise.semantics.concepts.encyclopaedia.lexicon import canonical, folded, phrase_of
+from likewise.semantics.concepts.encyclopaedia.lexicon import folded, phrase_of
+from likewise.semantics.concepts.library import customary_table
 from likewise.semantics.text.identifiers import split_identifier
-from likewise.units import Unit, any_unit, reading_unit, unit
+from likewise.units import Unit, reading_unit, unit
 
 if TYPE_CHECKING:
     from likewise.model import EventTuple, Predicate
-    from likewise.semantics.concepts.encyclopaedia.entries import DomainEntry
 
-# Kinds that have no one unit by themselves: a distance is in metres or millimetres, a pressure in bar or pascals.
-UNSETTLED: Final = frozenset(
-    {"pressure", "flow", "speed", "length", "distance", "height", "depth", "volume", "mass", "energy", "area"}
-    | {"duration", "vibration", "acceleration", "gas concentration", "fill level", "level", "water level"}
-)
 # Dimensions of which makers use several units alike: only a range above zero can tell which one is meant.
 UNSETTLED_DIMENSIONS: Final = frozenset({"pressure", "flow", "volume", "mass", "energy"})
 # Dimensions whose readings are in one unit whatever they are of, so that the end of a longer name says it.
@@ -48,27 +42,6 @@ class CustomaryUnit(NamedTuple):
         return bool(self.low <= self.unit.to_base(number) <= self.high)
 
 
-CustomaryRow = tuple[
-    str, str, float, float, tuple[str, ...]
-]  # a name's words, its unit, the lowest, the highest, other units
-
-
-def customary_rows(entries: Iterable[DomainEntry]) -> list[CustomaryRow]:
-    """Return the unit and the range of every name of a measured thing; what stands first wins."""
-    entries = tuple(entries)
-    rows: dict[str, CustomaryRow] = {}
-    for entry in entries:
-        symbol = any_unit(entry.unit) if entry.unit else None
-        if symbol is None or entry.role or entry.id in UNSETTLED:
-            continue
-        written = ("K", *entry.other_units) if symbol.symbol == "degC" else entry.other_units
-        others = tuple(u.symbol for u in map(any_unit, written) if u and u.dimension == symbol.dimension)
-        for label in (entry.id, canonical(entry), *entry.labels):
-            words = " ".join(phrase_of(label))
-            rows.setdefault(words, (words, symbol.symbol, entry.low, entry.high, others))
-    return list(rows.values())
-
-
 @lru_cache(maxsize=NAME_CACHE_ENTRIES)
 def customary_units(asked: str, symbol: str) -> tuple[CustomaryUnit, ...]:
     """Return the units that a bare number may be in where a name is asked for by meaning; none if no one is customary.
@@ -78,8 +51,6 @@ def customary_units(asked: str, symbol: str) -> tuple[CustomaryUnit, ...]:
     >>> customary_units("active power", "kW")[0].unit.symbol, customary_units("oil pressure", "bar")
     ('W', ())
     """
-    from likewise.semantics.concepts.library import customary_table
-
     table, words, dimension = customary_table(), phrase_of(asked), unit(symbol).dimension
     row = table.get(" ".join(words))
     if row is None and dimension in SETTLED:

@@ -14,7 +14,6 @@ import msgspec
 import platformdirs
 
 from likewise.errors import ArtefactMissing
-from likewise.semantics.concepts.customary import CustomaryRow, customary_rows
 from likewise.semantics.concepts.encyclopaedia.entries import (
     FULLY_READ,
     DomainEntry,
@@ -24,7 +23,7 @@ from likewise.semantics.concepts.encyclopaedia.entries import (
     is_domain,
     read_entries,
 )
-from likewise.semantics.concepts.encyclopaedia.lexicon import Lexicon
+from likewise.semantics.concepts.encyclopaedia.lexicon import CustomaryRow, Lexicon, customary_rows
 from likewise.semantics.concepts.inventory import Concept, Inventory
 from likewise.semantics.concepts.name_agreement import VocabularyNames
 from likewise.semantics.concepts.rows import read_rows

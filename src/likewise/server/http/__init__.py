@@ -1,5 +1,5 @@
 """HTTP, WebSocket and server-sent events.
 
-`server` is the application; `routes` and `streams` have one module for each resource, `middleware` and `publishing`
+`server` is the application; `routes` and `streams` have one module for each resource, the middleware and `publishing`
 stand before them. `problems` writes errors, `openapi` describes the routes.
 """

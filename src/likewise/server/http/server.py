@@ -17,8 +17,11 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from likewise import __version__
+from likewise.api.origins import OriginPolicy
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, ServerSettings
 from likewise.broker.tenants.access import AccessControl
@@ -27,13 +30,13 @@ from likewise.errors import LikewiseError, StateError, Unavailable
 from likewise.server.connection_limits import accept_backlog, file_limit
 from likewise.server.executors import ServerExecutors
 from likewise.server.gateway import Gateway
-from likewise.server.http.middleware import InFlightRequests, OriginGuard
 from likewise.server.http.mobile import page as http_me
 from likewise.server.http.mobile import updates as http_news
 from likewise.server.http.openapi import components
 from likewise.server.http.path_ids import PathIdMiddleware
-from likewise.server.http.problems import handle_likewise_error, internal_error, simple_problem
+from likewise.server.http.problems import handle_likewise_error, internal_error, problem_response, simple_problem
 from likewise.server.http.publishing import PublishMiddleware
+from likewise.server.http.requests import gateway_in
 from likewise.server.http.routes import dead_letters as http_dead_letters
 from likewise.server.http.routes import edges as http_edges
 from likewise.server.http.routes import events as http_events
@@ -79,6 +82,66 @@ _ROUTERS = (
     edge_stream,
     http_edges,
 )
+
+
+class InFlightRequests:
+    """An application in front of another. It knows the requests under way that nothing was said to yet."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._under_way: dict[asyncio.Task[object], RequestResponseCycle] = {}
+        self._failed: LikewiseError | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or connection; whether it is answered is asked of uvicorn, whose `send` is handed on."""
+        cycle, task = getattr(send, "__self__", None), asyncio.current_task()
+        if not isinstance(cycle, RequestResponseCycle) or task is None:
+            await self._app(scope, receive, send)
+            return
+        self._under_way[task] = cycle
+        try:
+            await self._app(scope, receive, send)
+        except asyncio.CancelledError:
+            if self._failed is None or cycle.response_started:
+                raise
+            task.uncancel()
+            await problem_response(self._failed, scope)(scope, receive, send)
+        finally:
+            del self._under_way[task]
+
+    def fail_all(self, error: LikewiseError) -> None:
+        """Tell everybody who waits that no answer comes; on the loop."""
+        self._failed = error
+        for task, cycle in list(self._under_way.items()):
+            if not cycle.response_started:
+                task.cancel()
+
+
+class OriginGuard:
+    """An application in front of another. Where tokens are in force it looks at nothing: they decide."""
+
+    def __init__(self, app: ASGIApp, server: ServerSettings) -> None:
+        self._app = app
+        listening = {server.host.lower()} - {"0.0.0.0", "::"}  # these are no names; who listens there has tokens
+        self._origins = OriginPolicy(
+            frozenset(name.lower() for name in server.hosts) | listening, frozenset(server.origins)
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or connection."""
+        if scope["type"] == "lifespan" or not gateway_in(scope).authenticator.open:
+            await self._app(scope, receive, send)
+            return
+        refused = self._origins.refusal_of(
+            scope.get("method", "GET"), scope["headers"], path=scope["path"], scheme=scope["scheme"]
+        )
+        if refused is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": refused.code})
+        else:
+            await simple_problem(*refused)(scope, receive, send)
 
 
 def make_app(broker: Broker) -> FastAPI:

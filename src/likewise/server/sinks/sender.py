@@ -14,10 +14,12 @@ All senders of a broker: one for each target, while its application runs.
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
@@ -35,8 +37,8 @@ from likewise.broker.tenants.sink_queues import SinkQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import TARGET_NOTE_SECONDS, TARGET_RETRY_SECONDS
 from likewise.errors import LikewiseError
+from likewise.server.executors import RoundRobinQueue
 from likewise.server.gateway import Gateway
-from likewise.server.sinks.limits import TargetLimits
 from likewise.server.sinks.messages import match_message
 from likewise.server.sinks.networks import Network, parse_networks
 from likewise.server.sinks.resolver import Resolve, Resolver
@@ -45,6 +47,71 @@ from likewise.server.sinks.templates import fill, match_values
 from likewise.server.sinks.webhook import WebhookTarget
 
 MakeTarget = Callable[[StoredTarget, Sequence[Network], Resolve], Target]
+
+
+MOST_ATTEMPTS: Final = 256  # under way at once, where the process may open files enough
+SHARE_OF_FILES: Final = 8  # one in so many file descriptors may be an attempt's, and as many an idle connection's
+
+
+class TargetLimits:
+    """Bound attempts and idle connections. It is used on the event loop alone.
+
+    Args:
+        attempts: How many are under way at once; as many idle connections are kept. An eighth of the file descriptors
+            that the process may open, and at most `MOST_ATTEMPTS`, if not given.
+        per_tenant: How many of one tenant are; a quarter of all if not given.
+    """
+
+    def __init__(self, attempts: int | None = None, per_tenant: int | None = None) -> None:
+        self.attempts = attempts or max(4, min(MOST_ATTEMPTS, _open_files() // SHARE_OF_FILES))
+        self.per_tenant = per_tenant or max(1, self.attempts // 4)
+        self._waiting: RoundRobinQueue[asyncio.Future[None]] = RoundRobinQueue(self.per_tenant)
+        self._idle: OrderedDict[Target, None] = OrderedDict()  # the one used longest ago comes first
+
+    @asynccontextmanager
+    async def attempt(self, tenant: str, target: Target) -> AsyncIterator[None]:
+        """Wait for a turn; then the attempt is under way. A connection that it leaves open may be closed later."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(tenant, turn)
+        self._start()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not self._waiting.remove(tenant, turn):  # its turn came in the same moment
+                self._finish(tenant)
+            raise
+        try:
+            self._idle.pop(target, None)
+            yield
+            self._idle[target] = None
+        finally:
+            self._finish(tenant)
+        if len(self._idle) > self.attempts:
+            oldest, _ = self._idle.popitem(last=False)
+            await oldest.close()  # its next attempt connects again
+
+    def forget(self, target: Target) -> None:
+        """Note that a target is closed."""
+        self._idle.pop(target, None)
+
+    def _start(self) -> None:
+        while self._waiting.under_way < self.attempts and (started := self._waiting.start()) is not None:
+            _, turn = started
+            if not turn.done():
+                turn.set_result(None)
+
+    def _finish(self, tenant: str) -> None:
+        self._waiting.finish(tenant)
+        self._start()
+
+
+def _open_files() -> int:
+    """Return how many files the process may have open."""
+    try:
+        configured = os.sysconf("SC_OPEN_MAX")
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return 1_024
+    return configured if configured > 0 else 1_024
 
 
 def make_target(setting: StoredTarget, allowed: Sequence[Network], resolve: Resolve) -> Target:

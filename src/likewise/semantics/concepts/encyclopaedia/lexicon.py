@@ -17,6 +17,7 @@ from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.semantics.concepts.encyclopaedia.entries import DomainEntry, is_code
 from likewise.semantics.concepts.inventory import singular
 from likewise.semantics.text.identifiers import split_identifier
+from likewise.units import any_unit
 
 How = Literal["label", "name", "short", "language", "function", "code"]
 Phrase = tuple[str, ...]
@@ -230,3 +231,28 @@ class Lexicon:
                         best[end] = (*before, target)
                         break
         return best[n] or ()
+
+
+# Kinds that have no one unit by themselves: a distance is in metres or millimetres, a pressure in bar or pascals.
+UNSETTLED: Final = frozenset(
+    {"pressure", "flow", "speed", "length", "distance", "height", "depth", "volume", "mass", "energy", "area"}
+    | {"duration", "vibration", "acceleration", "gas concentration", "fill level", "level", "water level"}
+)
+# The words of a name, its customary unit, the lowest and highest reading, other units.
+CustomaryRow = tuple[str, str, float, float, tuple[str, ...]]
+
+
+def customary_rows(entries: Iterable[DomainEntry]) -> list[CustomaryRow]:
+    """Return the unit and the range of every name of a measured thing; what stands first wins."""
+    entries = tuple(entries)
+    rows: dict[str, CustomaryRow] = {}
+    for entry in entries:
+        symbol = any_unit(entry.unit) if entry.unit else None
+        if symbol is None or entry.role or entry.id in UNSETTLED:
+            continue
+        written = ("K", *entry.other_units) if symbol.symbol == "degC" else entry.other_units
+        others = tuple(u.symbol for u in map(any_unit, written) if u and u.dimension == symbol.dimension)
+        for label in (entry.id, canonical(entry), *entry.labels):
+            words = " ".join(phrase_of(label))
+            rows.setdefault(words, (words, symbol.symbol, entry.low, entry.high, others))
+    return list(rows.values())

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from likewise.language import parse
-from likewise.matching.hybrid.engine import HybridEngine
-from likewise.matching.hybrid.statements import StatementsEngine
+from likewise.matching.hybrid.statements import HybridEngine, StatementsEngine
 from likewise.model import event
 from likewise.testing import OracleSettings, TableMeasure, check_engine, compare_bulk
 
