@@ -48,6 +48,18 @@ def one(text: str) -> Node:
     return found
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["number of people in the room", "voltage between phase 1 and phase 2", "cable plugged in", "time between overhauls"],
+)
+@pytest.mark.parametrize("group", ["{{{}~ > 20}}", "{{(a = 1 or {}~ > 20)}}"])
+def test_a_name_may_hold_in_and_between_where_they_are_no_operators(name: str, group: str) -> None:
+    """`in` is an operator before values in parentheses, `between` before a number."""
+    text = group.format(name)
+    assert parse(text) == parse(group.format(f'"{name}"'))
+    assert parse(subscription_text(parse(text))) == parse(text)
+
+
 def test_the_papers_form_has_themes_and_relaxed_parts() -> None:
     """The running example of the first source, with and without its outer parentheses and colons."""
     plain = "{power, computers} {type = increased energy usage event~, device~ = laptop~, office = room 112}"

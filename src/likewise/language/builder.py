@@ -172,8 +172,11 @@ class SubscriptionBuilder:
         """A single group is the condition; one without operators is a mistake."""
         if not parts[0]:
             return Condition(())
+        problem = f"`{parts[0][0][:40]}` has no operator, and there is no second group"
+        if " in " in parts[0][0]:
+            problem += "; the operator `in` takes values in parentheses"
         raise GrammarError(
-            f"`{parts[0][0][:40]}` has no operator, and there is no second group",
+            problem,
             expected="`attribute = value`, `attribute exists`, or a condition in a second pair of braces",
         )
 

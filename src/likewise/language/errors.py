@@ -171,8 +171,6 @@ def _problem(text: str, position: int, token: str, allowed: set[str]) -> str:
         return f"`{token}` is not complete; write it as in `{_CLAUSE_EXAMPLES[token]}`"
     if token == "in" and before[-1:].isdigit() and "WITHIN" not in allowed:
         return "`in` is an operator and cannot stand here; the unit is `inch`"
-    if allowed == {"LPAR"} and before.endswith("in"):
-        return "the operator `in` takes values in parentheses; put text that holds the word in double quotes"
     if token in _OPERATOR_WORDS and "BY" not in allowed:
         return f"`{token}` is an operator and cannot stand here; put text that holds it in double quotes"
     if token in ("=", ":", "<", ">", "<=", ">=", "!=") and allowed & {"_COMMA", "RBRACE"}:

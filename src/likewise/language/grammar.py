@@ -21,6 +21,9 @@ QUOTED: Final = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*"'
 # A word operator counts where a word ends behind it.
 _END = r'(?=[\s,{}()~=<>:"]|!=|\Z)'
 _OPERATORS = r"between|in|contains|exists|under|is-a|(?:starts|ends)\s+with"
+# In a name, `in` without values in parentheses and `between` without a number are words like others, so that
+# `number of people in the room` needs no quotes.
+_NAME_OPERATORS = _OPERATORS.replace("between|in|", r"between(?!\s+[^\W\d_])|in(?=\s*+\()|")
 _WORD = r"(?:[^\s,{}()~=<>:!]++|!(?!=))+"
 # A date with a time of day, which holds colons.
 _TIME = (
@@ -142,10 +145,10 @@ _subject: VARIABLE | IRI | PREFIXED
 _verb: VARIABLE | IRI | PREFIXED | A
 _object: VARIABLE | IRI | PREFIXED | LITERAL | NUMERAL | TRUTH
 
-ATTRIBUTE: /{_text(_OPERATORS)}/
+ATTRIBUTE: /{_text(_NAME_OPERATORS)}/
 VALUE: /{_text(_OPERATORS)}/
 TAG: /{_text(_OPERATORS)}/
-INNER_ATTRIBUTE: /{_text(_OPERATORS + "|or")}/
+INNER_ATTRIBUTE: /{_text(_NAME_OPERATORS + "|or")}/
 INNER_VALUE: /{_text(_OPERATORS + "|or")}/
 IN_VALUE: /{_text(_OPERATORS + "|or")}/
 BOUND: /{_text(_OPERATORS + "|or|and")}/
