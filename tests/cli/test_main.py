@@ -78,7 +78,8 @@ def test_an_error_is_facts_for_machines(capsys: pytest.CaptureFixture[str]) -> N
     told = json.loads(capsys.readouterr().err)["error"]
     assert told["code"] == "syntax"
     assert told["where"] == "the subscription"
-    assert set(told) <= {"code", "message", "problem", "line", "column", "expected", "excerpt", "caret", "where"}
+    facts = {"code", "message", "problem", "line", "column", "expected", "excerpt", "caret", "where", "correction"}
+    assert set(told) <= facts
 
 
 def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
