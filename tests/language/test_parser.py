@@ -50,7 +50,12 @@ def one(text: str) -> Node:
 
 @pytest.mark.parametrize(
     "name",
-    ["number of people in the room", "voltage between phase 1 and phase 2", "cable plugged in", "time between overhauls"],
+    [
+        "number of people in the room",
+        "voltage between phase 1 and phase 2",
+        "cable plugged in",
+        "time between overhauls",
+    ],
 )
 @pytest.mark.parametrize("group", ["{{{}~ > 20}}", "{{(a = 1 or {}~ > 20)}}"])
 def test_a_name_may_hold_in_and_between_where_they_are_no_operators(name: str, group: str) -> None:
