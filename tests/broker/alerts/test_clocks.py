@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -40,8 +42,15 @@ class OlderEvents(msgspec.Struct, tag_field="type", tag="events"):
     v: int = 1
 
 
-def publish(broker: Broker, id: str, time: int, *, smoke: bool, source: str = "kitchen") -> None:
-    event = lw.event({"smoke": smoke}, id=id, source=source, time=time)
+def wait_until(holds: Callable[[], bool]) -> None:
+    patience = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < patience
+        time.sleep(0.005)
+
+
+def publish(broker: Broker, id: str, moment: int, *, smoke: bool, source: str = "kitchen") -> None:
+    event = lw.event({"smoke": smoke}, id=id, source=source, time=moment)
     broker.publish(broker.tenant("default"), [event])
     broker.wait_until_matched()
 
@@ -65,6 +74,61 @@ def test_a_clock_that_fell_back_is_shown_on_its_source_and_its_alarm_comes(worke
         tenant.alerts.next_due()
         assert said(broker)[1:] == [("right", "cleared", "smoke")]
         assert tenant.alerts.wrong_clocks == {}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_time_goes_on_for_alerts_after_the_clock_was_set_back_though_nothing_comes(
+    workers: int, clock: ManualClock
+) -> None:
+    """A cool-down, a run and a silence that were under way end so long after they began as if it had not been set."""
+    with Broker(None, Config(matching=MatchingSettings(workers=workers)), clock=clock) as broker:
+        subscribe(
+            broker,
+            smoke="{smoke = true} at most every 60 s",
+            door="{door = open} for 60 s",
+            silent="{temperature exists} absent for 90 s",
+        )
+        for id, fields in (("s1", {"smoke": True}), ("s2", {"smoke": True}), ("d", {"door": "open"})):
+            broker.publish(broker.tenant("default"), [lw.event(fields, id=id, source="kitchen")])
+        broker.publish(broker.tenant("default"), [lw.event({"temperature": 4}, id="t", source="fridge")])
+        clock.advance(20 * SECOND)
+        broker.publish(broker.tenant("default"), [lw.event({"battery": 80}, id="b", source="kitchen")])
+        broker.wait_until_matched()
+        clock.step(-3_650 * DAY)
+        sent = []
+        tenant, position = broker.tenant("default"), broker.store.position
+        broker._housekeeping._move_time(tenant)
+        wait_until(lambda: broker.store.position > position)
+        for _ in range(8):
+            tick(broker)
+            sent.append([(id, cause) for id, cause, _ in said(broker)][1:])
+            clock.advance(10 * SECOND)
+        assert sent[3] == []
+        assert sorted(sent[4]) == [("d", "held"), ("s2", "arrival")]
+        assert sent[6] == sent[4]
+        assert sent[7][-1] == ("t", "absent")
+
+
+def test_a_clock_that_is_set_back_for_a_moment_moves_no_time(clock: ManualClock) -> None:
+    with Broker(None, clock=clock, steady=clock.steady) as broker:
+        tenant = broker.tenant("default")
+        subscribe(broker, door="{door = open} for 200 s")
+        broker.publish(tenant, [lw.event({"door": "open"}, id="d", source="hall")])
+        broker.wait_until_matched()
+        position = broker.store.position
+        clock.step(-3_650 * DAY)
+        for _ in range(5):
+            broker._housekeeping._move_time(tenant)
+            clock.advance(10 * SECOND)
+            assert broker.clock.doubt is not None
+        clock.step(3_650 * DAY)
+        broker._housekeeping._move_time(tenant)
+        clock.advance(100 * SECOND)
+        tick(broker)
+        assert (broker.store.position, said(broker)) == (position, [])
+        clock.advance(60 * SECOND)
+        tick(broker)
+        assert said(broker) == [("d", "held", "door")]
 
 
 def test_a_store_remembers_when_the_first_broker_got_an_event(clock: ManualClock) -> None:

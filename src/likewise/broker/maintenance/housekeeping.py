@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from likewise.broker.clock import PLAUSIBLE_STEP_US, BelievedClock
 from likewise.broker.dispatch.acknowledgements import Acknowledgements
 from likewise.broker.dispatch.commit_batch import MATCHING
 from likewise.broker.locks import Lock
@@ -55,7 +56,7 @@ class Housekeeping:
         acknowledgements: Acknowledgements,
         *,
         data: Path | None,
-        clock: Callable[[], int],
+        clock: BelievedClock,
         retention: RetentionClock,
         lock: Lock,
         on_expired: Callable[[list[RemovedEvent]], None] = lambda events: None,
@@ -129,13 +130,18 @@ class Housekeeping:
                 self._append(tenant, UnsubscribeCommand(subscriber, stored.id))
 
     def _needs_tick(self, tenant: Tenant, now: int) -> bool:
-        """Whether time moves something; windows are moved once after the last event that they can hold is over."""
-        if len(tenant.alerts) and (due := tenant.alerts.next_due()) is not None and due <= now:
+        """Return whether time moves something; windows are moved once after the last event that they can hold is over.
+
+        After the clock was set back, time would stand still until something comes: a tick sets back what alerts and
+        windows wait for, too (`Tenant.window_time`). A step in doubt may be taken back, so it is no reason for one.
+        """
+        went_back = now < tenant.newest_arrival - PLAUSIBLE_STEP_US and self._clock.doubt is None
+        if len(tenant.alerts) and (due := tenant.alerts.next_due()) is not None and (went_back or due <= now):
             return True
         if tenant.windows_from is None or not tenant.follows_arrival:
             return False
         over = tenant.last_arrival + tenant.window_length
-        if tenant.window_length and tenant.ticked <= over:
+        if tenant.window_length and (went_back or tenant.ticked <= over):
             tenant.ticked = now
             return True
         return False
