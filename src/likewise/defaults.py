@@ -139,6 +139,9 @@ ALERT_FORGET: Final = 30 * 86_400 * 1_000_000  # µs after which a key of which 
 ALERT_STALE: Final = 24 * 3_600 * 1_000_000  # µs of silence after which an active source blocks no other's new alarm
 CLOCK_BEHIND: Final = 24 * 3_600 * 1_000_000  # µs behind its source's newest from which on an event's clock is doubted
 UPLOAD_SPAN: Final = 60 * 1_000_000  # µs for which it is waited whether such an event is one of an upload
+MAX_DOUBTED_EVENTS: Final = (
+    256  # of a key that wait so; more are trusted: a fast upload shows itself after 5 s of its times
+)
 UPLOAD_SLACK: Final = 5 * 1_000_000  # µs by which own times of live events may lie further apart than their arrivals
 MAX_RETRACTABLE_EVENTS: Final = 16  # newest events of a key that can be withdrawn from a run or a silence
 MAX_SUPPRESSED_EVENTS: Final = 1_000  # newest that `at most every` counts and that can still be withdrawn

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from likewise.defaults import MAX_RETRACTABLE_EVENTS, MAX_SUPPRESSED_EVENTS, UPLOAD_SPAN
+from likewise.defaults import MAX_DOUBTED_EVENTS, MAX_RETRACTABLE_EVENTS, MAX_SUPPRESSED_EVENTS, UPLOAD_SPAN
 from likewise.matching.reference.alerts.renaming import SOURCE_FIELDS, folded, renamed
 from likewise.matching.reference.alerts.state import (
     DOUBTED,
@@ -136,7 +136,7 @@ class KeyState:
     def _doubt(self, alert: Alert, observation: Observation, lateness: int) -> list[DueNotification]:
         """An event states a time long before its source's newest, and is of no upload yet: it waits for a minute."""
         self.doubted = [*self.doubted, observation]
-        if len(self.doubted) > MAX_RETRACTABLE_EVENTS:
+        if len(self.doubted) > MAX_DOUBTED_EVENTS:
             return self._trust(alert, self.doubted[0], observation.arrival, lateness)
         return []
 

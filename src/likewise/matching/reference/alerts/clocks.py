@@ -1,7 +1,7 @@
 """Wrong clocks and uploads of history: events that are far behind the newest of their source.
 
-Such an event is suspicious. Several of one source within a minute, with different own times, are an upload, whatever
-they are about. One that is of no upload has a wrong clock.
+Such an event is suspicious. Several of one source within a minute, whose own times do not run like a clock, are an
+upload, whatever they are about. One that is of no upload has a wrong clock.
 """
 
 from __future__ import annotations
@@ -14,51 +14,75 @@ from likewise.matching.reference.alerts.state import Observation
 from likewise.model.event import Event
 
 MOST: Final = 1_000  # sources that are named, the newest
-MAX_SUSPICIOUS_EVENTS: Final = 64  # of one source, the newest: more within a minute are no wrong clock
+MAX_SUSPICIOUS_EVENTS: Final = 64  # of one source: the oldest of the last minute and the newest
 WrongClocks = dict[str, tuple[int, int]]  # by source: the time that the last such event states, and when it came
 NewestTimes = dict[str, int]  # by source: the newest own time of all its events, whatever they are about
 
 
 class SuspiciousEvent(NamedTuple):
-    """An event whose clock may be wrong: its arrival at the first broker, its own time, whether it was of an upload."""
+    """An event whose clock may be wrong.
+
+    `arrival` is that at the first broker, `stated` its own time. `uploading` is the arrival of the last event of its
+    upload whose own time did not run like a clock; None if it is of no upload.
+    """
 
     arrival: int
     stated: int
-    upload: bool = False
+    uploading: int | None = None
 
-    def is_same_upload(self, other: SuspiciousEvent) -> bool:
-        """Return whether a later event of the source and this one are of one upload.
+    def runs_like_a_clock(self, later: SuspiciousEvent) -> bool:
+        """Return whether the own times of this event and a later one lie as far apart as their arrivals.
 
         >>> first = SuspiciousEvent(1_000_000, -86_400_000_000)
-        >>> first.is_same_upload(SuspiciousEvent(1_000_000, -86_300_000_000))
+        >>> first.runs_like_a_clock(SuspiciousEvent(31_000_000, -86_370_000_000))
         True
-        >>> first.is_same_upload(SuspiciousEvent(61_000_001, -86_300_000_000))
+        >>> first.runs_like_a_clock(SuspiciousEvent(1_000_000, -86_300_000_000))
         False
         """
-        passed = abs(other.arrival - self.arrival)
-        gap = abs(other.stated - self.stated)
-        return passed <= UPLOAD_SPAN and (self.upload or gap > passed + UPLOAD_SLACK)
+        return abs(later.stated - self.stated) <= abs(later.arrival - self.arrival) + UPLOAD_SLACK
 
 
 SuspiciousEvents = dict[str, list[SuspiciousEvent]]  # by source, in the order of arrival
 
 
 def note_suspicious(suspicious: SuspiciousEvents, source: str, arrival: int, stated: int) -> bool:
-    """Note a suspicious event of a source; return whether it is of an upload."""
+    """Note a suspicious event of a source; return whether it is of an upload.
+
+    An upload lasts until a minute after the last event of it that did not run like a clock: one message that was
+    delayed on its way does not silence a device whose clock is wrong for as long as it goes on sending.
+
+    >>> day, noted = 24 * 3_600_000_000, {}
+    >>> [note_suspicious(noted, "s", at * 1_000_000, own * 1_000_000 - day) for at, own in ((0, 0), (10, 10))]
+    [False, False]
+    >>> [note_suspicious(noted, "s", at * 1_000_000, own * 1_000_000 - day) for at, own in ((30, 20), (31, 31))]
+    [False, True]
+    >>> [note_suspicious(noted, "s", at * 1_000_000, at * 1_000_000 - day) for at in range(41, 161, 10)][-2:]
+    [True, False]
+    """
     event = SuspiciousEvent(arrival, stated)
     recent = [each for each in suspicious.pop(source, ()) if arrival - each.arrival <= UPLOAD_SPAN]
-    upload = any(each.is_same_upload(event) for each in recent)
-    suspicious[source] = [*recent[1 - MAX_SUSPICIOUS_EVENTS :], event._replace(upload=upload)]
+    if all(each.runs_like_a_clock(event) for each in recent):
+        last = max((each.uploading for each in recent if each.uploading is not None), default=None)
+        uploading = last if last is not None and arrival - last <= UPLOAD_SPAN else None
+    else:
+        uploading = arrival
+    # The oldest stays: the own times of a fast upload run away from the arrivals only after many events.
+    suspicious[source] = [*recent[:1], *recent[1:][2 - MAX_SUSPICIOUS_EVENTS :], event._replace(uploading=uploading)]
     if len(suspicious) > MOST:
         for name in [name for name, events in suspicious.items() if arrival - events[-1].arrival > UPLOAD_SPAN]:
             del suspicious[name]
-    return upload
+    return uploading is not None
 
 
 def shifted(suspicious: SuspiciousEvents, by: int) -> SuspiciousEvents:
     """Return the same events, all of them so much later."""
     return {
-        source: [each._replace(arrival=each.arrival + by, stated=each.stated + by) for each in events]
+        source: [
+            SuspiciousEvent(
+                each.arrival + by, each.stated + by, None if each.uploading is None else each.uploading + by
+            )
+            for each in events
+        ]
         for source, events in suspicious.items()
     }
 
@@ -126,4 +150,5 @@ def rename_clock(
 def merge_suspicious(suspicious: SuspiciousEvents, others: SuspiciousEvents) -> None:
     """Add suspicious events that were noted elsewhere."""
     for source, events in others.items():
-        suspicious[source] = sorted({*suspicious.get(source, ()), *events})[-MAX_SUSPICIOUS_EVENTS:]
+        merged = {*suspicious.get(source, ()), *events}
+        suspicious[source] = sorted(merged, key=lambda each: each[:2])[-MAX_SUSPICIOUS_EVENTS:]

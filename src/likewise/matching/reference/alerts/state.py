@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from likewise.defaults import MAX_RETRACTABLE_EVENTS, MAX_SUPPRESSED_EVENTS, UPLOAD_SPAN
+from likewise.defaults import MAX_DOUBTED_EVENTS, MAX_RETRACTABLE_EVENTS, MAX_SUPPRESSED_EVENTS, UPLOAD_SPAN
 from likewise.model.alerts.clauses import Alert
 from likewise.model.match import Cause
 
@@ -211,7 +211,7 @@ def _enqueue(alert: Alert, state: AlertState, observation: Observation, moment: 
 def doubt(alert: Alert, state: AlertState, observation: Observation, lateness: int) -> Told:
     """An event states a time long before its source's newest, and is of no upload yet: it waits for a minute."""
     state = state._replace(doubted=(*state.doubted, observation))
-    if len(state.doubted) > MAX_RETRACTABLE_EVENTS:
+    if len(state.doubted) > MAX_DOUBTED_EVENTS:
         return _trust(alert, state, state.doubted[0], observation.arrival, lateness)
     return state, []
 
