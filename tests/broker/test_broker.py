@@ -304,7 +304,7 @@ def test_feedback_survives_a_restart(tmp_path: Path) -> None:
         subscribed(broker, "ann", s="{colour~ = red~}")
         wait_for(lambda done: broker.command(tenant_of(broker), JudgeCommand("ann", "s", event, True), done))
     with Broker(tmp_path / "data") as broker:
-        assert len(tenant_of(broker).stateless.matcher.judgements()) == 1
+        assert len(tenant_of(broker).stateless.matcher.interpretation.feedback) == 1
 
 
 def test_ended_subscriptions_are_forgotten_when_nothing_names_them(

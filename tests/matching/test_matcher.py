@@ -145,11 +145,11 @@ def test_feedback_moves_scores_within_bounds_and_can_be_undone() -> None:
     judged = ours.feedback(event, "s", True)
     (match,) = ours.match(event)
     assert 0.45 < match.score < 1
-    assert ours.judgements() == (judged,)
+    assert tuple(ours.interpretation.feedback) == (judged,)
     for _ in range(50):
         ours.feedback(event, "s", True)
     assert ours.match(event)[0].score < 1
-    for judgement in ours.judgements():
+    for judgement in tuple(ours.interpretation.feedback):
         ours.undo_feedback(judgement.number)
     assert ours.match(event) == []
     assert ours.explain(event, "s").score == pytest.approx(0.45)
@@ -262,7 +262,7 @@ def test_matchers_share_an_interpretation_that_says_everything_itself() -> None:
         each.add(lw.parse("{device~ = laptop~}", id="s"))
         assert each.match(event) == []
     judged = ours.feedback(event, "s", True)
-    assert other.judgements() == (judged,)
+    assert tuple(other.interpretation.feedback) == (judged,)
     with pytest.raises(InputError, match="threshold"):
         Matcher(interpretation=ours.interpretation, threshold=0.3)
     with pytest.raises(AttributeError):
@@ -300,7 +300,7 @@ def test_lateness_is_stated_kept_and_what_comes_later_is_counted(tmp_path: Path)
     ours.match(lw.event({"x": 5}, time=50))
     assert [m.subscription_id for m in ours.match(lw.event({"x": 4}, time=45), at=50)] == ["s"]
     assert ours.match(lw.event({"x": 3}, time=39), at=50) == []
-    assert ours.refused_late == 1
+    assert ours.state.refused_late == 1
     ours.save(tmp_path / "m")
     assert Matcher.load(tmp_path / "m").interpretation.lateness == 10
 
@@ -345,12 +345,12 @@ def test_caches_count_what_was_there_and_what_had_to_be_computed() -> None:
     ours = matcher()
     ours.add(lw.parse("{device~ = laptop~}", id="s"), at=0)
     ours.match(lw.event({"device": "computer", "room": "r1"}))
-    first = ours.caches()
+    first = ours.state.caches()
     assert (first["posting_lists"].hits, first["posting_lists"].misses) == (0, 2)
     assert first["relatedness"].hits == 0
     assert first["relatedness"].misses == 4  # two attributes and two values
     ours.match(lw.event({"device": "computer", "room": "r2"}))
-    again = ours.caches()
+    again = ours.state.caches()
     assert (again["posting_lists"].hits, again["posting_lists"].misses) == (1, 3)
     assert (again["relatedness"].hits, again["relatedness"].misses) == (1, 5)  # "room" was known, "r2" was not
 
@@ -373,7 +373,7 @@ def test_a_batch_names_the_right_subscriptions_however_many_match() -> None:
 def test_additions_are_bounded() -> None:
     """Ordinals have 32 bits: past the last one an addition is refused and nothing changes."""
     ours = lw.Matcher()
-    ours._state.next_ordinal = 2**31 - 1
+    ours.state.next_ordinal = 2**31 - 1
     with pytest.raises(LimitExceeded):
         ours.add(lw.parse("{x = 1}", id="a"))
     assert len(ours) == 0

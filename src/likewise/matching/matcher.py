@@ -1,20 +1,21 @@
-"""`likewise.Matcher`: one door to all the engines (docs/interface.md).
+"""`likewise.Matcher`: one interface to all engines (docs/interface.md).
 
-The matcher deals out ordinals in the order of addition, routes each subscription to the engine that
-serves its kind, ends subscriptions whose validity is over, and merges what the engines find back into
-the order of addition. One thread owns a matcher; others use its `snapshot`.
+The matcher numbers subscriptions in the order of addition, gives each to the engine of its kind, removes
+those that have expired, and merges the results of the engines in the order of addition. One thread owns a
+matcher; others use its `snapshot`.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from likewise.defaults import CACHE_BYTES, LATENESS, MAX_WITHDRAWN
-from likewise.errors import InputError
+from likewise.defaults import CACHE_BYTES, LATENESS, MAX_ENUMERATED_MAPPINGS, MAX_WITHDRAWN
+from likewise.errors import InputError, LimitExceeded, StateError
 from likewise.matching.coercion import (
     GivenAnnotations,
     GivenEvent,
@@ -26,14 +27,15 @@ from likewise.matching.coercion import (
     as_subscription,
     as_types,
 )
-from likewise.matching.engine import Addition, EngineBatchResult
+from likewise.matching.engine import Addition, AlertingEngine, EngineBatchResult, TopKEntry, WindowEngine
 from likewise.matching.explain.feedback_pairs import feedback_pairs
-from likewise.matching.matcher_alerts import MatcherAlerts
-from likewise.matching.matcher_queries import Clock
-from likewise.matching.matcher_state import MatcherState
+from likewise.matching.explain.select import Selected
+from likewise.matching.matcher_state import MatcherState, Snapshot, ended
 from likewise.matching.registry import Choice, EngineSelection, Profile
 from likewise.matching.results import SubscriptionNumbering, merge, moments_of, slice_batch
-from likewise.model import Event, Kind, Match, MatchBatch, Promotion
+from likewise.model import Condition, Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
+from likewise.model import Mapping as PredicateMapping
+from likewise.model.alerts.alert_state import AlertKeyState
 from likewise.model.matches.batch import ProbabilityCurves
 from likewise.model.matches.sequence import NO_MATCHES, Matches
 from likewise.model.probability import AS_SCORED
@@ -45,28 +47,42 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.formats.arrow.event_batch import EventBatch
-    from likewise.matching.matcher_state import Snapshot
     from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
 
+Clock = Callable[[], int]
+
 
 def system_clock() -> int:
-    """The machine's time in microseconds UTC."""
+    """Return the machine's time in microseconds UTC."""
     import time
 
     return time.time_ns() // 1_000
 
 
-class Matcher(MatcherAlerts):
+class Matcher:
     """Subscriptions of every kind, matched against events.
 
-    `space` and `measure` say how terms are related: a space or its name or folder, a measure or its name; the
-    embedded space and the default measure unless said otherwise, opened when a relaxed part first needs them.
-    `threshold` is the score from which on a relaxed subscription is met. `interpretation` stands for all of these at
-    once, shared with another matcher. `clock` gives the time in µs UTC to events that state none. `cache_bytes`
-    bounds what each engine keeps of computed relatedness. `lateness` (µs) is how far an event may lie behind the
-    newest and still enter windows. `profile` chooses the engines, `full` or `small`, and `registry` another one for
-    single kinds, by name or as a class (see `likewise.matching.registry`).
+    Without arguments, relaxed parts use the space and the measure that ship with the package.
+
+    Args:
+        space: Space of meaning: one that was loaded, its name or its folder. It is opened when first needed.
+        measure: How related two terms are: a `Measure`, or text such as `"thematic"` or `"esa:metric=raw"`.
+        threshold: Score that a relaxed match needs, in [0, 1]; a subscription may state its own.
+        clock: Function that returns the time in µs since 1970, for events without a time and for the ends of
+            validity. Default: the system clock.
+        cache_bytes: Memory that each engine may use for computed relatedness.
+        lateness: How far (µs) the time of an event may lie behind the newest and the event still enters windows.
+        interpretation: Replaces space, measure, threshold, cache_bytes, lateness, types and annotations; several
+            matchers may share one.
+        profile: Set of engines: `full` or `small`.
+        engines: Engines of single kinds, by name or as a class, that replace those of the profile (see
+            `likewise.matching.registry`).
+        types: Declared hierarchies that `is-a` follows: a mapping of types to wider ones, or an RDF file of
+            rdfs:subClassOf and skos:broader.
+        annotations: What is known about sources, models, topics and attributes, added to events before they are
+            matched: a CSV file, which is read again when it changes, or rows as mappings
+            (docs/guides/annotations.md).
 
     >>> import likewise as lw
     >>> m = lw.Matcher()
@@ -74,20 +90,6 @@ class Matcher(MatcherAlerts):
     'warm'
     >>> m.match(lw.event({"temp": {"value": 81.2, "unit": "degF"}}, id="e1"))
     [Match(event_id='e1', subscription_id='warm', kind='exact', score=1, product=1, cause='arrival')]
-
-    Parameters, all by name; without any, relaxed parts go by the space and the measure that ship with the package:
-
-    - `space`: the space of meaning, one that was loaded, its name or its folder; opened when first needed
-    - `measure`: how related two words are: a `Measure`, or text such as `"thematic"` or `"esa:metric=raw"`
-    - `threshold`: the score a match needs, in [0, 1]; a subscription may say its own
-    - `clock`: what gives the time in µs since 1970, for events that say none and for the ends of validity
-    - `cache_bytes`: how much memory what is kept about words that were seen may take, for each engine that keeps it
-    - `lateness`: how far (µs) an event's time may lie behind the newest and the event still enter windows
-    - `interpretation`: all of these but `clock` in one, to share them with other matchers
-    - `types`: declared hierarchies that `is-a` follows: a mapping of types to wider ones, or an RDF file of
-      rdfs:subClassOf and skos:broader
-    - `annotations`: what is known about sources, models, topics and attributes, laid over events before they are
-      matched: a CSV file, which is read again when it changes, or rows as mappings (docs/guides/annotations.md)
     """
 
     def __init__(
@@ -125,7 +127,7 @@ class Matcher(MatcherAlerts):
         elif given_names := [name for name, part in parts.items() if part is not None]:
             raise InputError(f"an interpretation says the {given_names[0]} already; give the one or the other")
         self._clock = clock or system_clock
-        self._withdrawn = {}
+        self._withdrawn: dict[str, None] = {}  # the withdrawn events, the oldest first
         self._take(MatcherState(interpretation, EngineSelection(profile, engines)))
         self._state.annotating.check()
 
@@ -136,12 +138,26 @@ class Matcher(MatcherAlerts):
         self._ending = [(end, ordinal) for ordinal, end in state.ends.items()]
         heapq.heapify(self._ending)
 
+    def __len__(self) -> int:
+        return len(self._state.held)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._state.ordinals
+
+    @property
+    def interpretation(self) -> Interpretation:
+        """Return how relaxed parts are interpreted: space, measure, feedback, threshold; matchers may share one."""
+        return self._state.interpretation
+
+    @property
+    def state(self) -> MatcherState:
+        """Return the subscriptions, engines and alerts, for a program that runs a matcher as a service."""
+        return self._state
+
     # -- changing -------------------------------------------------------------------------------
 
     def add(self, subscription: GivenSubscription, at: int | None = None) -> str:
-        """Hold a subscription from now (or `at`) on; its id. An id in use raises `DuplicateId`.
-
-        Its text in the language, or a mapping with its text or structure, is taken, too.
+        """Add a subscription.
 
         Args:
             subscription: A `Subscription`, text of the language, or a mapping with its text or structure.
@@ -175,10 +191,7 @@ class Matcher(MatcherAlerts):
         *,
         numbers: Sequence[int] | None = None,
     ) -> list[str]:
-        """`add` for each, in order, or none of them if one is refused; their ids. Quicker than one by one.
-
-        `at` is one moment for all of them, or one for each. `numbers` are those that `MatchBatch.numbers` gives back,
-        in place of the next ones: rising, and none as low as one that was dealt out.
+        """Add subscriptions in order, or none of them if one is refused. Quicker than one by one.
 
         Args:
             subscriptions: Subscriptions, in any of the forms of `add`.
@@ -215,7 +228,7 @@ class Matcher(MatcherAlerts):
         return [subscription.id for subscription in parsed]
 
     def remove(self, id: str) -> None:
-        """Forget a subscription, wholly.
+        """Remove a subscription.
 
         Args:
             id: Id of the subscription.
@@ -227,9 +240,9 @@ class Matcher(MatcherAlerts):
         self._numbering.forget()
 
     def _end_validity(self, now: int) -> tuple[dict[int, str], list[tuple[int, Match]]]:
-        """Forget the subscriptions whose validity is over by `now`; their ids by ordinal, and what was due before.
+        """Remove the subscriptions that have expired by `now`; return their ids by ordinal, and the matches due before.
 
-        Time stops at each end that an alert or a window has: what was due before it is sent, however far time jumps.
+        Time stops at each end of an alert or a window: what was due before it is sent, however far time jumps.
         """
         ended: dict[int, str] = {}
         due: list[tuple[int, Match]] = []
@@ -245,17 +258,16 @@ class Matcher(MatcherAlerts):
     # -- matching -------------------------------------------------------------------------------
 
     def match(self, event: GivenEvent, at: int | None = None) -> Matches:
-        """The matches of one event, in the order of addition; an event past its validity has none.
+        """Return the matches of one event, in the order of addition; an expired event has none.
 
-        A mapping or JSON is taken for an event, too. The answer is a sequence that makes a `Match` when it is looked
-        at: what is counted and not read costs nothing. It never changes, whatever comes or goes later.
+        The result is an immutable sequence that creates a `Match` on access: counting matches costs nothing.
 
         Args:
             event: An `Event`, a mapping, or JSON.
             at: Time of the match in µs since 1970. Default: the event's time, else the matcher's clock.
 
         Returns:
-            The matches, in the order in which the subscriptions were added. Each `Match` is created on access.
+            The matches, in the order in which the subscriptions were added.
 
         Raises:
             InvalidEvent: The event is impossible.
@@ -275,7 +287,7 @@ class Matcher(MatcherAlerts):
         return Matches(len(matches), lambda start, stop: matches[start:stop])
 
     def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
-        """What `match` finds one by one, as arrays; of each event its arrivals first, then who moved up in a window.
+        """Return the matches of a batch of events as arrays; for each event its arrivals first, then promotions.
 
         Args:
             events: Events in any of the forms of `match`, or an `EventBatch`.
@@ -308,7 +320,7 @@ class Matcher(MatcherAlerts):
         return MatchBatch(event_index, index, score, ids, tuple(promoted), self._likelihoods(ids), numbers)
 
     def _end_during(self, moments: NDArray[int64], start: int, stop: int, ended: dict[int, str]) -> list[Promotion]:
-        """End validity by the moments of some events; what was due before, with the event whose time shows it."""
+        """End validity by the times of some events; return the matches due before, each with its event."""
         due: list[Promotion] = []
         if not self._ending or start == stop or int(moments[start:stop].max()) < self._ending[0][0]:
             return due
@@ -319,7 +331,7 @@ class Matcher(MatcherAlerts):
         return due
 
     def _all_annotated(self, events: Sequence[Event]) -> Sequence[Event]:
-        """Events as they are matched; the very same if annotations change none of them."""
+        """Return the events as they are matched; the same sequence if annotations change none of them."""
         if not self._state.annotating.active:
             return events
         received = list(events)
@@ -327,7 +339,7 @@ class Matcher(MatcherAlerts):
         return made if any(a is not b for a, b in zip(made, received, strict=True)) else events
 
     def _likelihoods(self, ids: Sequence[str]) -> ProbabilityCurves:
-        """What makes the scores of a batch probabilities."""
+        """Return the curves from scores to probabilities for a batch."""
         engines = self._state.engines
         curves = [getattr(engines.get(kind), "curve", AS_SCORED) for kind in ("approximate", "top", "statements")]
         conditions = curves[0] if "approximate" in engines else curves[1]
@@ -337,7 +349,7 @@ class Matcher(MatcherAlerts):
         return ProbabilityCurves(conditions, curves[2], tuple(place for place, id in enumerate(ids) if id in stated))
 
     def advance(self, now: int) -> list[Match]:
-        """Let time pass up to `now`: validity ends, windows move; the promotions this causes.
+        """Advance time to `now`: validity ends, windows move.
 
         Args:
             now: The new time in µs since 1970.
@@ -348,28 +360,8 @@ class Matcher(MatcherAlerts):
         times = [match for _, match in self._end_validity(now)[1]]
         return times + [match for engine in self._state.engines.values() for _, match in engine.advance(now)]
 
-    def shift(self, by: int) -> None:
-        """Let everything in the windows count as so many µs later (earlier if negative), as after a clock was set.
-
-        What was delivered stays so, and what is in a window stays as old as it was. Validities do not move.
-
-        >>> import likewise as lw
-        >>> m = Matcher()
-        >>> _ = m.add(lw.parse("{x > 0} top 1 within 1 min by value(x)", id="low"), at=0)
-        >>> [len(m.match(lw.event({"x": 5}), at=3_600_000_000)), m.shift(-3_600_000_000)]
-        [1, None]
-        >>> [match.rank_value for match in m.match(lw.event({"x": 4}), at=1_000_000)]
-        [4.0]
-        """
-        for engine in self._state.engines.values():
-            engine.shift(by)
-
-    def holds_for_long(self, event_id: str) -> bool:
-        """Whether an event is in a window of the last n events, or in one without an end: time does not take it out."""
-        return any(engine.holds_for_long(event_id) for engine in self._state.engines.values())
-
     def withdraw(self, event_id: str) -> list[Match]:
-        """Take an event back; the promotions this causes.
+        """Withdraw an event.
 
         Args:
             event_id: Id of the event.
@@ -383,10 +375,194 @@ class Matcher(MatcherAlerts):
         hits = [hit for engine in self._state.engines.values() for hit in engine.withdraw(event_id)]
         return [match for _, match in sorted(hits, key=lambda hit: hit[0])]
 
+    # -- asking, without a change -----------------------------------------------------------------
+
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """Return the subscriptions in the order of addition."""
+        return tuple(self._state.held.values())
+
+    def _moment(self, event: Event, at: int | None) -> int:
+        """Return the time of a match: `at`, else the time of the event, else the clock's."""
+        if at is not None:
+            return at
+        return self._clock() if event.time is None else event.time
+
+    def annotated(self, event: GivenEvent) -> Event:
+        """Return the event as it is matched: annotations add to it and correct its units and names.
+
+        Args:
+            event: An event, in any of the forms of `match`.
+
+        >>> import likewise as lw
+        >>> rows = [{"key": "source", "is": "s17", "attribute": "room", "value": "112"}]
+        >>> str(lw.Matcher(annotations=rows).annotated({"v": 1, "source": "s17", "payload": {"t": 21}}))
+        't: 21 · room: 112'
+        """
+        return self._state.annotating.annotate(as_event(event))
+
+    def would_match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
+        """Return the matches that `match` would return on arrival, without any effect.
+
+        No validity ends and no window moves.
+
+        Args:
+            event: An event, in any of the forms of `match`.
+            at: Time of the match in µs since 1970. Default: as in `match`.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{x > 1} top 1 within 2 events by value(x)", id="low"))
+        >>> [len(m.would_match(lw.event({"x": x}))) for x in (5, 0, 5)]
+        [1, 0, 1]
+        """
+        event = as_event(event)
+        now = self._moment(event, at)
+        if event.expires is not None and event.expires <= now:
+            return []
+        hits: list[tuple[int, Match]] = []
+        annotated = self.annotated(event)
+        for kind, engine in self._state.engines.items():
+            if kind not in ("top", "alert"):
+                hits += engine.match(annotated, now)
+        for ordinal, subscription in self._state.held.items():
+            if subscription.remembers and (explanation := self.explain(event, subscription.id, now)).verdict == "match":
+                hits.append((ordinal, Match(event.id, subscription.id, subscription.kind, explanation.score)))
+        hits = [hit for hit in hits if self._state.ends.get(hit[0], now + 1) > now]
+        return [match for _, match in sorted(hits, key=lambda hit: hit[0])]
+
+    def board(self, id: str) -> list[TopKEntry]:
+        """Return the k best of a top-k subscription's window, the best first.
+
+        Args:
+            id: Id of the subscription.
+
+        Raises:
+            StateError: The subscription is no top-k subscription.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{x exists} top 1 within 2 events by value(x)", id="low"))
+        >>> for x in (5, 7):
+        ...     _ = m.match(lw.event({"x": x}, id=f"e{x}"), at=x)
+        >>> m.board("low")
+        [TopKEntry(rank=1, event_id='e5', value=5.0, time=5)]
+        """
+        ordinal = self._state.ordinal(id)
+        if self._state.held[ordinal].top is None:
+            raise StateError(f"{id!r} is no top-k subscription, so it has no board")
+        return cast("WindowEngine", self._state.engine("top")).board(ordinal)
+
+    def selected(self, event: GivenEvent, id: str, at: int | None = None, *, score: float | None = None) -> Selected:
+        """Return the columns of a subscription's `select` for an event, with notes on what is null; changes nothing.
+
+        Args:
+            event: An event, in any of the forms of `match`.
+            id: Id of the subscription.
+            at: Time of the match in µs since 1970. Default: as in `match`.
+            score: Score of the match that the columns go with: an event that clears an alert does not match it.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{t > 25 degC} select (t in degF as f, @source as device)", id="warm"))
+        >>> m.selected(lw.event({"t": {"value": 30, "unit": "degC"}}, source="s1"), "warm").values
+        {'f': 86.0, 'device': 's1'}
+        """
+        from likewise.matching.explain.select import names_payload, needs_measure, payload_sent, selected
+
+        known, event = self._state.held[self._state.ordinal(id)], as_event(event)
+        by, explained = self.interpretation, self.explain(event, id, at)
+        return selected(
+            self.annotated(event),
+            known,
+            explained,
+            by.measure if needs_measure(known) else None,
+            by.threshold,
+            score=score,
+            payload=payload_sent(event) if names_payload(known) else None,
+        )
+
+    def standings(self, id: str, limit: int = 100) -> list[AlertKeyState]:
+        """Return the states of an alert's keys: those with a notification first, then the newest.
+
+        Args:
+            id: Id of the alert.
+            limit: How many keys to return at most.
+
+        Raises:
+            StateError: The subscription is no alert.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{x > 1} for 5 s", id="high"))
+        >>> _ = m.match(lw.event({"x": 2}, source="s1"), at=3)
+        >>> [(each.key, each.since, each.notified) for each in m.standings("high")]
+        [(('s1',), 3, False)]
+        """
+        ordinal = self._state.ordinal(id)
+        if self._state.held[ordinal].alert is None:
+            raise StateError(f"{id!r} is no alert, so it has no keys")
+        return cast("AlertingEngine", self._state.engine("alert")).standings(ordinal, limit)
+
+    def explain(self, event: GivenEvent, id: str, at: int | None = None) -> Explanation:
+        """Explain why an event matches a subscription, or why not; changes nothing.
+
+        Args:
+            event: An event, in any of the forms of `match`.
+            id: Id of the subscription.
+            at: Time of the match in µs since 1970. Default: as in `match`.
+
+        Raises:
+            UnknownId: No subscription has this id.
+        """
+        event = as_event(event)
+        explained = self._state.explain(event, id, self._moment(event, at))
+        if event.id in self._withdrawn and explained.verdict == "match":
+            return ended(explained, "the event was withdrawn, so it meets nothing any more; publish it again")
+        return explained
+
+    def mappings(self, event: GivenEvent, id: str, k: int = 10) -> list[PredicateMapping]:
+        """Return the k best mappings of a condition's predicates to the event's tuples, the best first.
+
+        Args:
+            event: An event, in any of the forms of `match`.
+            id: Id of the subscription.
+            k: How many mappings to return at most.
+
+        Each mapping has its score, its probability among all mappings (P; among the best 100 or k if there are more
+        than 10,000) and that of every correspondence in its predicate's row (P_σ). Mappings below the threshold are
+        included; there are fewer than k if no others have a score above 0. Conditions of more than 50 predicates have
+        one mapping, and an exact condition whose predicates share a tuple has none.
+
+        >>> import likewise as lw
+        >>> from likewise.testing import TableMeasure
+        >>> m = lw.Matcher(measure=TableMeasure({("laptop", "computer"): 0.8, ("laptop", "phone"): 0.2}))
+        >>> _ = m.add(lw.parse("{device[] = laptop~}", id="s"))
+        >>> found = m.mappings(lw.event({"device": ["computer", "phone"]}), "s", k=2)
+        >>> [(round(each.score, 2), round(each.probability, 2)) for each in found]
+        [(0.8, 0.8), (0.2, 0.2)]
+        """
+        from likewise.matching.reference.conditions import best_mappings, prepare_condition
+        from likewise.matching.reference.event_view import EventView
+        from likewise.matching.reference.match_threshold import MatchThreshold
+
+        subscription = self._state.held[self._state.ordinal(id)]
+        if not isinstance(subscription.body, Condition):
+            raise StateError(f"{id!r} is no condition in braces, so it has no mappings of predicates to tuples")
+        if not 1 <= k <= MAX_ENUMERATED_MAPPINGS:
+            raise LimitExceeded("mappings asked for (from 1)", allowed=MAX_ENUMERATED_MAPPINGS, found=k)
+        threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
+        measure = self.interpretation.measure if subscription.body.is_relaxed() else None
+        return best_mappings(
+            prepare_condition(subscription),
+            EventView(self.annotated(event), measure, self.interpretation.types),
+            MatchThreshold.at(threshold),
+            k,
+        )
+
     # -- learning -------------------------------------------------------------------------------
 
     def feedback(self, event: GivenEvent, id: str, relevant: bool) -> Judgement:
-        """Say whether an event was what a subscription meant; moves the scores of the term pairs involved.
+        """Judge whether an event is what a subscription means; this moves the scores of the term pairs involved.
 
         Args:
             event: The event, in any of the forms of `match`.
@@ -400,11 +576,11 @@ class Matcher(MatcherAlerts):
         event = self.annotated(event)
         pairs = feedback_pairs(event, subscription, self.interpretation.measure)
         judgement = self.interpretation.feedback.judge(id, event.id or "", relevant, pairs)
-        self.forget_relatedness(judged_by(judgement.pairs))
+        self._state.forget_relatedness(judged_by(judgement.pairs))
         return judgement
 
     def undo_feedback(self, number: int) -> None:
-        """Take a judgement back, by its number.
+        """Undo a judgement.
 
         Args:
             number: Number of the judgement.
@@ -412,20 +588,12 @@ class Matcher(MatcherAlerts):
         Raises:
             UnknownId: No judgement has this number.
         """
-        self.forget_relatedness(judged_by(self.interpretation.feedback.undo(number).pairs))
-
-    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
-        """Drop what is kept about the seen texts that `of` names; for matchers that share one feedback."""
-        for engine in self._state.engines.values():
-            engine.forget_relatedness(of)
-        self._state.annotating.forget_relatedness(of)
+        self._state.forget_relatedness(judged_by(self.interpretation.feedback.undo(number).pairs))
 
     # -- keeping --------------------------------------------------------------------------------
 
     def save(self, folder: str | Path, *, index: bool = True) -> None:
-        """Write everything to a folder, replacing what was saved there before.
-
-        With `index`, what was built of exact conditions is kept beside them, so that loading builds nothing.
+        """Save the matcher to a folder.
 
         Args:
             folder: Folder that is created or replaced.
@@ -450,14 +618,12 @@ class Matcher(MatcherAlerts):
         types: GivenTypes | None = None,
         annotations: GivenAnnotations | None = None,
     ) -> Matcher:
-        """A matcher as it was saved; it goes on without repeating a delivery.
+        """Load a saved matcher; it continues without repeating a delivery.
 
-        A measure of the space comes back by itself; one of your own must be given again, and must be the same.
-        An `interpretation` stands in place of the saved space, measure, threshold and lateness: what windows hold
-        keeps the score it had, what comes is judged by the new one. Saved feedback is taken up either way.
-        `types` and `annotations` stand in place of the saved ones; saved annotations are rows and follow no file.
-        A saved index is memory-mapped and subscriptions are read when they are looked at; an index that does not fit
-        is built anew, with the warning `IndexRebuilt`.
+        A measure of the space is restored by itself; a measure of your own must be given again, and must be the same.
+        With an `interpretation`, events in windows keep their scores and new events get those of the new one. Saved
+        feedback is restored either way; saved annotations are rows and follow no file. A saved index is mapped into
+        memory; an index that does not fit is built anew, with the warning `IndexRebuilt`.
 
         Args:
             folder: Folder of a saved matcher.
@@ -472,7 +638,7 @@ class Matcher(MatcherAlerts):
             annotations: Annotations that replace the saved ones.
 
         Returns:
-            The matcher, which continues without repeating a delivery.
+            The matcher.
 
         Raises:
             ArtefactMissing: The folder has no saved matcher.
@@ -496,26 +662,19 @@ class Matcher(MatcherAlerts):
         )
         return matcher
 
-    def alike(self) -> Matcher:
-        """An empty matcher with the same interpretation, engines and clock."""
+    def alike(self, folder: Path | None = None) -> Matcher:
+        """Return a matcher with the same interpretation, engines and clock.
+
+        Args:
+            folder: Folder of the saved matcher that it continues. Default: an empty matcher.
+        """
         choice = self._state.choice
-        return Matcher(
+        make = Matcher if folder is None else partial(Matcher.load, folder)
+        return make(
             interpretation=self.interpretation, profile=choice.profile, engines=choice.chosen, clock=self._clock
         )
 
-    def alike_from(self, folder: Path) -> Matcher:
-        """A matcher as it was saved in a folder, with the interpretation, engines and clock of this one."""
-        choice = self._state.choice
-        return Matcher.load(
-            folder,
-            clock=self._clock,
-            interpretation=self.interpretation,
-            profile=choice.profile,
-            engines=choice.chosen,
-        )
-
     def snapshot(self) -> Snapshot:
-        """What the matcher holds now, unchanging, for other threads."""
-        from likewise.matching.matcher_state import Snapshot
+        """Return an immutable view of the subscriptions, for other threads."""
 
         return Snapshot(self._state)

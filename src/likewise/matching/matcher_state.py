@@ -1,11 +1,12 @@
-"""What a matcher holds: its subscriptions by ordinal, and the engines that serve them.
+"""State of a matcher: its subscriptions by ordinal, and the engines that serve them.
 
-`likewise.Matcher` is the door to it; a snapshot has one of its own, and a saved matcher is one on disk.
+`likewise.Matcher` adds, matches and explains with it. A broker also needs what users do not: times that windows have
+reached, outages, suspended sources, counters, and what another matcher knows of the same alerts.
 """
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Final, cast
@@ -14,10 +15,12 @@ import msgspec
 
 from likewise.defaults import MAX_ADDITIONS
 from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
-from likewise.matching.engine import Addition, BaseEngine, Engine
+from likewise.matching.cache_use import CACHES, CacheUse
+from likewise.matching.engine import Addition, AlertingEngine, BaseEngine, Engine, TimedEngine
 from likewise.matching.enrichment.step import AnnotationStep
 from likewise.matching.registry import EngineSelection
 from likewise.model import Event, Explanation, Kind, Match, Subscription
+from likewise.model.alerts.notification import Key, Why
 from likewise.model.matches.sequence import Matches, merged
 
 if TYPE_CHECKING:
@@ -26,10 +29,13 @@ if TYPE_CHECKING:
 
 
 class MatcherState:
-    """Subscriptions of every kind and their engines; ordinals say the order of addition and are never used twice.
+    """Subscriptions of every kind and their engines; ordinals are the order of addition and are never used twice.
 
-    `held` has the subscriptions by ordinal, `ends` the moment the validity of each is over, `next_ordinal` is the next
-    one dealt out. Nothing ends by itself: whoever owns the state decides when.
+    Attributes:
+        held: Subscriptions by ordinal.
+        ends: End of each subscription's validity, by ordinal; the owner of the state removes what has ended.
+        next_ordinal: Ordinal of the next subscription.
+        engines: Engines by kind, created with the first subscription of the kind.
     """
 
     __slots__ = ("annotating", "choice", "ends", "engines", "held", "interpretation", "next_ordinal", "ordinals")
@@ -153,6 +159,227 @@ class MatcherState:
             return ended(explained, "the event's validity was over before it was matched; publish it with a later end")
         return explained
 
+    @property
+    def alerts(self) -> AlertingEngine | None:
+        """Return the engine of alerts; None as long as there was no alert."""
+        return cast("AlertingEngine | None", self.engines.get("alert"))
+
+    @property
+    def refused_late(self) -> int:
+        """Return how many events were too late for any window (`lateness`)."""
+        return sum(getattr(engine, "refused_late", 0) for engine in self.engines.values())
+
+    @property
+    def reached(self) -> int | None:
+        """Return the time that windows or alerts have reached, in µs; None if there are none.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{x > 1} for 5 s", id="high")), m.advance(7)
+        >>> m.state.reached
+        7
+        """
+        times = [getattr(engine, "now", None) for engine in self.engines.values()]
+        return max((now for now in times if now is not None), default=None)
+
+    @property
+    def keyless(self) -> int:
+        """Return how many events lacked an attribute of an alert's `per`, so that they moved nothing.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{t > 25} per room for 5 s", id="warm"))
+        >>> m.match(lw.event({"t": 30}), at=0), m.state.keyless
+        ([], 1)
+        """
+        return sum(getattr(engine, "keyless", 0) for engine in self.engines.values())
+
+    def caches(self) -> dict[str, CacheUse]:
+        """Return hits and misses of each cache; any thread may call this.
+
+        >>> import likewise as lw
+        >>> lw.Matcher().state.caches()["relatedness"]
+        CacheUse(hits=0, misses=0)
+        """
+        uses = [engine.caches() for engine in list(self.engines.values())]
+        return {name: sum((each[name] for each in uses if name in each), CacheUse()) for name in CACHES}
+
+    def numbers(self) -> dict[int, str]:
+        """Return the ids of the subscriptions by their numbers in `MatchBatch.numbers`.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> m.add_many([{"text": "{t > 1}", "id": "a"}], numbers=[7]), m.state.numbers()
+        (['a'], {7: 'a'})
+        """
+        return {number: id for id, number in self.ordinals.items()}
+
+    def shift(self, by: int) -> None:
+        """Move the times in windows by so many µs (earlier if negative), after a step of the clock.
+
+        Deliveries stay delivered, and events in a window keep their age. Validities do not move.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{x > 0} top 1 within 1 min by value(x)", id="low"), at=0)
+        >>> [len(m.match(lw.event({"x": 5}), at=3_600_000_000)), m.state.shift(-3_600_000_000)]
+        [1, None]
+        >>> [match.rank_value for match in m.match(lw.event({"x": 4}), at=1_000_000)]
+        [4.0]
+        """
+        for engine in self.engines.values():
+            engine.shift(by)
+
+    def holds_for_long(self, event_id: str) -> bool:
+        """Return whether an event is in a window that time alone never evicts it from."""
+        return any(engine.holds_for_long(event_id) for engine in self.engines.values())
+
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
+        """Forget the computed relatedness of the event texts that `of` selects: feedback has changed it."""
+        for engine in self.engines.values():
+            engine.forget_relatedness(of)
+        self.annotating.forget_relatedness(of)
+
+    def count_keys(self, id: str) -> int:
+        """Count the keys of an alert that have a state; 0 if the subscription is no alert."""
+        ordinal = self.ordinal(id)
+        engine = self.alerts
+        return 0 if engine is None or self.held[ordinal].alert is None else engine.count_keys(ordinal)
+
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Report an outage of so many µs in which no event could arrive: `absent for` does not count it as silence.
+
+        With `until`, the end of the outage, a key that was observed after the outage began counts from there.
+        """
+        if (engine := self.alerts) is not None:
+            engine.outage(by, until)
+
+    def unsend(self, id: str, key: Key, event_id: str) -> None:
+        """Mark the last alarm of a key, which names an event, as never sent: it is sent later if it still holds.
+
+        A replay calls this for a notification that was lost.
+        """
+        if (engine := self.alerts) is not None and id in self.ordinals:
+            engine.unsend(self.ordinal(id), key, event_id)
+
+    def postpone_expiry(self, by: int) -> None:
+        """Do not count so many µs without any event towards the expiry of an alert's keys.
+
+        A caller that cannot tell a long pause from a step of the clock uses this.
+        """
+        if (engine := self.alerts) is not None:
+            engine.postpone_expiry(by)
+
+    def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """Suspend `absent for` for some sources until `resume_absence`: they rest, or their gateway is down.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{t exists} absent for 1 min", id="silent"), at=0)
+        >>> _ = m.match(lw.event({"t": 1}, source="s1"), at=0)
+        >>> m.state.suspend_absence(["s1"], "unreachable", at=30_000_000), m.advance(3_600_000_000)
+        (None, [])
+        >>> m.state.resume_absence(["s1"], "unreachable", at=3_600_000_000)
+        >>> [match.cause for match in m.advance(3_630_000_000)]
+        ['absent']
+        """
+        if (engine := self.alerts) is not None:
+            engine.suspend_absence(sources, why, at)
+
+    def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """Resume `absent for` for some sources; the time of the suspension does not count."""
+        if (engine := self.alerts) is not None:
+            engine.resume_absence(sources, why, at)
+
+    def suspended_sources(self, why: Why) -> set[str]:
+        """Return the sources for which `absent for` is suspended."""
+        engine = self.alerts
+        return set() if engine is None else engine.suspended_sources(why)
+
+    def expect(self, id: str, key: Key, source: str, event_id: str, at: int) -> None:
+        """Watch a key of an `absent for` that a source announced, though no event of it matched yet.
+
+        Args:
+            id: Id of the alert; of another subscription, nothing is watched.
+            key: Values of `per`.
+            source: Name of the source.
+            event_id: Id of the event that an `absent` notification names.
+            at: Time of the announcement in µs since 1970.
+        """
+        ordinal = self.ordinal(id)
+        if self.held[ordinal].alert is not None:
+            cast("AlertingEngine", self.engine("alert")).expect(ordinal, key, source, event_id, at)
+
+    def unexpect(self, id: str, key: Key, event_id: str) -> None:
+        """Stop watching a key that was only announced; a key of matched events is watched on."""
+        if (engine := self.alerts) is not None:
+            engine.unexpect(self.ordinal(id), key, event_id)
+
+    def is_expected(self, id: str, key: Key) -> bool:
+        """Return whether an alert knows a key."""
+        engine = self.alerts
+        return engine is not None and id in self.ordinals and engine.is_expected(self.ordinal(id), key)
+
+    def rename(self, before: str, after: str) -> None:
+        """Replace the event of an announcement, which `absent` notifications name."""
+        if (engine := self.alerts) is not None:
+            engine.rename(before, after)
+
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Move the alert states of a source to another name, or forget them, without a notification.
+
+        Where both are known, the key that is active, or was active last, is kept.
+
+        Args:
+            before: the source's name up to now.
+            after: its name from now on; None if several sources used `before` by mistake: they begin anew.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add("{smoke = true} once until false")
+        >>> len(m.match(lw.event({"smoke": True}, source="kitchen")))
+        1
+        >>> m.state.rename_source("kitchen", "0x01")
+        >>> len(m.match(lw.event({"smoke": True}, source="0x01")))
+        0
+        >>> [match.cause for match in m.match(lw.event({"smoke": False}, source="0x01"))]
+        ['cleared']
+        """
+        if (engine := self.alerts) is not None and before != after:
+            engine.rename_source(before, after)
+
+    def next_due(self) -> int | None:
+        """Return when `advance` next changes an alert, or an earlier time; None if it changes nothing."""
+        engine = self.alerts
+        return None if engine is None else engine.next_due()
+
+    def next_move(self) -> int | None:
+        """Return when `advance` next changes an alert or a window, or an earlier time; None if it changes nothing."""
+        engines = [self.engines[kind] for kind in ("alert", "top") if kind in self.engines]
+        moments = [cast("TimedEngine", engine).next_due() for engine in engines]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def wrong_clocks(self) -> dict[str, tuple[int, int]]:
+        """Return the sources whose clock fell back: the stated time of the last such event, and its arrival (µs).
+
+        A source is named from when alerts counted an event of it at its arrival until an event comes that is less
+        than a day old.
+        """
+        engine = self.alerts
+        return {} if engine is None else dict(getattr(engine, "clocks", {}))
+
+    def may_name(self, event_id: str) -> bool:
+        """Return whether a coming notification may name an event."""
+        engine = self.alerts
+        return engine is not None and engine.may_name(event_id)
+
+    def adopt(self, other: MatcherState) -> None:
+        """Copy the alert states of another matcher for the alerts that both have, by their ids."""
+        if self.alerts is not None and other.alerts is not None:
+            alerts = {theirs: id for id, theirs in other.ordinals.items() if other.held[theirs].alert}
+            shared = {theirs: self.ordinals[id] for theirs, id in alerts.items() if id in self.ordinals}
+            self.alerts.adopt(other.alerts, shared)
+
 
 def _add_many(engine: Engine, additions: Sequence[Addition]) -> None:
     if isinstance(engine, BaseEngine):
@@ -169,7 +396,7 @@ def _made(hits: Sequence[tuple[int, Match]]) -> tuple[Ordinals, Matches]:
 
 
 def ended(explained: Explanation, change: str) -> Explanation:
-    """The explanation of what no longer counts."""
+    """Return the explanation of a match that has expired."""
     return msgspec.structs.replace(explained, verdict="expired", change=change)
 
 

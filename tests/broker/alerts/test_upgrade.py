@@ -128,6 +128,6 @@ def test_a_version_from_the_future_is_refused_with_both_named(tmp_path: Path) ->
 
 def test_an_alarm_that_was_never_sent_goes_along_when_its_source_is_renamed() -> None:
     matcher = lw.Matcher.load(KEPT / "matcher")
-    matcher.rename_source("k", "oven")
+    matcher.state.rename_source("k", "oven")
     found = [match for match in matcher.advance((SAVED_AT + 300) * SECOND) if match.subscription_id == "hot"]
     assert [(match.event_id, match.spoken and match.spoken.key) for match in found] == [("k7620-71", ("oven",))]

@@ -97,7 +97,7 @@ def test_a_stream_finds_what_the_broker_finds(tmp_path: Path) -> None:
         ids = {entry.position: entry.id for entry in broker.store.entries(0, broker.store.position) if entry.id}
     choice = MeaningChoice().as_logged(held.known)
     found = open_matcher(save_matcher(held, 0, choice, tmp_path / "log" / "default" / "matchers"))
-    numbers = {id: number for number, id in found.numbers().items()}
+    numbers = {id: number for number, id in found.state.numbers().items()}
     assert {(event.id, numbers[m.subscription_id]) for event in events for m in found.match(event)} == {
         (ids[position], number) for position, number in expected
     }

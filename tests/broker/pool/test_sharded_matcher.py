@@ -22,7 +22,7 @@ def test_a_share_that_was_empty_when_it_moved_is_at_no_earlier_moment_than_the_o
     """Its first subscription afterwards does not take events that are too late elsewhere."""
     crew, empty = WorkerPool(InterpretationSettings(None, None, None, "full", None, 0, 0, 0)), Matcher()
     host = LocalHost(
-        lambda: ShardServer(NumberedMatcher(empty.alike()), lambda folder: NumberedMatcher(empty.alike_from(folder)))
+        lambda: ShardServer(NumberedMatcher(empty.alike()), lambda folder: NumberedMatcher(empty.alike(folder)))
     )
     spread, shares = ShardedMatcher(empty, 1, crew, stateful=True), [Shard(1, stateful=True) for _ in range(2)]
     for share in shares:

@@ -132,7 +132,7 @@ def test_silence_is_said_of_what_has_held_once_and_its_return_too() -> None:
 def test_an_outage_of_ours_is_no_absence() -> None:
     silent = Watched("{t exists} absent for 1 min")
     silent.hear(0, id="e1", t=1)
-    silent.matcher.outage(3_600 * S)
+    silent.matcher.state.outage(3_600 * S)
     assert silent.tick(3_659) == []
     assert silent.tick(3_660) == [("absent", "e1")]
 
@@ -142,7 +142,7 @@ def test_an_outage_counts_only_from_when_a_key_was_last_heard(engine: str) -> No
     watched = Watched("{t exists} absent for 6 s", engines={"alert": engine})
     watched.hear(21, source="k", t=1)
     watched.hear(26, source="u", t=1)
-    watched.matcher.outage(10 * S, until=31 * S)  # from 21 on
+    watched.matcher.state.outage(10 * S, until=31 * S)  # from 21 on
     assert watched.tick(36.9) == []
     assert [m.spoken.key for m in watched.matcher.advance(37 * S) if m.spoken] == [("k",), ("u",)]
 
@@ -174,7 +174,7 @@ def test_keys_are_the_values_of_per_and_an_event_that_lacks_one_is_counted() -> 
     assert room.hear(1, source="b", door="open", room="hall") == []
     assert room.hear(2, id="e2", door="open", room="attic") == [("arrival", "e2")]
     assert room.hear(3, door="open") == []
-    assert room.matcher._state.engine("alert").keyless == 1  # type: ignore[attr-defined]
+    assert room.matcher.state.engine("alert").keyless == 1  # type: ignore[attr-defined]
 
 
 def test_a_key_of_several_sources_holds_while_one_of_them_does() -> None:
@@ -197,18 +197,18 @@ def test_a_late_event_counts_at_its_own_time_and_a_later_one_moves_nothing() -> 
     door.hear(305, own=305, door="open")
     assert door.hear(308, own=299, id="late", door="closed") == []
     assert door.tick(320) == []
-    assert door.matcher.refused_late == 0
+    assert door.matcher.state.refused_late == 0
     door.hear(400, own=350, door="open")
-    assert door.matcher.refused_late == 0
+    assert door.matcher.state.refused_late == 0
     door.hear(500, own=340, door="closed")
-    assert door.matcher.refused_late == 1
+    assert door.matcher.state.refused_late == 1
 
 
 def test_an_old_reading_that_comes_after_a_newer_one_of_its_source_moves_nothing() -> None:
     door = Watched("{door = open} once until false")
     assert door.hear(100, own=100, door="closed") == []
     assert door.hear(101, own=50, door="open") == []
-    assert door.matcher.refused_late == 1
+    assert door.matcher.state.refused_late == 1
 
 
 def test_a_withdrawn_event_no_longer_counts_for_what_was_not_said() -> None:

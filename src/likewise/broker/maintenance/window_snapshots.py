@@ -152,7 +152,7 @@ def load_windows(data: Path | None, tenant: int, windows_from: int | None, make:
         windows = make(folder)
         alerts = None
         if (folder / ALERTS).is_dir():
-            alerts = windows.alike_from(folder / ALERTS)
+            alerts = windows.alike(folder / ALERTS)
         return LoadedWindows(windows, True, arrival, alerts, (saved_shards(folder), saved_shards(folder / ALERTS)))
     except (ArtefactDamaged, ArtefactMissing, OSError) as error:
         _log.error("saved windows are damaged", folder=str(folder), error=str(error))

@@ -157,7 +157,7 @@ def load_shards(empty: Matcher, tenant: int, folders: Sequence[Path]) -> Sharded
     spread = ShardedMatcher(empty, tenant, pool, stateful=True)
     for folder in folders:
         share = Shard(tenant, stateful=True)
-        matcher = NumberedMatcher(empty.alike_from(folder))
+        matcher = NumberedMatcher(empty.alike(folder))
         host.servers[tenant, share.number] = ShardServer(matcher)
         share.subscriptions = {number: NewSubscription(number, 0, 0, each) for number, each in matcher.subscriptions()}
         share.hosts = [host]

@@ -324,7 +324,7 @@ class ShardServer:
             case RenameSource(before=before_name, after=after_name):
                 self.matcher.rename_source(before_name, after_name)
             case AdoptState(folder=folder):
-                self.matcher.adopt(NumberedMatcher(self.matcher.matcher.alike_from(Path(folder))))
+                self.matcher.adopt(NumberedMatcher(self.matcher.matcher.alike(Path(folder))))
             case SaveShard(folder=folder):
                 self.matcher.save(Path(folder))
             case LoadShard():

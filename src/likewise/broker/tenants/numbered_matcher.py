@@ -70,6 +70,7 @@ class NumberedMatcher:
 
     def __init__(self, matcher: Matcher) -> None:
         self.matcher = matcher
+        self._matcher_state = matcher.state
         self._ids: Sequence[str] = ()  # as the last batch named them, and their numbers
         self._named: Numbers = NONE
 
@@ -87,31 +88,31 @@ class NumberedMatcher:
     @property
     def kinds(self) -> frozenset[Kind]:
         """Return the kinds of the subscriptions."""
-        return self.matcher.kinds
+        return frozenset(self._matcher_state.engines)
 
     @property
     def refused_late(self) -> int:
         """Return how many events were too late for any window."""
-        return self.matcher.refused_late
+        return self._matcher_state.refused_late
 
     @property
     def reached(self) -> int | None:
         """Return the time that windows or alerts have reached; None if there is none."""
-        return self.matcher.reached
+        return self._matcher_state.reached
 
     @property
     def keyless(self) -> int:
         """Return how many events lacked an attribute of an alert's `per`."""
-        return self.matcher.keyless
+        return self._matcher_state.keyless
 
     @property
     def wrong_clocks(self) -> dict[str, tuple[int, int]]:
         """Return the sources whose clock fell back: the stated time of the last such event, and its arrival."""
-        return self.matcher.wrong_clocks()
+        return self._matcher_state.wrong_clocks()
 
     def caches(self) -> dict[str, CacheUse]:
         """Return hits and misses of the caches."""
-        return self.matcher.caches()
+        return self._matcher_state.caches()
 
     def alike(self) -> NumberedMatcher:
         """Return an empty matcher with the same interpretation, engines and clock."""
@@ -177,67 +178,67 @@ class NumberedMatcher:
 
     def shift(self, by: int) -> None:
         """Let everything in the windows count as so many µs later, earlier if negative."""
-        self.matcher.shift(by)
+        self._matcher_state.shift(by)
 
     def outage(self, by: int, until: int | None = None) -> None:
         """Report an outage of so many µs, until a time."""
-        self.matcher.outage(by, until)
+        self._matcher_state.outage(by, until)
 
     def unsend(self, number: int, key: Key, position: int) -> None:
         """Let the last alarm of a key, naming an event, be one that was never sent."""
-        self.matcher.unsend(str(number), key, str(position))
+        self._matcher_state.unsend(str(number), key, str(position))
 
     def postpone_expiry(self, by: int) -> None:
         """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
-        self.matcher.postpone_expiry(by)
+        self._matcher_state.postpone_expiry(by)
 
     def suspend_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """Suspend `absent for` for some sources."""
-        self.matcher.suspend_absence(sources, why, at)
+        self._matcher_state.suspend_absence(sources, why, at)
 
     def resume_absence(self, sources: Iterable[str], why: Why, at: int) -> None:
         """Resume `absent for` for some sources."""
-        self.matcher.resume_absence(sources, why, at)
+        self._matcher_state.resume_absence(sources, why, at)
 
     def absence_suspended(self, why: Why) -> set[str]:
         """Return the sources for which `absent for` is suspended."""
-        return self.matcher.suspended_sources(why)
+        return self._matcher_state.suspended_sources(why)
 
     def expect(self, number: int, key: Key, source: str, position: int, at: int) -> None:
         """Watch a key of an alert that was announced by the event at a position."""
-        self.matcher.expect(str(number), source, str(position), key=key, at=at)
+        self._matcher_state.expect(str(number), key, source, str(position), at)
 
     def unexpect(self, number: int, key: Key, position: int) -> None:
         """Watch the key no longer."""
-        self.matcher.unexpect(str(number), key, str(position))
+        self._matcher_state.unexpect(str(number), key, str(position))
 
     def expects(self, number: int, key: Key) -> bool:
         """Return whether an alert knows a key."""
-        return self.matcher.is_expected(str(number), key)
+        return self._matcher_state.is_expected(str(number), key)
 
     def rename(self, before: int, after: int) -> None:
         """Replace the event of an announcement."""
-        self.matcher.rename(str(before), str(after))
+        self._matcher_state.rename(str(before), str(after))
 
     def rename_source(self, before: str, after: str | None) -> None:
         """Let what alerts know of a source count for another, or for nobody."""
-        self.matcher.rename_source(before, after)
+        self._matcher_state.rename_source(before, after)
 
     def next_due(self) -> int | None:
         """Return when time next moves an alert, or an earlier time."""
-        return self.matcher.next_due()
+        return self._matcher_state.next_due()
 
     def next_move(self) -> int | None:
         """Return when time next moves an alert or a window, or an earlier time."""
-        return self.matcher.next_move()
+        return self._matcher_state.next_move()
 
     def names(self, position: int) -> bool:
         """Return whether a coming notification may refer to an event."""
-        return self.matcher.may_name(str(position))
+        return self._matcher_state.may_name(str(position))
 
     def adopt(self, other: NumberedMatcher) -> None:
         """Take over what another knows of the alerts that this one holds, too."""
-        self.matcher.adopt(other.matcher)
+        self._matcher_state.adopt(other._matcher_state)
 
     def standings(self, number: int, limit: int) -> list[AlertKeyState]:
         """Return the standings of an alert's keys, those with notifications first."""
@@ -245,11 +246,11 @@ class NumberedMatcher:
 
     def count_keys(self, number: int) -> int:
         """Count the keys of an alert that have a state."""
-        return self.matcher.count_keys(str(number))
+        return self._matcher_state.count_keys(str(number))
 
     def holds_for_long(self, position: int) -> bool:
         """Return whether an event is in a window that time alone never evicts it from."""
-        return self.matcher.holds_for_long(str(position))
+        return self._matcher_state.holds_for_long(str(position))
 
     def needed(self, positions: Sequence[int]) -> set[int]:
         """Return the events that unbounded windows or coming notifications still need."""
@@ -257,7 +258,7 @@ class NumberedMatcher:
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Drop what is kept about the seen texts that `of` names."""
-        self.matcher.forget_relatedness(of)
+        self._matcher_state.forget_relatedness(of)
 
     def save(self, folder: Path) -> None:
         """Save what it holds, windows with it."""

@@ -114,7 +114,7 @@ def refuse_stateful(seen: Iterable[LoggedSubscription]) -> None:
 def set_subscriptions(matcher: Matcher, seen: Sequence[LoggedSubscription]) -> Matcher:
     """The matcher, holding exactly these from now on, by their numbers; it held earlier ones of the same log before."""
     wanted = {each.number: each for each in seen}
-    here = matcher.numbers()
+    here = matcher.state.numbers()
     for number, id in here.items():
         if number not in wanted:
             matcher.remove(id)

@@ -103,10 +103,10 @@ class Oracle:
     def batch(self, log: ChangeLog, events: list[dict[str, Any]]) -> None:
         held = log.snapshot()
         wanted = {n: each.subscription for n, each in held.subscriptions.items()}
-        for number, id in self.matcher.numbers().items():
+        for number, id in self.matcher.state.numbers().items():
             if number not in wanted:
                 self.matcher.remove(id)
-        here = self.matcher.numbers()
+        here = self.matcher.state.numbers()
         new = [n for n in wanted if n not in here]
         self.matcher.add_many([wanted[n] for n in new], 0, numbers=new)
         newest = 0

@@ -46,7 +46,7 @@ def save_shard(matcher: Matcher, folder: Path, batch: int, shard: str, choice: M
     data = msgspec.json.encode(sums)
     write_whole(place / _SUMS, data)
     sync_folder(place.parent)
-    saved = SavedShard(path, hashlib.sha256(data).hexdigest(), matcher.next_due())
+    saved = SavedShard(path, hashlib.sha256(data).hexdigest(), matcher.state.next_due())
     _live[str(folder), path, msgspec.json.encode(choice)] = matcher
     while len(_live) > _AT_HAND:
         _live.popitem(last=False)
@@ -71,7 +71,7 @@ def load_shard(folder: Path, saved: SavedShard | None, choice: MeaningChoice) ->
     for name, said in msgspec.json.decode(data, type=dict[str, str]).items():
         if not (place / name).is_file() or file_sha256(place / name) != said:
             raise ArtefactDamaged(f"{place / name} is not what was saved: its SHA-256 was {said}; {_HELP}")
-    return _empty(msgspec.json.encode(choice)).alike_from(place)
+    return _empty(msgspec.json.encode(choice)).alike(place)
 
 
 _HELP: Final = "restore a copy of the checkpoint, or start anew with another --checkpoint"

@@ -85,7 +85,7 @@ def _run(order: ShardTask) -> ShardResult:
     matcher = set_subscriptions(
         load_shard(state, order.before, order.choice), subscriptions_of(order.feeds, order.shard)
     )
-    numbers = {id: number for number, id in matcher.numbers().items()}
+    numbers = {id: number for number, id in matcher.state.numbers().items()}
     said: list[StateNotification] = []
 
     def say(matches: Iterable[Match], moment: int) -> None:
