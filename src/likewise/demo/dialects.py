@@ -9,13 +9,15 @@ from __future__ import annotations
 import random
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import Final, NamedTuple, get_args
 
 from likewise.demo.world import CityPlace, Quantity, World
+from likewise.model import event
 
 Json = Mapping[str, object]
+Facts = Mapping[str, float]
 _BLANK: Final = re.compile(r"\{([^{}]+)\}")
 _QUANTITIES: Final = frozenset(get_args(Quantity))
 
@@ -46,6 +48,7 @@ class _Report:
     def __init__(self, sight: DeviceContext) -> None:
         self._sight = sight
         self._last: float = 0
+        self.measured: dict[str, float] = {}
 
     def fill(self, form: object) -> object:
         """Fill in a part of a message: a text that is one blank becomes its value, in a longer text it is written."""
@@ -61,10 +64,12 @@ class _Report:
         what, _, rest = blank.partition(" ")
         if what in _QUANTITIES:
             digits, *conversion = rest.split() or ["1"]
-            self._last = sight.get(what, int(digits), *map(float, conversion))  # type: ignore[arg-type]
+            scale, offset = [*map(float, conversion), *(1.0, 0.0)[len(conversion) :]]
+            self._last = sight.get(what, int(digits), scale, offset)  # type: ignore[arg-type]
+            self.measured[what] = round((self._last - offset) / scale, 9)
             return self._last
         if what == "count":
-            self._last = sight.count(rest)  # type: ignore[arg-type]
+            self._last = self.measured[rest] = sight.count(rest)  # type: ignore[arg-type]
             return self._last
         numbers = [] if what == "pick" else [float(each) if "." in each else int(each) for each in rest.split()]
         values: dict[str, Callable[[], object]] = {
@@ -95,11 +100,21 @@ class Dialect(NamedTuple):
     themes: tuple[str, ...]
     period: float  # seconds between two reports of one device
     message: Json
+    facts: Mapping[str, Mapping[str, Sequence[object]]] = {}  # for each fact the values of attributes that say so
 
     def make_payload(self, sight: DeviceContext) -> Json:
         """Return what a device reports."""
+        return self.make_report(sight)[0]
+
+    def make_report(self, sight: DeviceContext) -> tuple[Json, Facts]:
+        """Return what a device reports, and what is the case by it: quantities in the city's units, facts as 0 or 1."""
         report = _Report(sight)
-        return {name: report.fill(each) for name, each in self.message.items()}
+        payload = {name: report.fill(each) for name, each in self.message.items()}
+        states = {
+            fact: float(any(item.value in values.get(item.attribute, ()) for item in event(payload).tuples))
+            for fact, values in self.facts.items()
+        }
+        return payload, {**report.measured, **states}
 
 
 def read_dialects(text: str) -> tuple[Dialect, ...]:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from likewise.demo.dialects import DIALECTS, DeviceContext, Dialect, Json
+from likewise.demo.dialects import DIALECTS, DeviceContext, Dialect, Facts, Json
 from likewise.demo.world import PLACES, CityPlace, World
 
 Clock = Callable[[], float]  # seconds; only differences count
@@ -22,7 +22,10 @@ class Device(NamedTuple):
 
 
 class Report(NamedTuple):
-    """One message of a device: `seconds` after the city began, with the vendor's themes and payload."""
+    """One message of a device: `seconds` after the city began, with the vendor's themes and payload.
+
+    `facts` says what is the case by this message; the payload alone is published.
+    """
 
     seconds: float
     id: str
@@ -30,6 +33,7 @@ class Report(NamedTuple):
     themes: tuple[str, ...]
     payload: Json
     device: Device
+    facts: Facts
 
     def envelope(self) -> dict[str, object]:
         """Return the report as an event's JSON (docs/formats.md), ready to be published.
@@ -79,14 +83,9 @@ class City:
             if seconds >= since:
                 chance = random.Random(f"{self.world.seed} {device.id} {number}")
                 sight = DeviceContext(self.world, device.place, device.id, seconds, number, chance)
-                yield Report(
-                    seconds,
-                    f"{device.id}-{self.run}-{number}",
-                    f"city/{device.id}",
-                    device.dialect.themes,
-                    device.dialect.make_payload(sight),
-                    device,
-                )
+                payload, facts = device.dialect.make_report(sight)
+                id, source = f"{device.id}-{self.run}-{number}", f"city/{device.id}"
+                yield Report(seconds, id, source, device.dialect.themes, payload, device, facts)
             number += 1
 
 
@@ -129,15 +128,17 @@ class DemoSubscription(NamedTuple):
 
 
 DEMO_SUBSCRIPTIONS: Final = (
-    DemoSubscription("health-desk", "heat", "{temperature~ > 27 degC} threshold 0.6", "Where is it hot?"),
+    DemoSubscription("health-desk", "heat", "{temperature~ > 28 degC} threshold 0.6", "Where is it hot?"),
     DemoSubscription("health-desk", "bad-air", "{nitrogen dioxide~ > 40 ug/m3} threshold 0.6", "Where is the air bad?"),
     DemoSubscription("health-desk", "loud", "{noise~ > 70 dB}", "Where is it loud?"),
+    DemoSubscription("traffic-desk", "jam", "{traffic} {vehicle speed~ < 15 km/h}", "Where do cars crawl?"),
     DemoSubscription(
-        "traffic-desk", "jam", "{traffic} {vehicle speed~ < 15 km/h} threshold 0.8", "Where do cars crawl?"
+        "traffic-desk", "car-parks", "{parking} {free parking spaces~ < 20}", "Which car parks are nearly full?"
     ),
-    DemoSubscription("traffic-desk", "car-parks", "{parking} {free spaces~ < 20}", "Which car parks are nearly full?"),
     DemoSubscription("works-desk", "bins", "{fill level~ > 80 %} threshold 0.6", "Which bins need emptying?"),
-    DemoSubscription("works-desk", "dark", "{lighting} {condition~ = broken~}", "Which street lamps are broken?"),
+    DemoSubscription(
+        "works-desk", "dark", "{lighting} {condition~ = broken~} threshold 0.4", "Which street lamps are broken?"
+    ),
     DemoSubscription("works-desk", "power", "{electric power~ > 2.5 kW}", "Who draws much power?"),
     DemoSubscription("works-desk", "doors", "{building} {door~ = open~}", "Which doors stand open?"),
     DemoSubscription("works-desk", "pumps", "{water} {pump state~ = pump stopped~}", "Which pumps have stopped?"),
@@ -145,6 +146,9 @@ DEMO_SUBSCRIPTIONS: Final = (
         "traffic-desk", "platform-3", "{railway} {platform~ = platform 3~}", "What happens at platform 3?"
     ),
     DemoSubscription(
-        "health-desk", "worst-air", "{NO2 exists} top 3 within 2 min by value(NO2) highest", "The worst air posts"
+        "health-desk",
+        "worst-air",
+        "{NO2 exists} top 3 within 30 s by value(NO2 in ug/m3) highest",
+        "Which three posts have the worst air?",
     ),
 )
