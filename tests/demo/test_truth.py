@@ -41,7 +41,7 @@ def test_a_wrong_match_and_a_missed_one_are_counted_by_product(monkeypatch: pyte
 def test_a_reading_is_known_in_one_unit_whatever_the_vendor_reports() -> None:
     for report in City(seed=1).between(0, 60):
         if "tempf" in report.payload:
-            assert report.facts["temperature"] == pytest.approx((report.payload["tempf"] - 32) / 1.8)
+            assert report.facts["temperature"] * 1.8 + 32 == pytest.approx(report.payload["tempf"])
         if "door_open" in report.payload:
             assert report.facts["open door"] == report.payload["door_open"]
 

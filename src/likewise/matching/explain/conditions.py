@@ -7,12 +7,12 @@ What a reader must know about a reading: a unit taken for granted, one that does
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
 
-from likewise.defaults import PART_FLOOR, SENSIBLE_THRESHOLD, TOP_MAPPINGS
+from likewise.defaults import SENSIBLE_THRESHOLD, TOP_MAPPINGS
+from likewise.matching.explain.counterfactuals import FailingPart, Score, propose
 from likewise.matching.reference.conditions import (
     PreparedCondition,
     PreparedConjunction,
@@ -32,7 +32,7 @@ from likewise.matching.reference.list_items import (
     matching_items,
 )
 from likewise.matching.reference.mappings import describe, score_of
-from likewise.matching.reference.match_threshold import MatchThreshold, part_floor
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.operators import OperatorOutcome, meets
 from likewise.model.condition import Not, Some
 from likewise.model.event import EventTuple
@@ -174,19 +174,46 @@ class ConditionFinding(NamedTuple):
     runner_up: Mapping | None = None
 
 
-def explain_condition(subscription: Subscription, view: EventView, needed: MatchThreshold) -> ConditionFinding:
-    """The conjunction that counts if the condition is met, else the one that came nearest."""
+def explain_condition(
+    subscription: Subscription, view: EventView, needed: MatchThreshold, score: Score
+) -> ConditionFinding:
+    """The conjunction that counts if the condition is met, else the one that came nearest, with what would mend it.
+
+    `score` is that of a changed event at a threshold, 0 if it does not meet the condition.
+    """
     condition = prepare_condition(subscription)
     result = evaluate(condition, view, needed)
     judged = [_judge(condition, place, view, needed) for place in range(len(condition.conjunctions))]
     if result is not None:
         findings = judged[result.conjunction]
-        return findings._replace(verdict="match", change="", score=result.score)
-    nearest = min(judged, key=lambda j: (sum(r.verdict != "match" for r in j.reports), -j.score))
+        return findings._replace(verdict="match", score=result.score)
+    place, nearest = min(
+        enumerate(judged), key=lambda pair: (sum(r.verdict != "match" for r in pair[1].reports), -pair[1].score)
+    )
     if nearest.verdict == "match":  # every part is strong enough alone, yet rounding left their mean below
-        change = f"It would match with a threshold of at most {nearest.score:.9g}."
-        return nearest._replace(verdict="below_threshold", change=change)
-    return nearest
+        nearest = nearest._replace(verdict="below_threshold")
+    return nearest._replace(change=_change(subscription, nearest, condition.conjunctions[place], view, score))
+
+
+def _change(
+    subscription: Subscription,
+    finding: ConditionFinding,
+    conjunction: PreparedConjunction,
+    view: EventView,
+    score: Score,
+) -> str:
+    """What would make it match, as far as that is known; else what fails."""
+    some, none = (len(items) * (None,) for items in (conjunction.some, conjunction.none))
+    predicates = (*conjunction.positive, *some, *conjunction.negative, *none)
+    parts = [pair for pair in zip(predicates, finding.reports, strict=True) if pair[1].verdict != "match"]
+    failing = [FailingPart(predicate, report) for predicate, report in parts if predicate is not None]
+    # An item of a list has no one value to change.
+    if len(failing) == len(parts) and (change := propose(subscription, view.event, failing, score)):
+        return change
+    failed = [f"not {report.text}" if report.negated else report.text for _, report in parts]
+    if len(failed) > 1:
+        return f"{len(failed)} parts fail: {', '.join(f'`{text}`' for text in failed)}."
+    return f"No single change is known to make it match{f'; what fails is `{failed[0]}`' if failed else ''}."
 
 
 def _judge(condition: PreparedCondition, place: int, view: EventView, needed: MatchThreshold) -> ConditionFinding:
@@ -217,29 +244,17 @@ def _judge(condition: PreparedCondition, place: int, view: EventView, needed: Ma
             reports = [_with_verdict(report, "match") for report in reports]
         else:
             mappings = [m for m in mappings if [c.tuple for c in m.correspondences] == chosen]
-    positives = len(reports)
     reports += [item_report(item, view, condition.theme, needed, negated=False) for item in conjunction.some]
     reports += [negative_report(p, view, condition.theme, needed) for p in conjunction.negative]
     reports += [item_report(item, view, condition.theme, needed, negated=True) for item in conjunction.none]
     failing = next((r for r in reports if r.verdict not in ("match", "below_threshold")), None)
     if failing is None:
         failing = min((r for r in reports if r.verdict != "match"), key=lambda r: r.similarity, default=None)
-    verdict: Verdict = "match"
-    change = ""
-    if failing is not None:
-        verdict = failing.verdict
-        score = score if conjunction.relaxed_parts else 0.0
-        if verdict == "below_threshold" and mappings and score >= needed.score:
-            change = _too_weak(failing, needed.part)
-        elif verdict == "below_threshold" and mappings and not conjunction.some:
-            change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, needed.score)
-        else:
-            change = _change(failing, view)
-            others = sum(r.verdict != "match" for r in reports) - 1
-            if others:
-                change += f" {others} more {'part fails' if others == 1 else 'parts fail'}."
+    verdict: Verdict = "match" if failing is None else failing.verdict
+    if failing is not None and not conjunction.relaxed_parts:
+        score = 0.0
     runner_up = mappings[1] if len(mappings) > 1 else None
-    return ConditionFinding(verdict, tuple(reports), change, score, mappings[0] if mappings else None, runner_up)
+    return ConditionFinding(verdict, tuple(reports), "", score, mappings[0] if mappings else None, runner_up)
 
 
 def exact_report(predicate: Predicate, view: EventView) -> PredicateReport:
@@ -358,64 +373,6 @@ def _report(
 
 def _with_verdict(report: PredicateReport, verdict: Verdict) -> PredicateReport:
     return msgspec.structs.replace(report, verdict=verdict)
-
-
-def _change(report: PredicateReport, view: EventView) -> str:
-    """One sentence: what the event would have to say for this part to hold."""
-    if report.negated:
-        return f"It would match if {report.attribute!r} did not say {report.value!r}: `not {report.text}` rules it out."
-    match report.verdict:
-        case "missing_attribute" if report.notes == (NONE_LEFT,):
-            return f"It would match if the event had a further tuple for `{report.text}`; each predicate needs one."
-        case "missing_attribute":
-            names = list(dict.fromkeys(item.attribute for item in view.tuples))
-            had = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-            return f"It would match if the event had an attribute for `{report.text}`; it has {had or 'none'}."
-        case "unit_mismatch":
-            fitting = f"a unit that fits `{report.text}`: {report.notes[0]}"
-            return f"It would match if {report.attribute!r} were given in {fitting}."
-        case "below_threshold":
-            return f"It would match if {report.value!r} were related to what `{report.text}` asks for; it is not."
-        case _:
-            return f"It would match if {report.attribute!r} satisfied `{report.text}`; it says {report.value!r}."
-
-
-def _too_weak(report: PredicateReport, floor: float) -> str:
-    """One sentence for a match that fails by one part alone."""
-    weak, weakest = min((report.attribute_relatedness, report.attribute), (report.value_relatedness, report.value))
-    return f"It would match if {weakest!r}, at {weak:.3g}, were at least {floor:.3g} what `{report.text}` asks for."
-
-
-def _strengthen(
-    conjunction: PreparedConjunction, reports: list[PredicateReport], score: float, product: float, threshold: float
-) -> str:
-    """One sentence for a near miss: the weakest predicate and what it would need, or the threshold that would do."""
-    parts = [p.relaxed_parts for p in conjunction.positive]
-    relaxed = [i for i, r in enumerate(reports) if parts[i]]
-    weakest = min(relaxed, key=lambda i: score_of(reports[i].similarity, parts[i]))
-    report = reports[weakest]
-    needed = max(threshold**conjunction.relaxed_parts / (product / report.similarity), part_floor(threshold))
-    where = f"{report.attribute!r}: {report.value!r}"
-    # The lower the threshold, the less each part must reach; the weakest part of all says how low it would have to be.
-    pairs = zip(conjunction.positive, reports, strict=True)
-    part = min((reached for p, r in pairs for reached in _relaxed_parts(p, r)), default=1.0)
-    least = min(score, part / PART_FLOOR)
-    lower = f"a threshold of at most {least:.3g}"
-    sensible = least >= SENSIBLE_THRESHOLD  # below it anything would match
-    if needed > 1:
-        weak = f"`{report.text}` is weakest at {report.similarity:.3g} ({where})"
-        if not sensible:
-            return f"It would need words that mean more of what is asked: {weak}."
-        return f"It would match with {lower}; {weak}, and even 1 there would not lift the score to {threshold:.3g}."
-    weak = f"`{report.text}`, weakest at {report.similarity:.3g} ({where})"
-    return f"It would match if {weak}, reached {needed:.3g}" + (f", or with {lower}." if sensible else ".")
-
-
-def _relaxed_parts(predicate: Predicate, report: PredicateReport) -> Iterator[float]:
-    if predicate.attribute_relaxed:
-        yield report.attribute_relatedness
-    if predicate.value_relaxed:
-        yield report.value_relatedness
 
 
 def _text(predicate: Predicate) -> str:

@@ -7,12 +7,17 @@ Explanations of the kinds without predicates: statements, graph patterns, near t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from math import ceil, floor
+from typing import Final
+
+import msgspec
 
 from likewise.defaults import HYBRID_M, THRESHOLD
 from likewise.errors import UnsupportedSubscription
 from likewise.matching.explain.conditions import ConditionFinding, explain_condition
+from likewise.matching.explain.counterfactuals import MOST_EDITS
+from likewise.matching.reference.conditions import evaluate, prepare_condition
 from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.graphs import search, unify
 from likewise.matching.reference.interests import disagreements
@@ -27,11 +32,11 @@ from likewise.matching.reference.triple_distance import (
     score_of,
 )
 from likewise.matching.reference.window import WindowPosition
-from likewise.model.event import Event
+from likewise.model.event import Event, EventTuple
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.rdf import TriplePattern, is_variable
+from likewise.model.rdf import Triple, TriplePattern, is_variable
 from likewise.model.subscription import (
     FARTHEST,
     Condition,
@@ -64,15 +69,12 @@ def explain_interest(interest: Interest, event: Event) -> ConditionFinding:
         for i, a in enumerate(interest_bits)
         if a != "*"
     )
-    if len(interest_bits) != len(event_bits):
-        change = f"It would need a vector of {len(interest_bits)} properties; the event's has {len(event_bits)}."
-        return ConditionFinding("missing_attribute", reports, change)
-    if wrong:
-        first = min(wrong)
-        change = f"It would match if property {first + 1} were {interest_bits[first]} instead of {event_bits[first]}"
-        change += f", and {len(wrong) - 1} more likewise." if len(wrong) > 1 else "."
-        return ConditionFinding("exact_part_false", reports, change)
-    return ConditionFinding("match", reports, score=1.0)
+    if not wrong and len(interest_bits) == len(event_bits):
+        return ConditionFinding("match", reports, score=1.0)
+    fitting = [event_bits[i : i + 1] or "0" if a == "*" else a for i, a in enumerate(interest_bits)]
+    change = f"It would match if the event's vector were [{', '.join(fitting)}] instead of [{', '.join(event_bits)}]."
+    verdict: Verdict = "exact_part_false" if len(interest_bits) == len(event_bits) else "missing_attribute"
+    return ConditionFinding(verdict, reports, change)
 
 
 def explain_pattern(pattern: GraphPattern, event: Event) -> ConditionFinding:
@@ -81,19 +83,40 @@ def explain_pattern(pattern: GraphPattern, event: Event) -> ConditionFinding:
     if bound is not None:
         return ConditionFinding("match", tuple(_pattern_report(p, event, bound) for p in pattern.patterns), score=1.0)
     reports = tuple(_pattern_report(p, event, {}) for p in pattern.patterns)
+    patterns = pattern.patterns
+    joined = next(n for n in range(len(patterns)) if next(search(patterns[: n + 1], event.graph), None) is None)
+    change = _missing_triples(patterns, joined, event)
     alone = next((r for r in reports if r.verdict != "match"), None)
     if alone is not None:
-        change = f"It would need a triple that meets `{alone.text}`; the event has none."
+        change = change or f"No triple of the event meets `{alone.text}`."
         return ConditionFinding(alone.verdict, reports, change)
-    patterns = pattern.patterns
-    count = next(n for n in range(2, len(patterns) + 1) if next(search(patterns[:n], event.graph), None) is None)
-    joined = _pattern_text(patterns[count - 1])
-    known = {name for p in patterns[: count - 1] for name in p.variables()}
-    shared = [name for name in patterns[count - 1].variables() if name in known]
-    change = f"It would match if some {' '.join(shared)} met `{joined}` together with the patterns before it."
+    text = _pattern_text(patterns[joined])
     note = "met alone, but not joined with the patterns before it"
-    failed = PredicateReport(joined, "exact_part_false", notes=(note,))
-    return ConditionFinding("exact_part_false", (*reports[: count - 1], failed, *reports[count:]), change)
+    failed = PredicateReport(text, "exact_part_false", notes=(note,))
+    change = change or f"No triple that meets `{text}` is joined with the patterns before it."
+    return ConditionFinding("exact_part_false", (*reports[:joined], failed, *reports[joined + 1 :]), change)
+
+
+def _missing_triples(patterns: tuple[TriplePattern, ...], joined: int, event: Event) -> str:
+    """Name the triples with which the event would match: the first patterns as they are met, the others made true."""
+    bound = dict(next(search(patterns[:joined], event.graph), {}))
+    triples: list[Triple] = []
+    for pattern in patterns[joined:]:
+        parts = (pattern.subject, pattern.predicate, pattern.object)
+        terms = [bound.setdefault(each, f"<{_ANYTHING}{each[1:]}>") if is_variable(each) else each for each in parts]
+        triples.append(Triple(*terms))
+    missing = [triple for triple in dict.fromkeys(triples) if triple not in event.graph]
+    proper = all(
+        each.subject[0] == each.predicate[0] == "<" and not each.object.startswith("_:") for each in missing
+    )  # what a person can write: a literal is no subject, and blank nodes have no names
+    graph = (*event.graph, *missing)
+    if not proper or len(missing) > MOST_EDITS or next(search(patterns, graph), None) is None:
+        return ""
+    texts = [f"`{_pattern_text(TriplePattern(each.subject, each.predicate, each.object))}`" for each in missing]
+    return f"It would match if the event also had the triple{'s' * (len(texts) > 1)} {' and '.join(texts)}."
+
+
+_ANYTHING: Final = "http://example.org/"  # what a variable may stand for
 
 
 def _pattern_report(pattern: TriplePattern, event: Event, bound: dict[str, str]) -> PredicateReport:
@@ -129,11 +152,11 @@ def explain_near(
     best = min(every, key=lambda each: (max(each.distances) > near.radius, each.mean))
     reports, needed = _near_reports(near, event, best), max(best.distances)
     if needed <= near.radius:
-        change = f"It would match with a threshold of at most {score_of(best):.3g}."
+        change = f"It would match with a threshold of at most {_thousandths(score_of(best))}."
     elif needed <= FARTHEST:
-        change = f"It would match with a radius of at least {math.ceil(needed * 1000) / 1000:g}."
+        change = f"It would match with a radius of at least {ceil(needed * 1000) / 1000:g}."
         if threshold is not None and score_of(best) < threshold:
-            change = f"{change[:-1]} and a threshold of at most {score_of(best):.3g}."
+            change = f"{change[:-1]} and a threshold of at most {_thousandths(score_of(best))}."
     else:
         weakest = max(zip(best.distances, reports, strict=True), key=lambda pair: pair[0])[1]
         change = f"It would need a triple that comes nearer to {weakest.text}; this one has nothing in common with it."
@@ -175,16 +198,18 @@ def explain_statements(
     if is_match:
         return ConditionFinding("match", reports, score=score)
     if not view.statements:
-        change = "It would need at least one statement in English; it makes none."
+        change = "The event makes no statement in English; at least one is needed."
         return ConditionFinding("missing_attribute", reports, change, score)
     weakest = min(range(len(answers)), key=lambda i: answers[i].similarity)
-    needed = answers[weakest].similarity + (threshold - score) * len(answers)
-    have = f"`{reports[weakest].text}` is answered weakest, at {answers[weakest].similarity:.3g}"
-    if needed > 1:
-        change = f"It would match with a threshold of at most {score:.3g}; {have}, and even 1 there alone would not do."
-    else:
-        change = f"It would match if {have}, reached {needed:.3g}, or with a threshold of at most {score:.3g}."
+    change = f"`{reports[weakest].text}` is answered weakest, at {answers[weakest].similarity:.3g}."
+    if least := _thousandths(score):
+        change = f"It would match with a threshold of at most {least}: {change}"
     return ConditionFinding("below_threshold", reports, change, score)
+
+
+def _thousandths(score: float) -> float:
+    """Return a score rounded down, so that it is reached."""
+    return floor(score * 1000) / 1000
 
 
 def _answer_report(
@@ -246,7 +271,18 @@ def explain(
     compared: float | None = level
     body = subscription.body
     if isinstance(body, Condition):
-        judged = explain_condition(subscription, EventView(event, measure, types), needed)
+        condition = prepare_condition(subscription)
+
+        def score_of_change(changed: Event, at_most: float | None) -> float:
+            """Match a changed event, at a lower threshold if one is given."""
+            view = views.setdefault(changed.tuples, EventView(changed, measure, types))
+            lower = subscription if at_most is None else msgspec.structs.replace(subscription, threshold=at_most)
+            asked = MatchThreshold.of(lower, THRESHOLD if threshold is None else threshold, curve)
+            result = evaluate(condition, view, asked)
+            return 0.0 if result is None else result.score
+
+        views: dict[tuple[EventTuple, ...], EventView] = {}
+        judged = explain_condition(subscription, EventView(event, measure, types), needed, score_of_change)
         compared = level if body.is_relaxed() else None
         if subscription.top is not None and judged.verdict == "match":
             judged = _rank(event, subscription.top, judged, position)
