@@ -12,16 +12,23 @@ from likewise.cli import main
 
 def test_a_match_is_explained_part_by_part(capsys: pytest.CaptureFixture[str]) -> None:
     """A match ends with 0 and shows each predicate with the tuple that met it."""
-    assert main.run(["explain", "-e", "{temp: 81.2 degF, city: Galway}", "-s", "{temp > 25 degC, city = Galway}"]) == 0
+    asked = ["explain", "-e", "{temp: 81.2 degF, city: Galway}", "-s", "{temp > 25 degC, city = Galway}"]
+    assert main.run(asked) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("It matches: `temp` says 81.2 °F = 27.33 °C, above 25")
+    assert main.run([*asked, "--details"]) == 0
     told = capsys.readouterr().out
     assert "temp: 81.2" in told
+    assert "81.2 °F = 27.33 °C, above 25 °C" in told
     assert "matches" in told
 
 
 def test_a_miss_says_what_would_make_it_match(capsys: pytest.CaptureFixture[str]) -> None:
     """A miss ends with 1 and says what to change."""
     assert main.run(["explain", "-e", "{temp: 20 degC}", "-s", "{temp > 25 degC}"]) == 1
-    assert "It would match if" in capsys.readouterr().out
+    assert capsys.readouterr().out.splitlines() == [
+        "It does not match: `temp` says 20 °C, not above 25 °C.",
+        "It would match if `temp` said `28 degC` instead of `20 degC`.",
+    ]
 
 
 def test_json_is_the_published_form(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,15 +22,18 @@ def explain(
         str, typer.Option("--event", "-e", help="The event, as text, JSON or RDF, or @FILE for a file's first.")
     ],
     subscription: Annotated[str, typer.Option("--subscription", "-s", help="The subscription, likewise, or @FILE.")],
+    details: Annotated[
+        bool, typer.Option("--details", help="Show each part with its scores, and what is behind them.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say why an event matches a subscription, or why not and what would make it match.
 
-    The exit code is 0 if it matches, 1 if it does not.
+    Two sentences say it; --details shows every part. The exit code is 0 if it matches, 1 if it does not.
 
     Example: `likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'`
     """
-    from likewise.cli.terminal.rendering import explanation_table
+    from likewise.cli.terminal.rendering import explanation_summary, explanation_table
     from likewise.cli.terminal.text_input import locate_errors, parse_named_subscription
     from likewise.formats.json.results import explanation_to_json
 
@@ -44,10 +47,12 @@ def explain(
         explanation = matcher.explain(parsed_event, parsed.id)
     if as_json:
         output.print_line(explanation_to_json(explanation))
-    else:
+    elif details:
         output.console().print(
             explanation_table(explanation, matcher.annotated(parsed_event), name or "the subscription")
         )
+    else:
+        output.console().print(explanation_summary(explanation))
     if explanation.verdict != "match":
         raise typer.Exit(output.NO)
 

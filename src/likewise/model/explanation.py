@@ -34,7 +34,8 @@ class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
     `text` is the predicate as printed; `attribute` and `value` are the tuple's, '' if none came near.
     `notes` say what a reader must know: a unit taken for granted, a theme unknown to the space, feedback
     that moved the score. `meaning` says in words what both sides say and what tells them apart: the kind, a qualifier,
-    a role, a number, a direction, what was assumed. `evidence` holds each measure's own score.
+    a role, a number, a direction, what was assumed. `comparison` is a number as it was compared, in the unit asked for:
+    `68 °F = 20 °C, not above 25 °C`. `evidence` holds each measure's own score.
     """
 
     text: str
@@ -48,6 +49,7 @@ class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
     notes: Notes = ()
     evidence: MeasureScores = ()
     meaning: Notes = ()
+    comparison: str = ""
 
     @property
     def similarity(self) -> float:

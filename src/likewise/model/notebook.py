@@ -16,11 +16,12 @@ from likewise.model.explanation import Explanation
 from likewise.model.match import Match
 from likewise.model.rendering import (
     evidence_text,
+    explanation_verdict,
     number,
+    report_verdict,
     requirement_text,
     subscription_line,
     unread_statements,
-    verdict_text,
 )
 from likewise.model.subscription import Subscription
 
@@ -77,8 +78,11 @@ def explanation_html(explanation: Explanation) -> str:
     """Render the verdict, a row per part with its evidence, and what would change the verdict."""
     rows = []
     for report in explanation.predicates:
-        verdict = "yes" if report.verdict == "match" else verdict_text(report.verdict)
-        cells = (f"<code>{escape(requirement_text(report))}</code>", escape(evidence_text(report)), escape(verdict))
+        verdict = "yes" if report.verdict == "match" else report_verdict(report)
+        answer = escape(evidence_text(report))
+        if report.comparison:
+            answer += f"<br><small>{escape(report.comparison)}</small>"
+        cells = (f"<code>{escape(requirement_text(report))}</code>", answer, escape(verdict))
         rows.append("<tr>" + "".join(f"<td{_LEFT}>{cell}</td>" for cell in cells) + "</tr>")
     needed = f" of {number(explanation.threshold)} needed" if explanation.threshold is not None else ""
     score = f" {_bar(explanation.score)}{needed}" if explanation.score else ""
@@ -89,7 +93,7 @@ def explanation_html(explanation: Explanation) -> str:
     annotations = "".join(f"<div>{escape(annotation)}</div>" for annotation in explanation.annotations)
     change = f"<div>{escape(explanation.change)}</div>" if explanation.change else ""
     return (
-        f"<div>{names}: {escape(verdict_text(explanation.verdict))}{score}</div>"
+        f"<div>{names}: {escape(explanation_verdict(explanation))}{score}</div>"
         f"<table><tr>{heads}</tr>{''.join(rows)}</table>{annotations}{change}"
     )
 

@@ -14,14 +14,15 @@ from likewise.model.subscription import Subscription
 
 VERDICTS: Final[dict[str, str]] = {
     "match": "matches",
-    "below_threshold": "too far apart in meaning",
-    "exact_part_false": "an exact part is false",
-    "missing_attribute": "an attribute is missing",
-    "unit_mismatch": "the units cannot be compared",
+    "below_threshold": "names too different",
+    "exact_part_false": "value does not match",
+    "missing_attribute": "no matching reading",
+    "unit_mismatch": "units cannot be compared",
     "not_in_top_k": "not among the k best",
     "expired": "its time is over",
-    "not_yet": "it holds, but not for long enough",
-    "suppressed": "it holds, and was said already",
+    "below_confidence": "not sure enough",
+    "not_yet": "holds, but not for long enough",
+    "suppressed": "holds, and was sent already",
 }
 KINDS: Final[dict[str, str]] = {
     "exact": "exact",
@@ -40,9 +41,42 @@ def verdict_text(verdict: str) -> str:
     """Return a verdict in words; an unknown verdict is its own text.
 
     >>> verdict_text("below_threshold")
-    'too far apart in meaning'
+    'names too different'
     """
     return VERDICTS.get(verdict, verdict.replace("_", " "))
+
+
+def report_verdict(report: PredicateReport) -> str:
+    """Return the verdict on a part in words, which say whether the name or the value is too different.
+
+    >>> from likewise.model import PredicateReport
+    >>> report_verdict(PredicateReport("state~ = broken~", "below_threshold", 0, "state", "working", 1.0, 0.1))
+    'value too different'
+    """
+    if report.verdict == "below_threshold" and report.value_relatedness < report.attribute_relatedness:
+        return "value too different"
+    return verdict_text(report.verdict)
+
+
+def explanation_verdict(explanation: Explanation) -> str:
+    """Return the verdict of an explanation in words."""
+    failed = [report for report in explanation.predicates if report.verdict == explanation.verdict]
+    return report_verdict(failed[0]) if len(failed) == 1 else verdict_text(explanation.verdict)
+
+
+_SYMBOLS: Final = (("deg", "°"), ("ug", "µg"), ("m2", "m²"), ("m3", "m³"))
+
+
+def amount_text(value: float, symbol: str = "", digits: int = 12) -> str:
+    """Return a number with its unit, as people write it; a converted one is rounded.
+
+    >>> amount_text(20.000000001, "degC", digits=4), amount_text(45.0, "ug/m3"), amount_text(1250.5, "W")
+    ('20 °C', '45 µg/m³', '1250.5 W')
+    """
+    shown = f"{value:.{digits}g}" if abs(value) < 10 ** min(digits, 6) else f"{value:.12g}"
+    for written, sign in _SYMBOLS:
+        symbol = symbol.replace(written, sign)
+    return f"{shown} {symbol}".rstrip()
 
 
 def number(value: float) -> str:
@@ -158,9 +192,9 @@ def explanation_text(explanation: Explanation) -> str:
     """
     lines = [f"{explanation.event_id or 'the event'} and {explanation.subscription_id}: {_verdict(explanation)}"]
     for report in explanation.predicates:
-        why = "" if report.verdict == "match" else f" | {verdict_text(report.verdict)}"
+        why = "" if report.verdict == "match" else f" | {report_verdict(report)}"
         lines.append(f"  {requirement_text(report)} | {evidence_text(report)}{why}")
-        lines += [f"    {clause}" for clause in report.meaning]
+        lines += [f"    {clause}" for clause in (report.comparison, *report.meaning) if clause]
     lines += [f"  {clause}" for clause in explanation.annotations]
     return "\n".join([*lines, *([explanation.change] if explanation.change else [])])
 
@@ -175,8 +209,82 @@ def requirement_text(report: PredicateReport) -> str:
     return f"not {report.text}" if report.negated and not report.text.startswith("not ") else report.text
 
 
+def explanation_sentences(explanation: Explanation) -> tuple[str, str]:
+    """Return two sentences: why it matches or not, and what was taken for what or what would change the verdict.
+
+    >>> from likewise.model import Explanation, PredicateReport
+    >>> part = PredicateReport("t > 25", "exact_part_false", 0, "t", "20", 1.0, 0.0, comparison="20, not above 25")
+    >>> explanation_sentences(Explanation("warm", "e1", "exact_part_false", (part,), "It would match if so."))
+    ('It does not match: `t` says 20, not above 25.', 'It would match if so.')
+    """
+    if explanation.verdict == "match":
+        answers = [_answer(report) for report in explanation.predicates if not report.negated]
+        score = f", with a score of {number(explanation.score)}" if explanation.threshold is not None else ""
+        first = f"It matches{score}: {'; '.join(answers)}." if answers else f"It matches{score}."
+        taken = next((report for report in explanation.predicates if report.meaning), None)
+        if taken is None:
+            return first, ""
+        kind = taken.meaning[0].partition(": ")[2].partition("; ")[0]
+        return first, f"`{taken.attribute}` answers `{requirement_text(taken)}`: {kind}."
+    failed = [report for report in explanation.predicates if report.verdict != "match"]
+    if not failed:
+        return f"It does not match: {verdict_text(explanation.verdict)}.", explanation.change
+    chosen = next((report for report in failed if report.verdict == explanation.verdict), failed[0])
+    more = f" ({len(failed) - 1} more of {len(explanation.predicates)} parts fail)" if len(failed) > 1 else ""
+    return f"It does not match: {_reason(chosen, explanation)}{more}.", explanation.change
+
+
+def _answer(report: PredicateReport) -> str:
+    if not report.attribute:
+        return f"`{report.text}`{f' ({report.notes[0]})' if report.notes else ''}"
+    return f"`{report.attribute}` says {report.comparison or f'`{report.value}`'}"
+
+
+def _reason(report: PredicateReport, explanation: Explanation) -> str:
+    """Return in a clause why a part fails."""
+    says = f"`{report.attribute}` says {report.comparison or f'`{report.value}`'}"
+    if report.negated:
+        return f"{says}, which `{requirement_text(report)}` rules out"
+    match report.verdict:
+        case "exact_part_false" if report.attribute:
+            said = says if report.comparison else f"{says}, which does not meet `{report.text}`"
+            return f"{said}; {report.notes[0]}" if report.notes and not report.comparison else said
+        case "unit_mismatch" if report.attribute:
+            return f"{says}, and {report.notes[0] if report.notes else verdict_text(report.verdict)}"
+        case "missing_attribute":
+            nearest = report.notes[0] if report.notes else ""
+            if report.meaning and (difference := _difference(report.meaning[0])):
+                nearest = f"`{report.meaning[0].partition(': ')[0]}`: {difference}"
+            return f"no reading answers `{report.text}`" + (f" ({nearest})" if nearest else "")
+        case "below_threshold" if report.attribute:
+            weak, what = min((report.attribute_relatedness, "name"), (report.value_relatedness, "value"))
+            shown = report.attribute if what == "name" else report.value
+            needed = "" if explanation.threshold is None else f" where {number(explanation.threshold)} is needed"
+            reason = next((_difference(each) for each in report.meaning if each.startswith(_PART[what])), "")
+            because = f": {reason}" if reason else ""
+            return f"the {what} `{shown}` is too different from `{report.text}` ({number(weak)}{needed}){because}"
+        case _:
+            return report.notes[0] if report.notes else f"`{report.text}`: {verdict_text(report.verdict)}"
+
+
+def _difference(meaning: str) -> str:
+    """Return the clause of a reason that tells two things apart, '' if none does.
+
+    >>> _difference("wind: both are speed; this is its average; nothing says that it is the wind's")
+    "nothing says that it is the wind's"
+    """
+    clauses = [each for each in meaning.partition(": ")[2].split("; ") if not each.startswith("both are ")]
+    if clauses and clauses[0] in _GENERAL:
+        return next(iter(clauses[1:]), "")
+    return min(clauses, key=lambda clause: not clause.startswith("nothing says"), default="")
+
+
+_GENERAL: Final = ("they are of different kinds", "what kind of reading one of them is, is not known")
+_PART: Final = {"name": "attribute: ", "value": "value: "}
+
+
 def _verdict(explanation: Explanation) -> str:
-    text = verdict_text(explanation.verdict)
+    text = explanation_verdict(explanation)
     if explanation.score:
         text += f", score {number(explanation.score)}"
         if explanation.threshold is not None:

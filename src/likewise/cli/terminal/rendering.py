@@ -10,7 +10,13 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from likewise.model.rendering import number, requirement_text, verdict_text
+from likewise.model.rendering import (
+    explanation_sentences,
+    explanation_verdict,
+    number,
+    report_verdict,
+    requirement_text,
+)
 
 if TYPE_CHECKING:
     from likewise.model import Event, Explanation, Mapping, Match, PredicateReport
@@ -101,8 +107,10 @@ def explanation_table(explanation: Explanation, event: Event, called: str = "") 
     table.add_column("value", justify="right")
     table.add_column("verdict")
     for report in explanation.predicates:
-        text, style = verdict_text(report.verdict), verdict_style(report.verdict)
+        text, style = report_verdict(report), verdict_style(report.verdict)
         answer = Text(f"{report.attribute}: {report.value}" if report.attribute else "–")
+        if report.comparison:
+            answer.append(f"\n{report.comparison}", "dim")
         table.add_row(
             requirement_text(report),
             answer,
@@ -111,6 +119,13 @@ def explanation_table(explanation: Explanation, event: Event, called: str = "") 
             Text("yes" if report.verdict == "match" else text, style),
         )
     return Group(table, *_summary(explanation, event, called or explanation.subscription_id), *_notes(explanation))
+
+
+def explanation_summary(explanation: Explanation) -> Group:
+    """Return an explanation in two sentences."""
+    first, second = explanation_sentences(explanation)
+    lines = [Text(first, verdict_style(explanation.verdict)), *([Text(second)] if second else [])]
+    return Group(*lines, *(Text(annotation, "dim italic") for annotation in explanation.annotations))
 
 
 def _notes(explanation: Explanation) -> list[Text]:
@@ -130,7 +145,7 @@ def _relatedness_cell(report: PredicateReport, relatedness: float) -> Text:
 
 
 def _summary(explanation: Explanation, event: Event, called: str) -> list[Text]:
-    verdict, style = verdict_text(explanation.verdict), verdict_style(explanation.verdict)
+    verdict, style = explanation_verdict(explanation), verdict_style(explanation.verdict)
     first = Text.assemble(
         (str(explanation.event_id or "the event"), "bold"),
         " and ",

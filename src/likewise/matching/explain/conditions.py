@@ -39,6 +39,7 @@ from likewise.model.event import EventTuple
 from likewise.model.explanation import PredicateReport, Verdict
 from likewise.model.mapping import Mapping
 from likewise.model.predicate import Predicate
+from likewise.model.rendering import amount_text
 from likewise.model.subscription import Subscription
 from likewise.model.text import attribute_names, fold
 from likewise.model.timestamps import MOMENT, MOMENT_UNITS, parse_timestamp
@@ -72,6 +73,43 @@ def reading_notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
         if note:
             return (note,)
     return ()
+
+
+def comparison_text(predicate: Predicate, item: EventTuple, *, holds: bool) -> str:
+    """Return a reading as it was compared, in the unit asked for; '' if no number was compared.
+
+    >>> from likewise.model.values import Quantity
+    >>> comparison_text(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("air_temp_f", 68), holds=False)
+    '68 °F = 20 °C, not above 25 °C'
+    >>> comparison_text(Predicate("t", "<=", 3.0), EventTuple("t", 2.5), holds=True)
+    '2.5, at most 3'
+    """
+    reading, interval = item.reading(), predicate.interval()
+    if reading is None or interval is None or interval.unit == MOMENT:
+        return ""
+    number, symbol = reading[0], ""
+    if not interval.unit:
+        shown = amount_text(number, reading[1])
+    else:
+        target = unit(interval.unit)
+        symbol = target.symbol
+        custom = units_taken(predicate, item.attribute, reading[1])
+        taken = next((each.unit for each in custom or () if each.holds(number)), None)
+        taken = taken or reading_unit(item.attribute, reading[1], target) or target
+        if taken.dimension != target.dimension or custom == ():
+            return ""
+        shown = amount_text(number, taken.symbol)
+        if taken.symbol != target.symbol:
+            shown += f" = {amount_text(taken.to(target, number), target.symbol, digits=4)}"
+    low, high = (None if bound is None else amount_text(bound, symbol) for bound in (interval.low, interval.high))
+    if low is not None and high is not None:
+        relation = ("equal to" if holds else "not") if low == high else "between" if holds else "not between"
+        return f"{shown}, {relation} {low if low == high else f'{low} and {high}'}"
+    if low is not None:
+        relation = ("above" if holds else "not above") if interval.low_open else ("at least" if holds else "below")
+    else:
+        relation = ("below" if holds else "not below") if interval.high_open else ("at most" if holds else "above")
+    return f"{shown}, {relation} {low or high}"
 
 
 def _unit_note(attribute: str, reading: tuple[float, str], symbol: str) -> str:
@@ -368,6 +406,7 @@ def _report(
         value,
         negated,
         reading_notes(predicate, item),
+        comparison=comparison_text(predicate, item, holds=value > 0) if verdict != "unit_mismatch" else "",
     )
 
 
