@@ -14,7 +14,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.cpu_gate import run_exclusive
 from likewise.broker.log.event_log import Done, Request
 from likewise.broker.tenants.access import Access, AccessControl
-from likewise.broker.tenants.quotas import check_backlog
+from likewise.broker.tenants.backpressure import check_backlog, is_blocked
 from likewise.broker.tenants.rate_limit import TokenBucket
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, TENANT
@@ -161,11 +161,11 @@ class Gateway:
             rate.take(count)
 
     async def wait_unblocked(self, tenant: Tenant) -> None:
-        """Wait while a full queue with the policy `block` holds publishers up."""
+        """Apply backpressure: wait while a full queue with the policy `block` holds publishers up."""
         if not tenant.blocking:
             return
         deadline = time.monotonic() + BLOCK_SECONDS
-        while tenant.blocked:
+        while is_blocked(tenant):
             if time.monotonic() > deadline or self.stopping.is_set():
                 raise Unavailable("a subscriber's queue is full and blocks publishers; publish again later")
             await asyncio.sleep(0.01)

@@ -27,7 +27,7 @@ from likewise.broker.maintenance import (
 from likewise.broker.maintenance import (
     window_snapshots as saved_windows,
 )
-from likewise.broker.tenants.quotas import check_backlog
+from likewise.broker.tenants.backpressure import check_backlog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import RELAXED_EVENTS_PER_CHECK
 from likewise.errors import BacklogExceeded, DuplicateId

@@ -55,8 +55,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.02)
     monkeypatch.setattr(housekeeping, "SWEEP_SECONDS", 0.02)
     monkeypatch.setattr(window_saving, "CHECKPOINT_ENTRIES", 5)
-    monkeypatch.setattr(chores, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(chores, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(chores, "RETRY_SECONDS", (0.02, 0.1))
 
 
 def subscribed(broker: Broker) -> Tenant:

@@ -24,7 +24,7 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test does the chores itself, and as often as it likes."""
     monkeypatch.setattr(housekeeping, "TICK_SECONDS", 1e9)
     monkeypatch.setattr(housekeeping, "SWEEP_SECONDS", 1e9)
-    monkeypatch.setattr(chores, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(chores, "RETRY_SECONDS", (0.0, 0.0))
 
 
 def test_a_store_that_takes_nothing_is_not_ready_until_it_does(tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import count as count_from
 
 import structlog
 
+from likewise.backoff import backoff_s
 from likewise.broker.cpu_gate import cpu_slot
 from likewise.broker.dispatch.commands import CommandExecutor
 from likewise.broker.dispatch.commit_batch import CommitBatch
@@ -53,6 +55,10 @@ from likewise.errors import Unavailable
 _log = structlog.get_logger("likewise.matching")
 TAKEN_TOGETHER = (SubscribeCommand, RemoteDecision)  # commands of which neighbours are applied together
 BUSY_SECONDS = 0.0005  # before matchers that a question uses are looked at again
+STORE_RETRY_SECONDS = (
+    0.05,
+    2.0,
+)  # pauses between attempts to store deliveries: the first and the longest
 
 
 class MatchingLoop:
@@ -347,8 +353,7 @@ class MatchingLoop:
         if not outcome:
             return
         outcome.apply_policies(self._clock())
-        pause = 0.05
-        while True:
+        for failures in count_from(1):
             try:
                 wait_for(
                     lambda done: self._log.submit(BatchCommit(outcome, self._lock, self._on_stored, self, done=done))
@@ -358,8 +363,7 @@ class MatchingLoop:
                 if self._abandoned or self.hurried.is_set():
                     raise
                 _log.warning("deliveries_not_stored", tenants=len(outcome.positions))
-                time.sleep(pause)
-                pause = min(2.0, 2 * pause)
+                time.sleep(backoff_s(failures, *STORE_RETRY_SECONDS))
 
     def commit_of(self, outcome: CommitBatch, dealt: dict[Tenant, int]) -> BatchCommit:
         """Return the commit of entries that were matched before it; the matchers of those tenants are locked."""

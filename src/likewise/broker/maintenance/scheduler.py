@@ -8,11 +8,11 @@ from typing import Final
 
 import structlog
 
+from likewise.backoff import backoff_s
 from likewise.errors import Unavailable
 
 _log = structlog.get_logger("likewise.upkeep")
-FIRST_PAUSE: Final = 1.0  # seconds after which a chore that failed is tried again; twice as many each further time
-LONGEST_PAUSE: Final = 10.0
+RETRY_SECONDS: Final = (1.0, 10.0)  # the first pause between attempts, and the longest of its doublings
 
 
 class RetryingTasks:
@@ -35,14 +35,14 @@ class RetryingTasks:
         self.failed = 0  # how often, in all
         self.stopping = False  # set: whoever cannot be asked any more is no trouble
         self._clock = clock
-        self._again: dict[str, tuple[float, float]] = {}  # when to try again, and the pause after that
+        self._again: dict[str, tuple[float, int]] = {}  # when to try again, and how often it has failed
 
     def __iter__(self) -> Iterator[str]:
         return (f"{name}: {why}" for name, why in list(self.troubles.items()))
 
     def do(self, name: str, work: Callable[[], object]) -> None:
         """Do a chore, unless it failed a short while ago."""
-        now, (due, pause) = self._clock(), self._again.get(name, (0.0, FIRST_PAUSE))
+        now, (due, failures) = self._clock(), self._again.get(name, (0.0, 0))
         if name in self._again and now < due:
             return
         try:
@@ -51,7 +51,7 @@ class RetryingTasks:
             if self.stopping and isinstance(error, Unavailable):
                 return
             self.failed += 1
-            self._again[name] = (now + pause, min(2 * pause, LONGEST_PAUSE))
+            self._again[name] = (now + backoff_s(failures + 1, *RETRY_SECONDS), failures + 1)
             if name not in self.troubles:
                 _log.error("task_failed", chore=name, exc_info=error)
             self.troubles[name] = f"{type(error).__name__}: {error}"

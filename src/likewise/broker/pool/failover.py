@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 import structlog
 
+from likewise.backoff import backoff_s
 from likewise.broker.pool.process import PendingRequest, ShardHost, WorkerProcess, count_death
 from likewise.broker.pool.protocol import (
     Board,
@@ -69,7 +70,7 @@ class Failover:
         self.deaths = 0
         self.troubles: dict[int, str] = {}
         self._pool = pool
-        self._again: dict[int, tuple[float, float]] = {}  # when to try again, and the pause after that
+        self._again: dict[int, tuple[float, int]] = {}  # when to try again, and how often it has failed
 
     def check(self, worker: WorkerProcess) -> None:
         """Kill a worker that hangs, and start it again if it is dead."""
@@ -79,15 +80,16 @@ class Failover:
             if worker.watchdog.hangs(now, last_activity, requested=worker.connected):
                 _log.error("worker_hangs", worker=worker.number, seconds=round(now - last_activity, 1))
                 worker.kill()
-        if not worker.alive and now >= self._again.get(worker.number, (0.0, 0.0))[0]:
+        if not worker.alive and now >= self._again.get(worker.number, (0.0, 0))[0]:
             self._restart(worker, now)
 
     def _restart(self, dead: WorkerProcess, now: float) -> None:
         try:
             new = self._start(dead)
         except OSError as error:
-            _, pause = self._again.get(dead.number, (0.0, FIRST_RESTART_DELAY_S))
-            self._again[dead.number] = (now + pause, min(2 * pause, MAX_RESTART_DELAY_S))
+            failures = self._again.get(dead.number, (0.0, 0))[1] + 1
+            pause = backoff_s(failures, FIRST_RESTART_DELAY_S, MAX_RESTART_DELAY_S)
+            self._again[dead.number] = (now + pause, failures)
             if dead.number not in self.troubles:
                 _log.error("worker_start_failed", exc_info=error)
             self.troubles[dead.number] = f"worker {dead.number} cannot be started: {error}"

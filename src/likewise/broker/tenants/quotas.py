@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 
 from likewise.api.subscribers import QueuePolicy
 from likewise.broker.config import QueueSettings, TenantLimits
 from likewise.broker.log.entries import RegisterCommand
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import MAX_RETRY_SECONDS
-from likewise.errors import BacklogExceeded, DuplicateId, LimitExceeded
+from likewise.errors import DuplicateId, LimitExceeded
 from likewise.model import Subscription
 
 
@@ -28,15 +26,6 @@ def allowed_queue(
     if not 1 <= limit <= limits.queue:
         raise LimitExceeded("deliveries a queue may hold (from 1)", allowed=limits.queue, found=limit)
     return RegisterCommand(id, policy, limit)
-
-
-def check_backlog(tenant: Tenant, limits: TenantLimits) -> None:
-    """Refuse events while more wait to be matched than may, or what waits takes too long: new words do."""
-    waiting, pace = tenant.waiting, tenant.pace
-    allowed = min(float(limits.backlog), limits.backlog_seconds / pace if pace > 0 else inf)
-    if waiting >= max(1.0, allowed):
-        wait = min(MAX_RETRY_SECONDS, max(1.0, (waiting - 0.9 * allowed) * pace))
-        raise BacklogExceeded("entries wait to be matched", waiting=waiting, allowed=allowed, retry_after=wait)
 
 
 def check_retained(tenant: Tenant, topic: str, size: int, limits: TenantLimits) -> None:

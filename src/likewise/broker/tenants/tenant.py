@@ -422,11 +422,6 @@ class Tenant:
         return max(0, self.enqueued - self.dequeued)
 
     @property
-    def blocked(self) -> bool:
-        """Return whether a full queue with the policy `block` blocks publishers."""
-        return any(queue.full for queue in list(self.blocking))
-
-    @property
     def refused_late(self) -> int:
         """Return how many events were too late for windows or alerts."""
         return self.windows.refused_late + self.alerts.refused_late

@@ -54,6 +54,7 @@ from likewise.matching.reference.alerts.outages import WHYS
 from likewise.matching.reference.alerts.state import DOUBTED, Observation
 from likewise.matching.reference.alerts.transitions import key_of
 from likewise.matching.reference.conditions import ConditionMatch
+from likewise.matching.reference.lateness import is_late
 from likewise.model import Event, Explanation, Kind, Match, Promotion
 from likewise.model.alerts.alert_state import AlertKeyState
 from likewise.model.alerts.notification import Key
@@ -217,10 +218,10 @@ class AlertEngine(AlertWithdrawal):
             if doubted and upload:
                 continue
             if not (member.uses_arrival_time or doubted):
-                is_late = lately.get(family)
-                if is_late is None:
-                    is_late = lately[family] = self._is_late(family, key, source, time)
-                if is_late:
+                behind = lately.get(family)
+                if behind is None:
+                    behind = lately[family] = self._is_late(family, key, source, time)
+                if behind:
                     late = True
                     continue
                 if move.holds or move.clears:
@@ -300,7 +301,7 @@ class AlertEngine(AlertWithdrawal):
         """Return whether an event is older than another of its source on its key, and came too late to count."""
         assert self.now is not None
         newest = family.marks.get(family.clock_key(key, source), time)
-        return time < newest and time < self.now - self.lateness and self.now - self.forget < newest
+        return time < newest and is_late(time, self.now, self.lateness) and self.now - self.forget < newest
 
     # -- time -----------------------------------------------------------------------------------
 

@@ -55,6 +55,7 @@ from likewise.matching.reference.alerts.state import (
 )
 from likewise.matching.reference.alerts.transitions import AlertEvaluator, key_of
 from likewise.matching.reference.event_view import EventView
+from likewise.matching.reference.lateness import is_late
 from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.notification import AlertNotification, DigestItem, Key, Why
 from likewise.model.event import Event
@@ -162,7 +163,8 @@ class OracleAlerts:
             if doubted and upload:
                 continue
             newest = self._marks.get(family, {}).get(key, {}).get(source, time)
-            behind = not timeless and now - self.forget < newest and time < min(newest, now - self.lateness)
+            late_again = time < newest and is_late(time, now, self.lateness)
+            behind = late_again and not timeless and now - self.forget < newest
             if behind and not doubted:
                 late = True
                 continue

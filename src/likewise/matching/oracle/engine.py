@@ -35,6 +35,7 @@ from likewise.matching.reference.conditions import (
 from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.graphs import search, solutions
 from likewise.matching.reference.interests import agrees
+from likewise.matching.reference.lateness import is_late
 from likewise.matching.reference.locality import Locality
 from likewise.matching.reference.mappings import describe
 from likewise.matching.reference.match_threshold import MatchThreshold
@@ -91,7 +92,7 @@ class OracleWindows:
         arrived: Hits = []
         promoted: Hits = []
         assert self.now is not None
-        if self._is_late(event, self.now):
+        if is_late(event.time, self.now, self.lateness):
             self.refused_late += 1
             return arrived, promoted
         sequence, self._arrivals = self._arrivals, self._arrivals + 1
@@ -101,9 +102,6 @@ class OracleWindows:
             for hit in self._deliver(ordinal, self.now, sequence):
                 (arrived if hit[1].cause == "arrival" else promoted).append(hit)
         return arrived, promoted
-
-    def _is_late(self, event: Event, now: int) -> bool:
-        return event.time is not None and event.time < now - self.lateness
 
     def _deliver(self, ordinal: int, now: int, arriving: int | None = None) -> Hits:
         window, id = self._windows[ordinal], self._ids[ordinal]
@@ -173,7 +171,7 @@ class OracleWindows:
                 return None if in_window[-1].rank_value is None else window.position(in_window[-1], now)
         if result is None:
             return None
-        if self._is_late(event, now):
+        if is_late(event.time, now, self.lateness):
             return WindowPosition(None, None, expired=True)
         publication = _publication(event, result, window.top, self._arrivals, at, now)
         return None if publication.rank_value is None else window.position(publication, now)

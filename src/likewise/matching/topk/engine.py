@@ -24,6 +24,7 @@ from likewise.matching.engine import BaseEngine, EngineBatchResult, EngineResult
 from likewise.matching.explain.explain import explain
 from likewise.matching.reference.conditions import ConditionMatch, PreparedCondition, evaluate, prepare_condition
 from likewise.matching.reference.event_view import EventView
+from likewise.matching.reference.lateness import is_late
 from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.scoring import rank_value, scored_numbers
 from likewise.matching.reference.window import WindowPosition
@@ -149,7 +150,7 @@ class TopKEngine(BaseEngine):
         promoted = self.advance(at)
         arrived: Hits = []
         assert self.now is not None
-        if event.time is not None and event.time < self.now - self.lateness:
+        if is_late(event.time, self.now, self.lateness):
             self.refused_late += 1
             return arrived, promoted
         time = min(self.now, at if event.time is None else event.time)  # a clock ahead holds no place for longer
@@ -277,7 +278,7 @@ class TopKEngine(BaseEngine):
         result = evaluate(self._conditions[condition].condition, view, self._needed(condition))
         if result is None:
             return None
-        if event.time is not None and event.time < now - self.lateness:
+        if is_late(event.time, now, self.lateness):
             return WindowPosition(None, None, expired=True)
         values = _values(family.top, event, result.score)
         time = min(now, at if event.time is None else event.time)

@@ -29,6 +29,7 @@ import structlog
 
 from likewise.api.deliveries import MatchReason
 from likewise.api.sinks import EmailSettings, TargetSettings, WebhookSettings
+from likewise.backoff import backoff_s
 from likewise.broker.log.sink_rows import StoredTarget
 from likewise.broker.queries.match_reasons import append_reasons, because
 from likewise.broker.queries.select import append_selected, select_of
@@ -315,8 +316,7 @@ class TargetSender:
             self._log.warning("target_attempt_failed", error=why)
 
     def _backoff_s(self, attempt: int, retry_after: float | None) -> float:
-        first, longest = self._pauses
-        pause = min(longest, first * 2.0 ** min(attempt, 30)) * random.uniform(0.5, 1.0)
+        pause = backoff_s(attempt + 1, *self._pauses) * random.uniform(0.5, 1.0)
         return pause if retry_after is None else max(pause, retry_after)
 
     async def _pause(self, seconds: float) -> None:

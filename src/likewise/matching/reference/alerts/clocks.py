@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from likewise.defaults import CLOCK_BEHIND, UPLOAD_SLACK, UPLOAD_SPAN
 from likewise.matching.reference.alerts.state import Observation
+from likewise.matching.reference.lateness import is_late
 from likewise.model.event import Event
 
 MOST: Final = 1_000  # sources that are named, the newest
@@ -103,7 +104,7 @@ def is_doubted(newest: NewestTimes, source: str, time: int, now: int, lateness: 
     (True, False)
     """
     last = newest.get(source, time)
-    return last - time > CLOCK_BEHIND and time < now - lateness and now - forget < last
+    return last - time > CLOCK_BEHIND and is_late(time, now, lateness) and now - forget < last
 
 
 def note_newest(newest: NewestTimes, source: str, time: int) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from likewise.defaults import MAX_DOUBTED_EVENTS, MAX_RETRACTABLE_EVENTS, MAX_SUPPRESSED_EVENTS, UPLOAD_SPAN
+from likewise.matching.reference.lateness import is_late
 from likewise.model.alerts.clauses import Alert
 from likewise.model.match import Cause
 
@@ -160,12 +161,8 @@ def settles_at(observation: Observation, lateness: int) -> int:
     >>> settles_at(told, 10), settles_at(told, 3), settles_at(told, 0)
     (15, 15, 12)
     """
-    return (observation.arrival if is_late(observation, lateness) else observation.time) + lateness
-
-
-def is_late(observation: Observation, lateness: int) -> bool:
-    """Whether an event came later after its own time than others are waited for."""
-    return observation.time + lateness < observation.arrival
+    late = is_late(observation.time, observation.arrival, lateness)
+    return (observation.arrival if late else observation.time) + lateness
 
 
 # -- events -------------------------------------------------------------------------------------
@@ -470,7 +467,7 @@ def update_late_sources(straggled: Sources, observation: Observation, lateness: 
     """Who straggled, after one more event; what came longer ago than others are waited for is nothing to wait for."""
     if straggled:
         straggled = tuple(each for each in straggled if each[1] + lateness >= observation.arrival)
-    if not is_late(observation, lateness):
+    if not is_late(observation.time, observation.arrival, lateness):
         return straggled
     return (*(each for each in straggled if each[0] != observation.source), (observation.source, observation.arrival))
 

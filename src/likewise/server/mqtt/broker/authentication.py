@@ -19,6 +19,7 @@ import uuid
 from collections import Counter, OrderedDict
 from typing import Final, NamedTuple
 
+from likewise.backoff import backoff_s
 from likewise.broker.log.entries import check_id
 from likewise.broker.tenants.access import Access
 from likewise.defaults import (
@@ -145,8 +146,7 @@ class LoginThrottle:
         self._by[address] = _Failures(count, now, logged)
         while len(self._by) > LOGIN_ADDRESSES:
             self._by.popitem(last=False)
-        first, longest = LOGIN_DELAY_SECONDS
-        return 0.0 if count <= LOGIN_FREE else min(longest, first * 2.0 ** min(30, count - LOGIN_FREE - 1))
+        return 0.0 if count <= LOGIN_FREE else backoff_s(count - LOGIN_FREE, *LOGIN_DELAY_SECONDS)
 
     def suppressed(self, address: str, now: float) -> int | None:
         """Return how many log lines were left out before this one; None if this one is left out, too.

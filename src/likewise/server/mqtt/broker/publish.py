@@ -20,6 +20,7 @@ import structlog
 from likewise.broker.catalogue.sensing_commands import ANNOUNCEMENTS
 from likewise.broker.log.mqtt.messages import StoredMessage
 from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.backpressure import is_blocked
 from likewise.broker.tenants.quotas import check_retained
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import BLOCK_SECONDS, OFF_LOOP_BYTES
@@ -271,7 +272,7 @@ class MessagePublisher:
             return
         tenant, gateway = connection.tenant, self._home.gateway
         assert tenant is not None
-        if tenant.blocking and tenant.blocked:
+        if is_blocked(tenant):
             self._delay(connection, read, BLOCKED_SECONDS, time.monotonic() + BLOCK_SECONDS)
             return
         try:
@@ -296,7 +297,7 @@ class MessagePublisher:
             return
         tenant = connection.tenant
         assert tenant is not None
-        if until is not None and tenant.blocked:
+        if until is not None and is_blocked(tenant):
             if time.monotonic() > until or self._home.gateway.stopping.is_set():
                 connection.end(Reason.SERVER_BUSY, "a subscriber's queue is full and blocks publishers; publish later")
             else:
