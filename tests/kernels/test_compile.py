@@ -1,4 +1,4 @@
-"""Compiled kernels and what is kept of them between runs."""
+"""The sources that a kernel is made from: they name the mark that all kernels are stored."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from likewise.kernels import cache as made_from
 from likewise.kernels.cache import fingerprint, sources
 
 
-def test_a_kept_kernel_is_named_after_every_source_it_is_made_from(
+def test_the_fingerprint_covers_every_source_a_kernel_is_made_from(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A change two imports away, in a sub-folder, gives kernels another name: none is read that fits another layout."""
+    """A change two imports away, in a sub-folder, is another fingerprint; a file that it does not import is not."""
     (tmp_path / "rooms" / "inner").mkdir(parents=True)
     (tmp_path / "rooms" / "__init__.py").write_text("")
     (tmp_path / "rooms" / "inner" / "__init__.py").write_text("")

@@ -73,21 +73,31 @@ def test_after_warming_up_matching_compiles_nothing_more() -> None:
 
 
 def test_the_mark_holds_for_the_kernels_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another source, or a folder that was emptied, and it is to be done again; old marks do not pile up."""
+    """Another source, or a folder that was emptied, and it is to be done again; what nobody uses is removed in time."""
     assert not compiled_ahead.is_compiled_ahead()
     compiled_ahead.mark_compiled()
     assert compiled_ahead.is_compiled_ahead()
     monkeypatch.setattr(compiled_ahead, "fingerprint", lambda module: "other")
     assert not compiled_ahead.is_compiled_ahead()
+    (first,) = folder.iterdir()
+    compiled_ahead.mark_compiled()
+    assert len(list(folder.iterdir())) == 2
+    os.utime(first, (0, 0))
     compiled_ahead.mark_compiled()
     assert len(list(folder.iterdir())) == 1
+    assert not first.exists()
 
 
 def test_every_file_with_a_kernel_is_known_by_its_decorator() -> None:
     """No file asks numba directly, so that every kernel is kept in the one folder and named by its sources."""
     root = fingerprint.ROOT
-    direct = [path for path in root.rglob("*.py") if "numba" in path.read_text() and _imports_numba(path)]
-    assert [path.relative_to(root).as_posix() for path in direct] == ["kernels/compile.py"]
+    direct = [path for path in sorted(root.rglob("*.py")) if "numba" in path.read_text() and _imports_numba(path)]
+    assert [path.relative_to(root).as_posix() for path in direct] == [
+        "kernels/cache.py",
+        "kernels/compile.py",
+        "kernels/content.py",
+        "kernels/intrinsics.py",
+    ]
 
 
 def _imports_numba(path: Path) -> bool:
@@ -111,7 +121,7 @@ def test_without_a_place_to_write_kernels_are_kept_for_the_process(
 def test_the_user_s_cache_is_the_folder_unless_said_otherwise(tmp_path: Path) -> None:
     """`make` and `likewise` share it, since it is set in code."""
     said = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    code = "import likewise.kernels.compile, numba; print(numba.config.CACHE_DIR)"
+    code = "from likewise.kernels.cache import kernels_folder; print(kernels_folder())"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**said, "XDG_CACHE_HOME": str(tmp_path)},
@@ -124,7 +134,6 @@ def test_the_user_s_cache_is_the_folder_unless_said_otherwise(tmp_path: Path) ->
 
 
 def test_kernels_with_checked_bounds_are_kept_apart(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numba's cache does not know the flag: one folder for both would hand out unchecked kernels, or slow ones."""
     assert kernels_folder() == folder
     for value, expected in (("1", folder / "bounds-checked"), ("0", folder), ("", folder)):
         monkeypatch.setenv("NUMBA_BOUNDSCHECK", value)
@@ -136,6 +145,7 @@ def test_kernels_with_checked_bounds_are_kept_apart(folder: Path, monkeypatch: p
 def test_a_stop_while_kernels_compile_is_prompt_and_no_error(tmp_path: Path, number: signal.Signals) -> None:
     """A line says what is being done before "Listening"; then nothing is left behind, and the exit code is 0."""
     told = {**os.environ, "LIKEWISE_MATCHING_COMPILE": "true", "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    told["LIKEWISE_KERNELS"] = ""  # with portable kernels nothing waits
     with subprocess.Popen(
         [sys.executable, "-m", "likewise", "serve", "--ephemeral", "--port", "0"],
         stdout=subprocess.PIPE,

@@ -1,6 +1,6 @@
-"""Compiled kernels: how functions are compiled, cached and checked.
+"""Compiled kernels: how functions are compiled, stored and checked.
 
-`compile` has the decorators and what kernels need beyond NumPy, and alone knows numba's private parts; `folder` says
-where kernels are kept, `fingerprint` names a kept kernel after what it is made from, `cache` knows whether all
-of them are kept; `sizes` checks what a kernel is handed; `growing_array` and `reused_array` hold what kernels fill.
+`compile` has the decorators and the store of compiled kernels, `intrinsics` what kernels need beyond NumPy; `content`
+says what a stored kernel depends on, `targets` what it is compiled for, `cache` which folders it is in and whether all
+kernels are there; `sizes` checks what a kernel is handed; `growing_array` and `reused_array` hold what kernels fill.
 """

@@ -1,29 +1,38 @@
-"""Cache of compiled kernels: its folder, its keys, and the mark that all kernels are compiled.
+"""Folders of compiled kernels, and the mark that all kernels are compiled.
 
-Where compiled kernels are kept between runs: one folder, however Likewise is started.
+Kernels are stored in one folder of the user, however Likewise is started; portable ones come with the distribution
+`likewise-kernels`. Code in such a folder runs as the user, so a folder that others can write is refused.
 
-Whether every kernel is compiled and kept, so that nothing waits for it.
-
-A mark in the folder of kernels says so. It is named by everything that would make numba compile again: the sources of
-all kernels, numba, Python and the kind of machine.
+A mark beside the kernels states that all of them are there, so that nothing waits for a compilation. Its name covers
+the sources of all kernels, numba, Python and the processor.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
-import platform
 import re
 import shutil
+import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+from likewise.errors import ArtefactError
+
+if TYPE_CHECKING:
+    from likewise.kernels.targets import CodeTarget
+
+PORTABLE: Final = "LIKEWISE_KERNELS"  # names a folder of portable kernels instead of the installed one; empty: none
+UNUSED: Final = 60 * 86400.0  # seconds after which a kernel that no start has read is removed
+_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 @cache
@@ -31,7 +40,10 @@ def kernels_folder() -> Path:
     """Return `NUMBA_CACHE_DIR` if set, else `kernels` in the user's cache; the folder may be deleted at any time.
 
     Where that cannot be written, a folder of this process, removed when it ends. Kernels that check their bounds
-    (`NUMBA_BOUNDSCHECK=1`) have a folder of their own inside: numba does not tell the two apart.
+    (`NUMBA_BOUNDSCHECK=1`) have a folder of their own inside.
+
+    Raises:
+        ArtefactError: others can write the folder.
     """
     import platformdirs
 
@@ -40,13 +52,59 @@ def kernels_folder() -> Path:
     if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0"):
         folder /= "bounds-checked"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for each in {folder, Path(configured) if configured else folder}:
+            check_trusted(each, each.stat())
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:
         near = tempfile.mkdtemp(prefix="likewise-kernels-")
         atexit.register(shutil.rmtree, near, ignore_errors=True)
         return Path(near)
     return folder
+
+
+def check_trusted(path: Path, status: os.stat_result) -> None:
+    """Check that nobody else can write a folder or file of kernels: what it holds runs as this user.
+
+    Raises:
+        ArtefactError: others can write it, or it belongs to another user.
+    """
+    if os.name == "nt":
+        return
+    if status.st_mode & _OTHERS:
+        raise ArtefactError(
+            f"others can write the compiled kernels in {path} (mode {stat.S_IMODE(status.st_mode):o}), and their code "
+            f"would run as you; if you trust what is there, run: chmod -R go-w {path}; else remove it"
+        )
+    if status.st_uid not in (os.geteuid(), 0):
+        raise ArtefactError(
+            f"the compiled kernels in {path} belong to user {status.st_uid}, and their code would run as you; "
+            "remove them, or name another folder in NUMBA_CACHE_DIR"
+        )
+
+
+@cache
+def portable_folders() -> list[tuple[str, Path]]:
+    """Return the folders of portable kernels that this processor can run, each with its level, the best first.
+
+    They are in the package `likewise_kernels`, or in the folder that `LIKEWISE_KERNELS` names; empty, it means none.
+
+    Raises:
+        ArtefactError: others can write one of them.
+    """
+    configured = os.environ.get(PORTABLE)
+    if configured is None:
+        spec = find_spec("likewise_kernels")
+        configured = "" if spec is None or spec.origin is None else str(Path(spec.origin).parent)
+    if not configured:
+        return []
+    from likewise.kernels.targets import levels
+
+    folders = [(level, Path(configured) / level) for level in levels()]
+    present = [(level, folder) for level, folder in folders if folder.is_dir()]
+    for _, folder in present:
+        check_trusted(folder, folder.stat())
+    return present
 
 
 ROOT = Path(__file__).parents[1]
@@ -98,10 +156,7 @@ def _folder_of(package: str) -> Path | None:
 def fingerprint(module: str) -> str:
     """Return a hash of the sources a module is made from, wherever they are installed.
 
-    Numba looks at a kernel's own file alone to see whether what it keeps of it is still true. A kernel that calls
-    another file's, or reads addresses by a layout another file says, must not outlive that file: it could write
-    anywhere. So the kept form of every kernel has this in its name. What a kernel cannot see does not change it
-    (docs/decisions/007).
+    It names the mark, and stands in the key of a kernel for what the key cannot describe (docs/decisions/027).
     """
     return blake2b(b"".join(path.read_bytes() for path in sorted(sources(module))), digest_size=8).hexdigest()
 
@@ -110,16 +165,26 @@ _DECORATORS: Final = "from likewise.kernels.compile import"
 _MARK: Final = "ready-"
 
 
-def is_compiled_ahead() -> bool:
-    """Return whether `mark_compiled` was called for the current kernels."""
-    return _mark().is_file()
+def is_compiled_ahead(native: bool = False) -> bool:
+    """Return whether every current kernel is stored: for this processor, or portable unless `native` is asked for."""
+    from likewise.kernels.targets import host, portable
+
+    if _mark(kernels_folder(), host()).is_file():
+        return True
+    return not native and any(_mark(folder, portable(level)).is_file() for level, folder in portable_folders())
 
 
 def mark_compiled() -> None:
-    """Record that every kernel is compiled and cached; marks of other versions are removed."""
-    mark = _mark()
-    for other in mark.parent.glob(f"{_MARK}*"):
-        if other != mark:
+    """Record that every kernel is compiled and stored; remove what no start has used for two months."""
+    from numba.core import config
+
+    from likewise.kernels.targets import CodeTarget, host, triple
+
+    settings: Any = config
+    cpu, features = settings.CPU_NAME, settings.CPU_FEATURES
+    mark = _mark(kernels_folder(), host() if cpu is None else CodeTarget(triple(), cpu, features or ""))
+    for other in mark.parent.iterdir():
+        if other.is_file() and time.time() - other.stat().st_mtime > UNUSED:
             other.unlink(missing_ok=True)
     mark.touch()
 
@@ -134,9 +199,9 @@ def kernel_modules() -> list[str]:
     return sorted(".".join(("likewise", *path.relative_to(ROOT).with_suffix("").parts)) for path in paths)
 
 
-def _mark() -> Path:
-    parts = [version("numba"), version("llvmlite"), sys.version, platform.machine(), platform.node()]
+def _mark(folder: Path, target: CodeTarget) -> Path:
+    parts = [version("numba"), version("llvmlite"), version("numpy"), sys.implementation.cache_tag, *target]
     digest = blake2b(digest_size=8)
     for part in (*parts, *map(fingerprint, kernel_modules())):
         digest.update(part.encode() + b"\0")
-    return kernels_folder() / f"{_MARK}{digest.hexdigest()}"
+    return folder / f"{_MARK}{digest.hexdigest()}"

@@ -1,8 +1,4 @@
-"""Decorators and intrinsics of compiled kernels: arrays at an address, trailing zeros, set bits.
-
-An engine that holds hundreds of blocks of arrays hands a kernel one table of addresses; unboxing
-the arrays one by one would cost more than matching. Whoever puts an address into a table keeps the
-array alive.
+"""Decorators of compiled kernels, the store of what they compile to, and counts of bits.
 
 >>> import numpy as np
 >>> trailing_zeros(np.uint64(8)), popcount(np.uint64(7))
@@ -11,42 +7,129 @@ array alive.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
+import os
+import pickle
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
-import numba.extending
-from numba import types
-from numba.core import cgutils as generated
-from numba.np import arrayobj
+import numba
+from numba.core import caching, compiler, serialize, sigutils
+from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
-from likewise.kernels.cache import fingerprint, kernels_folder
+from likewise.kernels.cache import check_trusted, kernels_folder, portable_folders
+from likewise.kernels.content import kernel_key
+from likewise.kernels.intrinsics import count_ones, count_zeros
+from likewise.kernels.targets import CodeTarget, portable
 
-# Seen without the types numba publishes: they know neither `_nrt` nor what an intrinsic is called with.
+# Seen without the types numba publishes: they do not know `_nrt`.
 njit = cast("Any", numba.njit)
-intrinsic = cast("Any", numba.extending.intrinsic)
-layouts = cast("Any", arrayobj)
-cgutils = cast("Any", generated)
-ir = cgutils.ir
-# Before any kernel is declared: numba settles then where it keeps it.
-numba.config.CACHE_DIR = str(kernels_folder())  # type: ignore[attr-defined]
+results, pickles, signatures = cast("Any", compiler).CompileResult, cast("Any", serialize), cast("Any", sigutils)
 P = ParamSpec("P")
 R = TypeVar("R")
+_DAY: Final = 86400.0
+_DIGEST: Final = 32  # bytes of the checksum that a stored kernel begins with
 
 
-def _named(function: Callable[P, R]) -> Callable[P, R]:
-    function.__qualname__ += "_" + fingerprint(function.__module__)
-    return function
+class KernelStore(caching._Cache):
+    """The compiled forms of one kernel, each in a file that is named by its content key.
+
+    A kernel is read from the user's folder, where code for this very processor is, or else from the portable kernels of
+    an installed wheel. It is written to the user's folder alone. Numba's own cache is keyed by path and date and keeps
+    an index that two processes may spoil.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self._name = kernel.py_func.__qualname__.replace("<locals>.", "")
+
+    @property
+    def cache_path(self) -> str:
+        """The folder that kernels are written to."""
+        return str(kernels_folder())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the stored code for a signature; None if there is none that fits."""
+        target_context.refresh()
+        for folder, target in self._places(target_context.codegen()):
+            stored = _read(self._path(folder, sig, target))
+            if stored is not None:
+                return results._rebuild(target_context, *pickle.loads(stored))
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write the compiled code for a signature."""
+        if data.lifted or data.library.has_dynamic_globals:
+            raise RuntimeError(f"the kernel {self._name} cannot be stored: it has lifted loops or dynamic globals")
+        libdata, descriptor, environment, signature, mode, lifted, _, *rest = data._reduce()
+        # The seventh part is the annotated source: only for inspection, and it names paths of this machine.
+        payload = pickles.dumps((libdata, descriptor, environment, signature, mode, lifted, "", *rest))
+        _write(self._path(kernels_folder(), sig, CodeTarget(*data.codegen.magic_tuple())), payload)
+
+    def enable(self) -> None:
+        """Do nothing: the store is always on."""
+
+    def disable(self) -> None:
+        """Do nothing: the store is always on."""
+
+    def flush(self) -> None:
+        """Do nothing: a changed kernel has another key."""
+
+    def _places(self, codegen: Any) -> Iterator[tuple[Path, CodeTarget]]:
+        yield kernels_folder(), CodeTarget(*codegen.magic_tuple())
+        for level, folder in portable_folders():
+            yield folder, portable(level)
+
+    def _path(self, folder: Path, sig: Any, target: CodeTarget) -> Path:
+        arguments, _ = signatures.normalize_signature(sig)
+        return folder / f"{self._name}-{kernel_key(self._kernel, arguments, target)}.kernel"
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the payload of a stored kernel; None if there is none, or it is damaged and will be written anew."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            check_trusted(path, status)
+            content = file.read()
+    except FileNotFoundError:
+        return None
+    if time.time() - status.st_mtime > _DAY and os.access(path, os.W_OK):
+        os.utime(path)  # it is in use, so `mark_compiled` does not remove it
+    payload = content[_DIGEST:]
+    return payload if blake2b(payload, digest_size=_DIGEST).digest() == content[:_DIGEST] else None
+
+
+def _write(path: Path, payload: bytes) -> None:
+    """Write a kernel so that another process sees all of it or nothing."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".new", delete=False) as file:
+            file.write(blake2b(payload, digest_size=_DIGEST).digest() + payload)
+        os.replace(file.name, path)
+    except OSError as error:
+        warnings.warn(f"a compiled kernel is not stored in {path.parent}: {error}", RuntimeWarning, stacklevel=2)
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
+    made = njit(**options)(function)
+    if isinstance(made, Dispatcher):  # not when numba is disabled
+        vars(made)["_cache"] = KernelStore(made)
+    return made
 
 
 def kernel(function: Callable[P, R]) -> Any:
-    """Compile with `numba.njit`, cached until a source of the kernel changes."""
-    return njit(cache=True)(_named(function))
+    """Compile with `numba.njit`, stored until something changes that the compiled code depends on."""
+    return _compiled(function)
 
 
 def nogil_kernel(function: Callable[P, R]) -> Any:
     """Compile like `kernel`, but release the GIL while it runs."""
-    return njit(cache=True, nogil=True)(_named(function))
+    return _compiled(function, nogil=True)
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -55,12 +138,12 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     Counting would cost more than an AND of a block's bitmaps; so such a function may read and write
     arrays, but neither make nor return any.
     """
-    return cast("Callable[P, R]", njit(cache=True, _nrt=False)(_named(function)))
+    return cast("Callable[P, R]", _compiled(function, _nrt=False))
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile like `compiled` and inline into every caller: passing ten arrays costs more than a short function."""
-    return cast("Callable[P, R]", njit(cache=True, _nrt=False, forceinline=True)(_named(function)))
+    return cast("Callable[P, R]", _compiled(function, _nrt=False, forceinline=True))
 
 
 def address(array: NDArray[Any]) -> int:
@@ -78,84 +161,13 @@ def view(array: NDArray[Any]) -> Any:
     return memoryview(array)  # type: ignore[arg-type]
 
 
-def _zeros(context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], cgutils.false_bit)
-
-    return types.int64(types.uint64), generate
-
-
-def _ones(context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-def _fetch(context: Any, where: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        for_reading, near, data = number(0), number(3), number(1)
-        builder.call(fetch, [builder.inttoptr(arguments[0], byte), for_reading, near, data])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), generate
-
-
-def _spread(context: Any, source: Any, base: Any, target: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bytes_, numbers, number = ir.VectorType(ir.IntType(8), 8), ir.VectorType(ir.IntType(32), 8), ir.IntType(32)
-        source, base, target = arguments
-        read = builder.load(builder.inttoptr(source, bytes_.as_pointer()), align=8)
-        one = builder.insert_element(ir.Constant(numbers, ir.Undefined), builder.trunc(base, number), number(0))
-        bases = builder.shuffle_vector(one, one, ir.Constant(numbers, [0] * 8))
-        sums = builder.add(builder.zext(read, numbers), bases)
-        builder.store(sums, builder.inttoptr(target, numbers.as_pointer()), align=4)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), generate
-
-
-add_to_eight = intrinsic(_spread)  # eight bytes at an address, each plus a number, as eight int32 at another address
-prefetch = intrinsic(_fetch)  # ask for the cache line at an address ahead of its use
-_count_zeros = intrinsic(_zeros)
-_count_ones = intrinsic(_ones)
-
-
 @compiled
 def trailing_zeros(word: Any) -> int:
     """Return the number of zeros below the lowest set bit of a 64-bit word (64 if none is set)."""
-    return _count_zeros(word)  # type: ignore[no-any-return]
+    return count_zeros(word)  # type: ignore[no-any-return]
 
 
 @compiled
 def popcount(word: Any) -> int:
     """Return the number of set bits of a 64-bit word."""
-    return _count_ones(word)  # type: ignore[no-any-return]
-
-
-def _view_of(kind: Any) -> Any:
-    """Return an intrinsic that makes an array of `kind` from an address and a length, without ownership."""
-    array_type = types.Array(kind, 1, "C")
-
-    def view(context: Any, where: Any, count: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            start, size = arguments
-            array = layouts.make_array(array_type)(context, builder)
-            width = context.get_constant(types.intp, kind.bitwidth // 8)
-            data = builder.inttoptr(start, array.data.type)
-            layouts.populate_array(array, data=data, shape=[size], strides=[width], itemsize=width, meminfo=None)
-            return array._getvalue()
-
-        return array_type(types.int64, types.int64), generate
-
-    return intrinsic(view)
-
-
-words_at = _view_of(types.uint64)
-integers_at = _view_of(types.int64)
-numbers_at = _view_of(types.float64)
-shorts_at = _view_of(types.uint16)
-codes_at = _view_of(types.int32)
+    return count_ones(word)  # type: ignore[no-any-return]

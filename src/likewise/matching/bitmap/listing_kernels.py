@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.kernels.compile import add_to_eight, codes_at, compiled, inlined, integers_at, popcount, trailing_zeros
+from likewise.kernels.compile import compiled, inlined, popcount, trailing_zeros
+from likewise.kernels.intrinsics import add_to_eight, codes_at, integers_at
 from likewise.matching.bitmap import layout as L
 from likewise.matching.bitmap.sparse_kernels import search_code
 

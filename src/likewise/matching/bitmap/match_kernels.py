@@ -13,17 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.kernels.compile import (
-    codes_at,
-    compiled,
-    inlined,
-    integers_at,
-    numbers_at,
-    popcount,
-    prefetch,
-    shorts_at,
-    words_at,
-)
+from likewise.kernels.compile import compiled, inlined, popcount
+from likewise.kernels.intrinsics import codes_at, integers_at, numbers_at, prefetch, shorts_at, words_at
 from likewise.matching.bitmap import layout as L
 from likewise.matching.bitmap.code_book import HEAD, NUMBER, TOKEN
 from likewise.matching.bitmap.condition_rows import COMPOUND

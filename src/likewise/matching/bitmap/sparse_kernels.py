@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.kernels.compile import codes_at, compiled, inlined, integers_at, numbers_at, shorts_at, words_at
+from likewise.kernels.compile import compiled, inlined
+from likewise.kernels.intrinsics import codes_at, integers_at, numbers_at, shorts_at, words_at
 from likewise.matching.bitmap import layout as L
 from likewise.matching.bitmap.block import IS_COMPOUND, VIOLATES
 from likewise.matching.bitmap.code_book import HEAD, NUMBER
