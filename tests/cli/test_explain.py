@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,29 @@ def test_the_measure_may_be_chosen_with_options(capsys: pytest.CaptureFixture[st
     for measure in ("astrology", "esa:metric", "esa:metric=crow"):
         assert main.run([*asked, "--measure", measure]) == 2
         assert json.loads(capsys.readouterr().err)["error"]["message"]
+
+
+def test_the_k_best_mappings_are_those_of_the_enumeration(capsys: pytest.CaptureFixture[str]) -> None:
+    """--mappings K lists K of all ways to give each predicate a reading of its own, the best first."""
+    event = "{device: laptop, kit: computer, thing: phone}"
+    asked = ["explain", "-e", event, "-s", "{device~ = notebook~, kit~ = machine~}", "--json"]
+    main.run([*asked, "--mappings", "100"])
+    every = json.loads(capsys.readouterr().out)["mappings"]
+    chosen = {tuple(pair["tuple"] for pair in mapping["correspondences"]) for mapping in every}
+    assert chosen == set(permutations(range(3), 2))
+    assert sum(mapping["probability"] for mapping in every) == pytest.approx(1)
+    products = [
+        prod(pair["attribute_relatedness"] * pair["value_relatedness"] for pair in mapping["correspondences"])
+        for mapping in every
+    ]
+    assert products == sorted(products, reverse=True)
+    assert [mapping["product"] for mapping in every] == pytest.approx(products)
+    for k in (1, 4):
+        main.run([*asked, "--mappings", str(k)])
+        assert json.loads(capsys.readouterr().out)["mappings"] == every[:k]
+    main.run([*asked[:-1], "--mappings", "2"])
+    shown = capsys.readouterr().out
+    assert "1. device: laptop · kit: computer" in shown
+    assert "probability" in shown
+    assert main.run(["explain", "-e", event, "-s", "[1, 0]", "--mappings", "2"]) == 2
+    assert "no condition in braces" in capsys.readouterr().err

@@ -16,7 +16,10 @@ Matrix = tuple[tuple[float, ...], ...]
 
 
 class MatchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An event (`event`, or the `event_id` of a stored one) and a subscription (an id of a subscriber, or `text`)."""
+    """An event (`event`, or the `event_id` of a stored one) and a subscription (an id of a subscriber, or `text`).
+
+    `mappings` is the number of best mappings that an explanation lists; 0 lists none.
+    """
 
     event: msgspec.Raw = msgspec.Raw()
     event_id: str | None = None
@@ -24,6 +27,7 @@ class MatchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subscriber: str | None = None
     subscription: str | None = None
     text: str | None = None
+    mappings: Count = 0
 
 
 class MatchResponse(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from likewise.cli.terminal import output
@@ -25,6 +26,9 @@ def explain(
     details: Annotated[
         bool, typer.Option("--details", help="Show each part with its scores, and what is behind them.")
     ] = False,
+    mappings: Annotated[
+        int | None, typer.Option("--mappings", min=1, metavar="K", help="List the K best mappings, too, with the details.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say why an event matches a subscription, or why not and what would make it match.
@@ -45,9 +49,12 @@ def explain(
     with report_compilation():
         matcher.match(parsed_event)  # a top-k subscription ranks what has arrived
         explanation = matcher.explain(parsed_event, parsed.id)
+        if mappings is not None:
+            best = tuple(matcher.mappings(parsed_event, parsed.id, mappings))
+            explanation = msgspec.structs.replace(explanation, mappings=best)
     if as_json:
         output.print_line(explanation_to_json(explanation))
-    elif details:
+    elif details or mappings is not None:
         output.console().print(
             explanation_table(explanation, matcher.annotated(parsed_event), name or "the subscription")
         )

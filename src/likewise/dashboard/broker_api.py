@@ -114,14 +114,17 @@ class BrokerApi:
         """Return what a subscription would have matched among the newest stored events."""
         return await self._post(BacktestResult, "/v1/backtest", {"text": text, "events": events, "shown": shown})
 
-    async def explain(self, event: dict[str, object], text: str) -> Explanation:
-        """Explain why an event matches a subscription, given as text, or why not."""
-        body = msgspec.json.encode({"event": event, "text": text})
+    async def explain(self, event: dict[str, object], text: str, mappings: int = 0) -> Explanation:
+        """Explain why an event matches a subscription, given as text, or why not; with the best `mappings`."""
+        body = msgspec.json.encode({"event": event, "text": text, "mappings": mappings})
         return explanation_from_json(await self._call("POST", "/v1/explain", content=body))
 
-    async def explain_stored(self, event: dict[str, object], subscriber: str, id: str) -> Explanation:
+    async def explain_stored(
+        self, event: dict[str, object], subscriber: str, id: str, mappings: int = 0
+    ) -> Explanation:
         """Explain the same for a stored subscription, with its window."""
         body: dict[str, object] = {"subscriber": subscriber, "subscription": id, "event_id": event.get("id")}
+        body["mappings"] = mappings
         if event.get("source"):
             body["source"] = event["source"]
         return explanation_from_json(await self._call("POST", "/v1/explain", content=msgspec.json.encode(body)))

@@ -77,6 +77,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         degree: Degree of approximation of the subscription, from 0 (exact) to 1.
         probability: Probability that the match is relevant, None where no score was computed.
         annotations: Effects of annotations on the event, as sentences.
+        mappings: The k best mappings, the best first, where a caller requested them.
     """
 
     subscription_id: str
@@ -91,6 +92,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     degree: float = 0.0
     probability: float | None = None
     annotations: tuple[str, ...] = ()
+    mappings: tuple[Mapping, ...] = ()
 
     def __str__(self) -> str:
         return text_of(self)

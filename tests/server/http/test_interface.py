@@ -118,6 +118,15 @@ def test_dry_runs_explain_and_backtests_change_nothing(http: httpx.Client) -> No
     explained = http.post("/v1/explain", json={"event_id": "d-cold", "subscriber": "d1", "subscription": "warm"}).json()
     assert (explained["subscription_id"], explained["event_id"]) == ("warm", "d-cold")
     assert explained["verdict"] != "match"
+    assert "mappings" not in explained
+    asked = {"event_id": "d-cold", "subscriber": "d1", "subscription": "warm", "mappings": 5}
+    assert "mappings" not in http.post("/v1/explain", json=asked).json()  # 21 is not above 25: there is none
+    two = {"event": {"device[]": ["computer", "telephone"]}, "text": "{device~ = laptop~}", "mappings": 2}
+    first, second = http.post("/v1/explain", json=two).json()["mappings"]
+    assert first["score"] >= second["score"]
+    assert first["probability"] + second["probability"] == pytest.approx(1)
+    vector = http.post("/v1/explain", json={"event": {"a": 1}, "text": "[1, 0]", "mappings": 2})
+    assert vector.status_code == 409, vector.text
     typed = http.post("/v1/explain", json={"event_id": "d-cold", "text": "{temp > 20, town = D}"}).json()
     assert typed["verdict"] == "match"
     tried = http.post("/v1/backtest", json={"text": "{town = D} top 1 within 10 events by value(temp)"}).json()

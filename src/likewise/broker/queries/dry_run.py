@@ -19,7 +19,7 @@ from likewise.broker.tenants.numbered_matcher import RankedEvent
 from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.errors import LikewiseError, StateError
 from likewise.matching.reference.scoring import reading_of, scored_attributes
-from likewise.model import Event, Explanation, Subscription
+from likewise.model import Event, Explanation, Mapping, Subscription
 
 _log = structlog.get_logger("likewise.questions")
 
@@ -65,6 +65,12 @@ def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: 
     """Explain an event against a subscription that is not stored."""
     matcher = tenant.stateless.matcher.alike()
     return matcher.explain(event, matcher.add(subscription, at=now), _moment(event, now))
+
+
+def mappings(tenant: Tenant, subscription: Subscription, event: Event, k: int) -> tuple[Mapping, ...]:
+    """Return the k best mappings of a subscription's predicates to an event's tuples."""
+    matcher = tenant.stateless.matcher.alike()
+    return tuple(matcher.mappings(event, matcher.add(subscription), k))
 
 
 def board(tenant: Tenant, stored: StoredSubscription) -> list[RankedEvent]:

@@ -160,7 +160,10 @@ def _summary(explanation: Explanation, event: Event, called: str) -> list[Text]:
     if explanation.degree:
         first.append(f"; {100 * explanation.degree:.0f} % approximate", "dim")
     lines = [first]
-    if explanation.runner_up is not None:
+    for rank, mapping in enumerate(explanation.mappings, 1):
+        share = f"{100 * mapping.probability:.3g} %"
+        lines.append(Text(f"{rank}. {_mapping_line(mapping, event)}, probability {share}"))
+    if explanation.runner_up is not None and not explanation.mappings:
         lines.append(Text(f"Next best mapping: {_mapping_line(explanation.runner_up, event)}", "dim"))
     if explanation.change:
         lines.append(Text(explanation.change, "bold"))

@@ -22,13 +22,14 @@ from likewise.dashboard.explain.evidence import draw_evidence
 from likewise.dashboard.history.trace import draw_trace
 from likewise.dashboard.labels import event_line, verdict_sentence
 from likewise.dashboard.view_state import PageState, clock
-from likewise.dashboard.widgets import html, icon_button, score_badge, table
+from likewise.dashboard.widgets import data_table, html, icon_button, score_badge, table
 from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
-from likewise.model import Condition, Explanation, Predicate
+from likewise.model import Condition, Explanation, Mapping, Predicate
 
 MOST_COMPARED: Final = 100  # subscriptions an event is compared with in one go; the filter reaches the others
 AT_ONCE: Final = 8  # questions under way at the same time
+MAPPINGS: Final = 5  # the best mappings listed below the picture
 
 
 class SubscriptionComparison:
@@ -282,12 +283,13 @@ class ExplanationDialog:
     ) -> float:
         """Draw the verdict and the picture; the score. `before` is the score with every theme."""
         api = self._viewing.api
+        best = MAPPINGS if isinstance(parse(text).body, Condition) else 0
         try:
             explained: Explanation | None = await (
-                api.explain_stored(event, *stored) if stored else api.explain(event, text)
+                api.explain_stored(event, *stored, best) if stored else api.explain(event, text, best)
             )
         except LikewiseError:  # the event or the subscription is gone; the words are still here
-            explained = await self._viewing.ask(api.explain(event, text))
+            explained = await self._viewing.ask(api.explain(event, text, best))
         grid = await self._viewing.ask(api.grid(event, text)) if explained is not None else None
         if verdict.is_deleted:
             return 0.0  # another explanation was opened meanwhile
@@ -300,6 +302,8 @@ class ExplanationDialog:
         with picture:
             if grid is not None and grid.predicates:
                 self._picture(event, text, grid)
+                if len(explained.mappings) > 1:
+                    html(mappings_table(explained.mappings, grid.tuples)).classes("w-full").mark("mappings")
             _notes(explained)
         return explained.score
 
@@ -394,6 +398,22 @@ def _verdict(explained: Explanation, note: str = "") -> None:
         f"{escape(verdict_sentence(explained.verdict))}</b>{f'<span>{escape(note)}</span>' if note else ''}</div>"
         f"<div class='lw-line'>{escape(explained.change)}</div>"
     )
+
+
+def mappings_table(mappings: Sequence[Mapping], tuples: Sequence[str]) -> str:
+    """Return a table of the best mappings: each with the tuples it takes, its score and its probability.
+
+    >>> from likewise.model.mapping import Correspondence
+    >>> one = Mapping((Correspondence(0, 1, 1.0, 0.5, 0.5),), 0.5, 0.5, 0.625)
+    >>> "<td class='lw-n'>62.5 %</td>" in mappings_table([one], ["t: 3", "u: 4"])
+    True
+    """
+    rows = []
+    for rank, mapping in enumerate(mappings, 1):
+        chosen = "<br>".join(escape(tuples[each.tuple]) for each in mapping.correspondences)
+        rows.append([str(rank), chosen, f"{mapping.score:.2f}", f"{100 * mapping.probability:.3g} %"])
+    columns = [("rank", "lw-n"), ("mapping to these readings", ""), ("score", "lw-n"), ("probability", "lw-n")]
+    return data_table(columns, rows)
 
 
 def _notes(explained: Explanation) -> None:

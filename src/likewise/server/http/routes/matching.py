@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -22,7 +23,7 @@ from likewise.api.queries import (
 from likewise.broker.log.entries import Entry, JudgeCommand
 from likewise.broker.queries.alert_states import alert_shown
 from likewise.broker.queries.backtest import backtest
-from likewise.broker.queries.dry_run import board, explain_live, explain_text, places, would_match
+from likewise.broker.queries.dry_run import board, explain_live, explain_text, mappings, places, would_match
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import InputError
@@ -84,12 +85,14 @@ async def match(request: Request) -> Response:
 @router.post(
     "/v1/explain",
     **route_options(
-        "Why an event meets a subscription, or what kept it from doing so.",
+        "Why an event meets a subscription, or what kept it from doing so; with `mappings`, that many of the best "
+        "mappings of predicates to tuples, each with its probability.",
         answer=Explanation,
         bodies={
             "application/json": {
                 "event": {"TempC_SHT": 21.0, "city": "Galway"},
                 "text": "{temperature~ > 25 degC, city = Galway}",
+                "mappings": 3,
             }
         },
     ),
@@ -100,15 +103,19 @@ async def explain(request: Request) -> Response:
     gateway, _, tenant = caller
     stored_event = await caller.gateway.read(caller.tenant, lambda: _event_of(caller, query))
     now = gateway.broker.clock()
+    event = _event_value(stored_event)
     if query.text is not None:
         subscription = parse(query.text)
-        event = _event_value(stored_event)
         explained = await gateway.query(tenant, lambda: explain_text(tenant, subscription, event, now))
     elif query.subscriber is not None and query.subscription is not None:
         stored = caller.subscription(query.subscriber, query.subscription)
+        subscription = stored.subscription
         explained = await gateway.query(tenant, lambda: explain_live(tenant, stored, stored_event, now))
     else:
         raise InputError("give a subscription: `subscriber` and `subscription`, or its `text`")
+    if query.mappings:
+        best = await gateway.query(tenant, lambda: mappings(tenant, subscription, event, query.mappings))
+        explained = msgspec.structs.replace(explained, mappings=best)
     return raw_json_response(explanation_to_json(explained))
 
 
