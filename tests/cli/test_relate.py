@@ -35,6 +35,17 @@ def test_relate_as_json_carries_the_evidence(capsys: pytest.CaptureFixture[str])
     assert found["without_themes"] is None
 
 
+def test_relate_takes_the_options_of_a_measure(capsys: pytest.CaptureFixture[str]) -> None:
+    """`esa:metric=raw` is what the help shows; it stands in the row of `esa` and is the score."""
+    scores = {}
+    for metric in ("unit", "raw"):
+        assert run(["relate", "laptop", "computer", "--measure", f"esa:metric={metric}", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert dict(found["scores"])["esa"] == pytest.approx(found["score"])
+        scores[metric] = found["score"]
+    assert scores["unit"] != scores["raw"]
+
+
 def test_relate_says_what_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["relate", "temperature", "дом", "--theme", "qzxw"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
@@ -44,7 +55,12 @@ def test_relate_says_what_is_unknown(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [(["--measure", "guess"], 2), (["--space", "no-such-space"], 3), (["--measure", "embeddings"], 2)],
+    [
+        (["--measure", "guess"], 2),
+        (["--measure", "esa:metric"], 2),
+        (["--space", "no-such-space"], 3),
+        (["--measure", "embeddings"], 2),
+    ],
 )
 def test_relate_refuses_what_is_not_there(arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["relate", "a", "b", *arguments]) == code

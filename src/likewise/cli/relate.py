@@ -8,7 +8,7 @@ import typer
 
 from likewise.cli.terminal import output
 from likewise.cli.terminal.compiling import report_compilation
-from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
+from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName, parse_measure
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -40,8 +40,8 @@ def relate(
 
     opened = load_space(space)
     query, other = Term(first, theme=theme_of(theme or ())), Term(second, theme=theme_of(other_theme or ()))
-    name = measure or ("embeddings" if model else None)
-    chosen = opened.measure(name, **({"model": model} if name == "embeddings" else {}))
+    name, options = parse_measure(measure) if measure else ("embeddings" if model else None, {})
+    chosen = opened.measure(name, **({"model": model, **options} if name == "embeddings" else options))
     with report_compilation():
         evidence = opened.describe(query, other, chosen)
     if as_json:

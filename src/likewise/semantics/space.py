@@ -243,9 +243,9 @@ class Space:
         thematic = ThematicMeasure(self.vectors)
         vectors = thematic.vector(query), thematic.vector(candidate)
         names = ["esa", "thematic", *(["latent"] if self.has_latent else []), "jcn", "names"]
-        scores = [(name, self.measure(name)) for name in names] + [("combine", self.measure("combine"))]
-        if chosen.name in ("embeddings", "sameness"):
-            scores.append((chosen.name, chosen))
+        scores = [(name, self.measure(name)) for name in [*names, "combine"]]
+        if all(chosen is not each for _, each in scores):  # another measure, or one with options
+            scores = [pair for pair in scores if pair[0] != chosen.name] + [(chosen.name, chosen)]
         return RelatednessEvidence(
             asked=query.text,
             seen=candidate.text,
