@@ -9,13 +9,14 @@ import msgspec
 import pytest
 
 import likewise as lw
+from likewise.broker.admin import stats
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, MatchingSettings
+from likewise.broker.config import Config, MatchingSettings, read_config
 from likewise.broker.log.commits import wait_for
 from likewise.broker.tenants.backpressure import is_blocked
 from likewise.broker.tenants.tenant import Tenant
-from likewise.errors import Conflict, DuplicateId, StateError, UnknownId
-from likewise.model import Triple
+from likewise.errors import Conflict, DuplicateId, InputError, StateError, UnknownId
+from likewise.model import Kind, Triple
 from likewise.testing.clocks import ManualClock
 
 HOUR = 3_600 * 1_000_000
@@ -374,3 +375,25 @@ def test_near_triples_are_delivered_also_after_a_restart(tmp_path: Path, clock: 
     with Broker(tmp_path / "store", clock=clock) as broker:
         broker.publish(tenant_of(broker), [lw.Event(graph=graph, id="e2")])
         assert [id for id, _, _ in got(broker, "ann")] == ["e1", "e2"]
+
+
+@pytest.mark.parametrize("engine", ["sgim", "tree", "rapid", "rapid-modified", "naive"])
+def test_the_configuration_chooses_the_engine_of_a_kind(engine: str, tmp_path: Path, clock: ManualClock) -> None:
+    """In the file or the environment; it matches as the default one does, and the statistics name it."""
+    file = tmp_path / "likewise.toml"
+    file.write_text(f'[matching.engines]\ninterest = "{engine}"\nnear = "r-tree"\n', encoding="utf-8")
+    config = read_config(file, {})
+    assert config == read_config(environment={"LIKEWISE_MATCHING_ENGINES": f"interest={engine}, near=r-tree"})
+    with Broker(None, config, clock=clock) as broker:
+        subscribed(broker, "ann", s="[1, 0, *]", t="[0, *, *]")
+        vectors = [lw.Event(vector=vector, id=vector) for vector in ("101", "110", "000")]
+        broker.publish(tenant_of(broker), vectors)
+        assert got(broker, "ann") == [("101", "arrival", ["s"]), ("000", "arrival", ["t"])]
+        engines = stats(broker, "default").engines
+        assert (engines["interest"], engines["near"], engines["exact"]) == (engine, "r-tree", "bitmap")
+
+
+@pytest.mark.parametrize(("kind", "engine"), [("interest", "bitmap"), ("interest", "guess"), ("exact", "sgin")])
+def test_an_engine_that_does_not_serve_a_kind_is_refused_at_once(kind: Kind, engine: str) -> None:
+    with pytest.raises(InputError, match="there are"):
+        Broker(None, Config(matching=MatchingSettings(engines={kind: engine})))

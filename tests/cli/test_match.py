@@ -127,3 +127,19 @@ def test_a_date_of_an_event_in_text_is_kept(
     asked.write_text("late: {when > 2024-05-01}\n", encoding="utf-8")
     assert match(monkeypatch, asked, b"e1: {when: 2024-05-02, t: 5}\ne2: {when: 2024-05-01T12:00:00Z}\n") == 0
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()] == [["e1", "late"]]
+
+
+def test_another_engine_may_match_a_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--engine interest=sgim` gives the same matches; a name that serves no such kind is refused."""
+    (wanted := tmp_path / "wanted.txt").write_text("s: [1, 0, *]\n")
+    events = b'{"v": 1, "id": "e1", "vector": "101"}\n{"v": 1, "id": "e2", "vector": "011"}\n'
+    lines = []
+    for engine in ("interest=bit-planes", "interest=sgim", "interest=rapid-modified"):
+        assert match(monkeypatch, wanted, events, "--engine", engine, "--json") == 0
+        lines.append(capsys.readouterr().out)
+    assert lines[0].count("e1") == len(set(lines)) == 1
+    for engine in ("interest=bitmap", "interest", "flavour=sgim"):
+        assert match(monkeypatch, wanted, events, "--engine", engine) == 2
+        assert "error: " in capsys.readouterr().err

@@ -71,7 +71,7 @@ class ClockAccepted(msgspec.Struct, frozen=True):
 
 
 class TenantStats(msgspec.Struct, frozen=True):
-    """Statistics of one tenant; nothing in them depends on other tenants."""
+    """Statistics of one tenant, and which engine serves each kind; nothing in them depends on other tenants."""
 
     events: int
     log_position: int  # of its last entry
@@ -84,6 +84,7 @@ class TenantStats(msgspec.Struct, frozen=True):
     dropped: int
     bytes: int  # of its stored events, about
     refused: int = 0  # requests, since the broker's start
+    engines: dict[str, str] = {}  # by kind of subscription
 
 
 class ConnectionStatus(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -39,4 +39,5 @@ def stats(broker: Broker, tenant: str) -> TenantStats:
             sum(q.dropped for q in queues),
             events_size(tables, mine.number, events),
             broker.metrics.refusals(tenant),
+            broker.engines,
         )

@@ -120,7 +120,8 @@ class Broker:
         self._needed_from = [] if needed_from is None else [needed_from]  # what others still need of the log
         self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
-        EngineSelection(self.config.matching.profile)  # refuses at once what is not installed
+        matching = self.config.matching  # what is not installed, or no engine's name, is refused at once
+        self.engines = EngineSelection(matching.profile, matching.engines).names()
         annotation_file = self.config.annotations.file
         self.annotations = (
             NO_ANNOTATIONS if annotation_file is None else AnnotationFile(annotation_file, on_change=_log_annotations)
@@ -329,10 +330,16 @@ class Broker:
             alert_lateness=duration(alerts.lateness),
             stale=duration(alerts.stale),
         )
-        empty = Matcher(interpretation=interpretation, clock=clock, profile=matching.profile)
+        empty = Matcher(interpretation=interpretation, clock=clock, profile=matching.profile, engines=matching.engines)
         if saved is None:
             return empty
-        return Matcher.load(saved, clock=clock, interpretation=empty.interpretation, profile=matching.profile)
+        return Matcher.load(
+            saved,
+            clock=clock,
+            interpretation=empty.interpretation,
+            profile=matching.profile,
+            engines=matching.engines,
+        )
 
     # -- tenants --------------------------------------------------------------------------------
 

@@ -20,6 +20,8 @@ import msgspec
 from likewise import defaults
 from likewise.api.subscribers import QueuePolicy
 from likewise.errors import ArtefactMissing, FormatError, InputError
+from likewise.matching.registry import parse_engines
+from likewise.model import Kind
 from likewise.model.time import duration, duration_text
 
 PREFIX: Final = "LIKEWISE_"
@@ -106,11 +108,12 @@ class QueueSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class MatchingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How events are matched; each setting has a default.
 
-    `profile` chooses the engines. `types` is an RDF file of declared types that `is-a` follows. `compile` says whether
-    `likewise serve` compiles what matching needs before it listens, where that was not done before; without it the
-    first events wait. `cache_bytes` is what each engine of a tenant may keep of what it computed about words: names
-    that never repeat take no more. `pool` are processes that match beside the broker's own (docs/guides/workers.md):
-    none, so many, or `auto`: as many as `policy` says, within what `[workers]` allows.
+    `profile` chooses the engines, and `engines` another one for single kinds of subscriptions, by its name
+    (docs/engines): `engines.interest = "sgim"`. `types` is an RDF file of declared types that `is-a` follows.
+    `compile` says whether `likewise serve` compiles what matching needs before it listens, where that was not done
+    before; without it the first events wait. `cache_bytes` is what each engine of a tenant may keep of what it
+    computed about words: names that never repeat take no more. `workers` are processes that match beside the broker's
+    (docs/guides/workers.md): none, so many, or `auto`: as many as `policy` says, within what `[workers]` allows.
     """
 
     space: str | None = None
@@ -123,6 +126,7 @@ class MatchingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workers: int | Literal["auto"] = 0
     architecture: Literal["replicated", "partitioned", "hierarchical"] = "replicated"
     policy: Literal["paper", "utilisation"] = "utilisation"
+    engines: dict[Kind, str] = {}
 
     def __post_init__(self) -> None:
         if self.workers != "auto" and not 0 <= self.workers <= 256:
@@ -348,7 +352,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_config(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Config:
     """Read the configuration of a file, if one is named, overridden by the environment.
 
-    A list is written with commas in the environment.
+    A list is written with commas in the environment, and so are engines: `interest=sgim,near=r-tree`.
 
     >>> read_config(environment={"LIKEWISE_SERVER_PORT": "9000"}).server.port
     9000
@@ -369,6 +373,9 @@ def read_config(path: Path | None = None, environment: Mapping[str, str] | None 
         section, _, key = name.removeprefix(PREFIX).lower().partition("_")
         if name.startswith(PREFIX) and section in Config.__struct_fields__ and key:
             items = [item.strip() for item in value.split(",") if item.strip()]
+            if (section, key) == ("matching", "engines"):
+                sections.setdefault(section, {})[key] = parse_engines(items)
+                continue
             sections.setdefault(section, {})[key] = items if _is_list(section, key) else value
     try:
         return msgspec.convert(sections, Config, strict=False)

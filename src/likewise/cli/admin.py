@@ -27,7 +27,7 @@ def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
     Example: `likewise admin stats`
     """
     with broker.publisher() as client:
-        figures = fetch(client, dict[str, int], "/v1/stats")
+        figures = fetch(client, dict[str, object], "/v1/stats")
     _print(figures, as_json)
 
 
@@ -259,5 +259,8 @@ def _print(figures: Mapping[str, object], as_json: bool) -> None:
         return
     width = max(map(len, figures))
     for name, value in figures.items():
-        shown = f"{value:,}" if isinstance(value, int) else str(value)
+        if isinstance(value, Mapping):
+            shown = " · ".join(f"{key} {each}" for key, each in value.items())
+        else:
+            shown = f"{value:,}" if isinstance(value, int) else str(value)
         output.print_line(f"{name.replace('_', ' '):<{width}}  {shown}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -14,6 +14,8 @@ from likewise.cli.terminal.options import AsJson, FormatOptions, KeepGoing, Mean
 
 if TYPE_CHECKING:
     from likewise.matching.matcher import Matcher
+    from likewise.matching.registry import Choice
+    from likewise.model import Kind
 
 
 @with_option_groups
@@ -26,6 +28,10 @@ def match(
     events: Annotated[
         str, typer.Option("--events", "-e", metavar="FILE", help="Events, one a line, or RDF; - is stdin.")
     ] = "-",
+    engine: Annotated[
+        list[str] | None,
+        typer.Option("--engine", metavar="KIND=NAME", help="Another engine for a kind: interest=sgim; repeat it."),
+    ] = None,
     why: Why = True,
     keep_going: KeepGoing = False,
     as_json: AsJson = False,
@@ -43,10 +49,11 @@ def match(
     from likewise.cli.terminal.rendering import match_line
     from likewise.errors import FormatError
     from likewise.formats.json.results import match_to_json
+    from likewise.matching.registry import parse_engines
 
     if subscriptions == events == "-":
         raise FormatError("subscriptions and events cannot both come from standard input; put one of them in a file")
-    matcher = meaning.matcher()
+    matcher = meaning.matcher(cast("dict[Kind, Choice]", parse_engines(engine or ())))
     with report_compilation():
         add_all(matcher, subscriptions)
     screen = None if as_json else output.console()

@@ -8,7 +8,7 @@ user's own, as a class or as a function of the matcher's interpretation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -103,6 +103,10 @@ class EngineSelection:
         choice = self.chosen.get(kind) or PROFILES[self.profile].get(kind, "")
         return choice if isinstance(choice, str) else getattr(choice, "__name__", type(choice).__name__)
 
+    def names(self) -> dict[str, str]:
+        """The name of each kind's engine, without the kinds that none serves."""
+        return {kind: name for kind in KINDS if (name := self.name(kind))}
+
     def check(self, kind: Kind) -> None:
         """Refuse a kind that no engine serves, with what is missing."""
         if kind not in self.chosen and kind not in PROFILES[self.profile]:
@@ -130,6 +134,21 @@ class EngineSelection:
                 "name the kind in its `kinds`"
             )
         return engine
+
+
+def parse_engines(texts: Iterable[str]) -> dict[str, str]:
+    """Return engines by kind from texts such as `interest=sgim`.
+
+    >>> parse_engines(["interest=sgim", "near=r-tree"])
+    {'interest': 'sgim', 'near': 'r-tree'}
+    """
+    engines = {}
+    for text in texts:
+        kind, equals, name = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise InputError(f"an engine is chosen for a kind, as in interest=sgim; found {text!r}")
+        engines[kind] = name
+    return engines
 
 
 def _custom_engine(choice: type[Engine] | Make, interpretation: Interpretation) -> Engine:

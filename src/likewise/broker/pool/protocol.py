@@ -15,7 +15,7 @@ import msgspec
 from likewise.broker.tenants.numbered_matcher import NumberedMatch, RankedEvent
 from likewise.defaults import ALERT_STALE
 from likewise.errors import FormatError
-from likewise.model import Explanation, Subscription
+from likewise.model import Explanation, Kind, Subscription
 from likewise.model.alerts.alert_state import AlertKeyState
 from likewise.model.alerts.notification import Key, Why
 from likewise.semantics.feedback import Judgement
@@ -36,6 +36,7 @@ class InterpretationSettings(msgspec.Struct, frozen=True, tag="told", array_like
     forget: int
     lateness: int
     stale: int = ALERT_STALE
+    engines: dict[Kind, str] = {}
 
 
 class NewSubscription(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -373,6 +373,7 @@ def start_pool(
             duration(alerts.forget),
             duration(alerts.lateness),
             duration(alerts.stale),
+            matching.engines,
         ),
         data,
     )

@@ -82,12 +82,16 @@ class WorkerShards:
                 stale=settings.stale,
             )
 
+        engines = settings.engines
+
         def load(folder: Path) -> NumberedMatcher:
             return NumberedMatcher(
-                Matcher.load(folder, clock=system_clock, interpretation=interpretation(), profile=profile)
+                Matcher.load(
+                    folder, clock=system_clock, interpretation=interpretation(), profile=profile, engines=engines
+                )
             )
 
-        made = Matcher(interpretation=interpretation(), clock=system_clock, profile=profile)
+        made = Matcher(interpretation=interpretation(), clock=system_clock, profile=profile, engines=engines)
         return ShardServer(NumberedMatcher(made), load, annotations)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +21,8 @@ from likewise.errors import InputError
 if TYPE_CHECKING:
     from likewise.client import Publisher, Subscriber
     from likewise.matching.matcher import Matcher
+    from likewise.matching.registry import Choice
+    from likewise.model import Kind
 
 MeasureName = Annotated[
     str | None,
@@ -161,7 +163,7 @@ class MeaningOptions(OptionGroup):
         typer.Option("--annotations", metavar="FILE", help="What is known about sources, models and topics, as CSV."),
     ] = None
 
-    def matcher(self) -> Matcher:
+    def matcher(self, engines: Mapping[Kind, Choice] | None = None) -> Matcher:
         """Return a matcher with this space, measure and threshold, each by default if it was not given.
 
         >>> MeaningOptions(0.4, "esa:metric=cosine").matcher().interpretation.threshold
@@ -170,11 +172,17 @@ class MeaningOptions(OptionGroup):
         from likewise import Matcher, load_space
 
         if self.measure is None:
-            return Matcher(space=self.space, threshold=self.threshold, annotations=self.annotations)
+            return Matcher(space=self.space, threshold=self.threshold, annotations=self.annotations, engines=engines)
         name, options = parse_measure(self.measure)
         opened = load_space(self.space)
         measure = opened.measure(name, **options)
-        return Matcher(space=opened, measure=measure, threshold=self.threshold, annotations=self.annotations)
+        return Matcher(
+            space=opened,
+            measure=measure,
+            threshold=self.threshold,
+            annotations=self.annotations,
+            engines=engines,
+        )
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:

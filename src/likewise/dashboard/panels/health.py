@@ -223,6 +223,8 @@ class HealthPanel:
                 f"<div class='lw-figure'><b>{value}</b><span class='lw-soft'>{name}</span></div>"
                 for name, value in shown
             )
+            + "</div><div class='lw-soft'>engines: "
+            + escape(" · ".join(f"{kind} {name}" for kind, name in mine.engines.items()))
             + "</div>"
         )
 
