@@ -25,7 +25,7 @@ from likewise.semantics.vectors.term_vectors import TermVectors, Theme, Vector, 
 from likewise.semantics.wordnet.embedded import CALIBRATION, packed
 from likewise.semantics.wordnet.relations import WordRelations, has_relations, relations_in
 from likewise.semantics.wordnet.taxonomy import Taxonomy, has_taxonomy, taxonomy_in
-from likewise.semantics.wordnet.unpacked import embedded_relations, embedded_taxonomy
+from likewise.semantics.wordnet.unpacked import embedded_files, embedded_relations, embedded_taxonomy
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from likewise.semantics.measures.latent import LatentMeasure
     from likewise.semantics.measures.names.measure import NamesMeasure
     from likewise.semantics.measures.sameness import SamenessMeasure
+    from likewise.semantics.measures.senses import GlossMeasure, PathMeasure
     from likewise.semantics.spaces.files import SpaceFiles
 
 
@@ -242,7 +243,7 @@ class Space:
         ]
         thematic = ThematicMeasure(self.vectors)
         vectors = thematic.vector(query), thematic.vector(candidate)
-        names = ["esa", "thematic", *(["latent"] if self.has_latent else []), "jcn", "names"]
+        names = ["esa", "thematic", *(["latent"] if self.has_latent else []), "jcn", "path", "gloss", "names"]
         scores = [(name, self.measure(name)) for name in [*names, "combine"]]
         if all(chosen is not each for _, each in scores):  # another measure, or one with options
             scores = [pair for pair in scores if pair[0] != chosen.name] + [(chosen.name, chosen)]
@@ -307,6 +308,20 @@ def _jcn(space: Space, options: dict[str, Any]) -> JcnMeasure:
     return JcnMeasure(space.taxonomy, **options)
 
 
+def _path(space: Space, options: dict[str, Any]) -> PathMeasure:
+    from likewise.semantics.measures.senses import PathMeasure
+
+    return PathMeasure(space.taxonomy, space.relations, **options)
+
+
+def _gloss(space: Space, options: dict[str, Any]) -> GlossMeasure:
+    from likewise.semantics.measures.senses import GlossMeasure
+
+    own = has_taxonomy(space.files) and space.has_latent
+    files = space.files if own else embedded_files()  # of another corpus the documents are no synsets
+    return GlossMeasure(space.taxonomy, files.extra_array("latent_documents.npy"), **options)
+
+
 def _names(space: Space, options: dict[str, Any]) -> NamesMeasure:
     from likewise.semantics.measures.names.measure import NamesMeasure
 
@@ -360,6 +375,8 @@ _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {
     "thematic": lambda space, options: ThematicMeasure(space.vectors, **options),
     "latent": _latent,
     "jcn": _jcn,
+    "path": _path,
+    "gloss": _gloss,
     "names": _names,
     "embeddings": _embeddings,
     "combine": _combine,

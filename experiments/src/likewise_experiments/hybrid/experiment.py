@@ -25,9 +25,11 @@ from likewise.formats.rdf.reader import events_from_rdf
 from likewise.language import parse
 from likewise.language.prefixes import PREFIXES
 from likewise.matching.hybrid.statements import HybridEngine
+from likewise.matching.reference.statement_terms import event_statements, plain_words
 from likewise.model import Event
-from likewise.model.subscription import Variant
-from likewise.semantics.measure import Measure
+from likewise.model.subscription import Statements
+from likewise.model.text import fold
+from likewise.semantics.measure import Measure, Term
 from likewise_experiments.hybrid.dated_events import NAMESPACE as ICEWS
 from likewise_experiments.hybrid.dated_events import is_dated_events, triples_of_dated_events
 from likewise_experiments.hybrid.freebase import freebase_events, is_freebase
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 RANKS = range(1, 7)  # the m of Top_m the paper tries
-VARIANTS: Final[tuple[Variant, ...]] = ("hybrid", "jcn", "esa", "sameness")
+VARIANTS: Final = ("hybrid", "jcn", "esa", "sameness")  # of these others stand for fP and fV both
+BINS: Final = 10  # of a histogram
 
 
 class EventSet(NamedTuple):
@@ -92,6 +95,12 @@ class Report(msgspec.Struct, frozen=True):
     relevant: dict[str, int]
     left_out: tuple[str, ...]
     curves: tuple[Curve, ...]
+    histograms: dict[str, tuple[int, ...]] = {}
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The measures compared, in their order."""
+        return tuple(dict.fromkeys(curve.variant for curve in self.curves))
 
     def best(self, variant: str, m: int) -> Curve:
         """One of the curves."""
@@ -194,14 +203,18 @@ def experiment(
     named: Callable[[str], Measure],
     ranks: Sequence[int] = RANKS,
     console: Console | None = None,
+    variants: Sequence[str] = VARIANTS,
 ) -> Report:
-    """Every variant and m over all events; subscriptions without relevant events are left out."""
+    """Every variant and m over all events; subscriptions without relevant events are left out.
+
+    A variant is `hybrid`, or the name of a measure that stands for fP and fV both, as in the paper's Figure 5.
+    """
     subjects = [event.graph[0].subject for event in events]
     kept = [one for one in asked if relevant[one.id] & set(subjects)]
     truth = np.array([[subject in relevant[one.id] for subject in subjects] for one in kept])
     curves = []
-    with counting("variants", len(VARIANTS) * len(ranks), console) as tell:
-        for variant, m in product(VARIANTS, ranks):
+    with counting("variants", len(variants) * len(ranks), console) as tell:
+        for variant, m in product(variants, ranks):
             scores = _scores(events, kept, named, m, variant)
             precision = np.mean([interpolated_precision(s, t) for s, t in zip(scores, truth, strict=True)], axis=0)
             best = np.max(2 * precision * RECALL_POINTS / np.maximum(precision + RECALL_POINTS, 1e-12))
@@ -210,11 +223,35 @@ def experiment(
             tell(len(curves))
     counts = {one.id: int(row.sum()) for one, row in zip(kept, truth, strict=True)}
     left_out = tuple(one.id for one in asked if one.id not in counts)
-    return Report(len(events), counts, left_out, tuple(curves))
+    return Report(len(events), counts, left_out, tuple(curves), _histograms(events, kept, named))
+
+
+def _histograms(
+    events: Sequence[Event], asked: Sequence[Asked], named: Callable[[str], Measure]
+) -> dict[str, tuple[int, ...]]:
+    """Count the scores of fP by JCn and of fV by ESA in tenths, over distinct pairs (the paper's Figure 6).
+
+    The pairs are each asked property with the events' properties, and each asked value with their values.
+    """
+    statements = [statement for event in events for statement in event_statements(event)]
+    bodies = [parse(one.text).body for one in asked]
+    wanted = [statement for body in bodies if isinstance(body, Statements) for statement in body.items]
+    counts = {}
+    for name, role, query, candidates in (
+        ("jcn", "attribute", {s.property for s in wanted}, {s.property for s in statements}),
+        ("esa", "value", {s.value for s in wanted}, {s.value for s in statements}),
+    ):
+        terms = [
+            [Term(fold(plain_words(text)), role, kind="text") for text in sorted(texts)]  # type: ignore[arg-type]
+            for texts in (query, candidates)
+        ]
+        scores = named(name).matrix(*terms)
+        counts[name] = tuple(np.histogram(scores, bins=BINS, range=(0, 1))[0].tolist())
+    return counts
 
 
 def _scores(
-    events: Sequence[Event], asked: Sequence[Asked], named: Callable[[str], Measure], m: int, variant: Variant
+    events: Sequence[Event], asked: Sequence[Asked], named: Callable[[str], Measure], m: int, variant: str
 ) -> NDArray[np.float64]:
     if variant == "hybrid":
         engine = HybridEngine(named("jcn"), named("esa"), m=m)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from likewise.defaults import HYBRID_M
 from likewise_experiments.charts.line_charts import Panel, line_charts
 from likewise_experiments.charts.pictures import write_png
-from likewise_experiments.hybrid.experiment import RANKS, VARIANTS, Report
+from likewise_experiments.hybrid.experiment import BINS, RANKS, Report
 from likewise_experiments.ranking import RECALL_POINTS
 
 if TYPE_CHECKING:
@@ -16,15 +16,22 @@ if TYPE_CHECKING:
 
 
 def hybrid_figure(report: Report) -> Figure:
-    """Two charts: mean interpolated precision at eleven recall points, and maximal F1 against m."""
-    best = {variant: report.best(variant, HYBRID_M) for variant in VARIANTS}
+    """Three charts: precision at eleven recall points, maximal F1 against m, and the histogram of fP and fV."""
+    best = {variant: report.best(variant, HYBRID_M) for variant in report.variants}
     recall = RECALL_POINTS.tolist()
     curves = {f"{v} ({c.maximal_f1:.2f})": (recall, c.precision) for v, c in best.items()}
-    ranks = {str(v): (list(RANKS), [report.best(v, m).maximal_f1 for m in RANKS]) for v in VARIANTS}
+    ranks = {str(v): (list(RANKS), [report.best(v, m).maximal_f1 for m in RANKS]) for v in report.variants}
+    middles = [(place + 0.5) / BINS for place in range(BINS)]
+    names = {"jcn": "fP by JCn", "esa": "fV by ESA"}
+    shares = {
+        names[name]: (middles, [count / max(1, sum(counts)) for count in counts])
+        for name, counts in report.histograms.items()
+    }
     return line_charts(
         [
             Panel(f"Precision and recall, m = {HYBRID_M}", "recall", "precision (interpolated, mean)", curves),
             Panel("The effect of m", "m: properties that may answer a statement", "maximal F1", ranks),
+            Panel("Scores of pairs", "score, in tenths", "share of the pairs", shares),
         ]
     )
 

@@ -28,7 +28,8 @@ MeasureName = Annotated[
     str | None,
     typer.Option(
         "--measure",
-        help="The measure: esa, thematic, jcn, names, embeddings or combine; options follow as in esa:metric=raw.",
+        help="The measure: esa, thematic, latent, jcn, path, gloss, names, embeddings, combine or sameness; options "
+        "follow as in esa:metric=raw.",
     ),
 ]
 SpaceName = Annotated[

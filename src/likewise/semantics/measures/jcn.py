@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Senses = Literal["first", "all"]
 
 
-class _TermSenses:
+class TermSenses:
     """Distinct words of several terms, their senses, and the words of each term."""
 
     def __init__(self, senses: list[NDArray[np.int32]], ends: list[int], words: list[int]) -> None:
@@ -83,7 +83,7 @@ class JcnMeasure:
             self._information = taxonomy.information_of_words(read_word_counts(information))
         self._words = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._words_of)
         self._senses_of = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._find_senses)
-        self._side: PreparedTerms[_TermSenses] = PreparedTerms(self._prepare)
+        self._side: PreparedTerms[TermSenses] = PreparedTerms(self._prepare)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -99,9 +99,19 @@ class JcnMeasure:
 
     def similarities(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """Return the similarities without the rule for equal terms: unknown ones have 0."""
-        from likewise.semantics.wordnet.taxonomy_kernels import best_pairs, similarities
+        from likewise.semantics.wordnet.taxonomy_kernels import best_pairs
 
         a, b = self._side(queries), self._side(candidates)
+        words = self._word_scores(a, b)
+        if a.single and b.single:
+            return words
+        out: NDArray[np.float32] = best_pairs(words, a.ends, a.words, b.ends, b.words)
+        return out
+
+    def _word_scores(self, a: TermSenses, b: TermSenses) -> NDArray[np.float32]:
+        """Return the score of every word of `a` with every word of `b`: that of their best pair of senses."""
+        from likewise.semantics.wordnet.taxonomy_kernels import similarities
+
         taxonomy = self._taxonomy
         above = a.subsumers_in(taxonomy)
         for side in (a, b):
@@ -118,19 +128,16 @@ class JcnMeasure:
             taxonomy.ancestors,
             self._information,
         )
-        if a.single and b.single:
-            return words
-        out: NDArray[np.float32] = best_pairs(words, a.ends, a.words, b.ends, b.words)
-        return out
+        return words
 
-    def _prepare(self, terms: Sequence[Term]) -> _TermSenses:
+    def _prepare(self, terms: Sequence[Term]) -> TermSenses:
         number: dict[str, int] = {}
         words: list[int] = []
         ends = []
         for term in terms:
             words += [number.setdefault(word, len(number)) for word in self._words(fold_spaces(term.text))]
             ends.append(len(words))
-        return _TermSenses([self._senses_of(word) for word in number], ends, words)
+        return TermSenses([self._senses_of(word) for word in number], ends, words)
 
     def _words_of(self, text: str) -> tuple[str, ...]:
         if self._taxonomy.has_word(text):
