@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from hypothesis import given
 
 from likewise.language import parse, subscription_id, subscription_text
@@ -39,3 +40,20 @@ def test_every_unit_of_the_table_can_be_written() -> None:
     for symbol, *_ in EVERYDAY:
         subscription = Subscription(Condition((Predicate("x", ">", Quantity(2.5, symbol)),)), id="s")
         assert parse(subscription_text(subscription), id="s") == subscription
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{x exists} top 3 by sum(31*"in" + 29*"as") highest',
+        '{x exists} top 3 by value("in" in degC)',
+        '{x = 1} select ("a  b" as "c  d", "in" in degC as "as")',
+        "near (?m, dbo:homeTeam, ?t) top 5 within 1 h by meaning threshold 0.2",
+        "near (?m, dbo:homeTeam, ?t) radius 0.5 by spelling top 5 by relatedness",
+        "near (?m, dbo:homeTeam, ?t) radius 1.4 by spelling top 5 within 3 events by relatedness lowest",
+        'event type "Race" . event place "Zagreb" top 5 within 1 h by relatedness using sameness',
+    ],
+)
+def test_words_of_clauses_blanks_and_rankings_stay(text: str) -> None:
+    """Names that are words of the language, two blanks in a row, rankings of statements and near triples."""
+    assert subscription_text(parse(text)) == text

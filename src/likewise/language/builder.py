@@ -29,6 +29,7 @@ from likewise.model.condition import All, Any, Node, Not, Some
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern
 from likewise.model.subscription import (
+    FARTHEST,
     Condition,
     Distance,
     GraphPattern,
@@ -69,6 +70,13 @@ class Clause(NamedTuple):
     position: int | None
 
 
+class NearestTriples(NamedTuple):
+    """The body of `near (s, p, o) top k by meaning`, and its clause `top`."""
+
+    body: NearbyTriple
+    clause: Clause
+
+
 def start_of(token: object) -> int | None:
     """Return the position of a token; None for other values."""
     return getattr(token, "start_pos", None)
@@ -80,8 +88,11 @@ def error_at(token: str, problem: str, expected: str) -> GrammarError:
 
 
 def attribute_of(token: object) -> str:
-    """Return the attribute that a scoring or column names, checked as the model checks attributes."""
-    name = read_text(token)[0]  # type: ignore[arg-type]
+    """Return the attribute that a scoring names, checked as the model checks attributes."""
+    return _checked_name(read_text(token)[0])  # type: ignore[arg-type]
+
+
+def _checked_name(name: str) -> str:
     if not name.strip():
         raise InvalidSubscription("the attribute is empty; give it some text")
     if len(name) > MAX_TERM_LENGTH:
@@ -95,6 +106,12 @@ def _term(token: LexerToken, prefixes: dict[str, str] | None) -> str:
     except GrammarError as found:
         found.position = token.start_pos
         raise
+
+
+def _near_triple(before: list[object], terms: object, radius: float, by: object) -> NearbyTriple:
+    prefixes = {**PREFIXES, **dict(before)} if before else None  # type: ignore[arg-type]
+    pattern = TriplePattern(*[_term(token, prefixes) for token in terms])  # type: ignore[attr-defined]
+    return NearbyTriple(pattern, radius, str(by))  # type: ignore[arg-type]
 
 
 def _range(attribute: str, low: str, high: str, *, low_open: bool, high_open: bool) -> Predicate:
@@ -128,6 +145,9 @@ class SubscriptionBuilder:
     def subscription(self, parts: list[object]) -> Subscription:
         """Build the whole, without an id: a body with optional themes and clauses."""
         first = parts[0]
+        if isinstance(first, NearestTriples):
+            parts = [first.body, first.clause, *parts[1:]]
+            first = parts[0]
         themes, body = first if type(first) is tuple else ((), first)
         clauses: dict[str, Clause] = {}
         for clause in parts[1:]:
@@ -314,7 +334,7 @@ class SubscriptionBuilder:
                     raise GrammarError("the name after `as` is empty", position=start_of(part), expected="some text")
         if first.type != "FACT":
             attribute, relaxed = read_text(str(first))
-            return SelectColumn(attribute_of(attribute), relaxed, symbol, name)
+            return SelectColumn(_checked_name(attribute), relaxed, symbol, name)
         fact = str(first)[1:]
         if fact not in FACTS:
             known = ", ".join(f"`@{each}`" for each in FACTS)
@@ -447,10 +467,22 @@ class SubscriptionBuilder:
 
     def near(self, parts: list[object]) -> NearbyTriple:
         """Prefixes, then `near (s, p, o) radius r by meaning`."""
-        *before, subject, verb, object_, radius, by = parts
-        prefixes = {**PREFIXES, **dict(before)} if before else None  # type: ignore[arg-type]
-        terms = [_term(token, prefixes) for token in (subject, verb, object_)]  # type: ignore[arg-type]
-        return NearbyTriple(TriplePattern(*terms), float(str(radius)), str(by))  # type: ignore[arg-type]
+        *before, triple, radius, by = parts
+        return _near_triple(before, triple, float(str(radius)), by)
+
+    def nearest(self, parts: list[object]) -> NearestTriples:
+        """Prefixes, then `near (s, p, o) top k within w by meaning`: any distance at which something is in common."""
+        place = next(place for place, part in enumerate(parts) if type(part) is list)
+        count, by = parts[place + 1], parts[-1]
+        span = parts[place + 2] if len(parts) - place == 4 else None
+        duration, events = (None, None) if span is None else read_span(span)  # type: ignore[arg-type]
+        top = Top(read_count(str(count)), Relatedness(), duration, events, highest=True)
+        body = _near_triple(parts[:place], parts[place], FARTHEST, by)
+        return NearestTriples(body, Clause("top", top, start_of(count)))
+
+    def near_triple(self, parts: list[object]) -> list[object]:
+        """`near (s, p, o)`."""
+        return parts
 
     def interest(self, bits: list[str]) -> Interest:
         """`[1, 0, *]`."""

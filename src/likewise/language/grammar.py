@@ -74,6 +74,7 @@ subscription: body clause*
      | statements
      | pattern
      | near
+     | nearest
      | "[" "]"                               -> interest
      | "[" BIT (_COMMA BIT)* "]"             -> interest
 
@@ -140,7 +141,9 @@ statement: _EVENT PROPERTY STRING
 pattern: prefix* triples (_DOT triples)* _DOT?
 prefix: _PREFIX PREFIX_NAME IRI
 triples: _subject _verb _object (COMMA _object)* (SEMICOLON _verb _object (COMMA _object)*)*
-near: prefix* _NEAR "(" _subject _COMMA _verb _COMMA _object ")" "radius" NUMBER "by" NEAR_BY
+near: prefix* near_triple "radius" NUMBER "by" NEAR_BY
+nearest: prefix* near_triple "top" COUNT ("within" SPAN)? "by" NEAR_BY
+near_triple: _NEAR "(" _subject _COMMA _verb _COMMA _object ")"
 _subject: VARIABLE | IRI | PREFIXED
 _verb: VARIABLE | IRI | PREFIXED | A
 _object: VARIABLE | IRI | PREFIXED | LITERAL | NUMERAL | TRUTH

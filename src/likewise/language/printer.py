@@ -12,8 +12,10 @@ from likewise.language.rdf_terms import quote, term_text
 from likewise.model.alerts.clauses import CLAUSES, Alert, SelectColumn
 from likewise.model.condition import All, Any, Node, Some
 from likewise.model.predicate import Predicate
+from likewise.model.rdf import TriplePattern
 from likewise.model.rendering import print_with
 from likewise.model.subscription import (
+    FARTHEST,
     Body,
     Condition,
     Distance,
@@ -48,11 +50,13 @@ def subscription_text(subscription: Subscription) -> str:
     >>> subscription_text(parse('({ power }, {device~: "laptop"~, t between 1 and 2 degC}) valid for 48 h'))
     '{power} {device~ = laptop~, t between 1 and 2 degC} valid for 2 d'
     """
-    text = body_text(subscription.body)
+    body, top = subscription.body, subscription.top
+    nearest = isinstance(body, NearbyTriple) and body.radius == FARTHEST and top is not None and top.highest
+    text = _nearest_text(body, top) if nearest else body_text(body)  # type: ignore[arg-type]
     if subscription.themes:
         text = f"{{{', '.join([term(tag) for tag in subscription.themes])}}} {text}"
-    if subscription.top is not None:
-        text += _top_text(subscription.top)
+    if top is not None and not nearest:
+        text += _top_text(top)
     if subscription.threshold is not None:
         text += f" threshold {number_text(subscription.threshold)}"
     if subscription.valid_for is not None:
@@ -99,8 +103,7 @@ def column_text(column: SelectColumn) -> str:
     if column.fact is not None:
         text = f"@{column.fact}"
     else:
-        attribute = quote(column.attribute) if column.attribute in ("in", "as") else _name(column.attribute)
-        text = attribute + "~" * column.relaxed + (f" in {column.unit}" if column.unit else "")
+        text = _name(column.attribute) + "~" * column.relaxed + (f" in {column.unit}" if column.unit else "")
     return f"{text} as {_name(column.name)}" if column.name else text
 
 
@@ -134,8 +137,7 @@ def body_text(body: Body) -> str:
                 f"{term_text(p.subject)} {term_text(p.predicate)} {term_text(p.object)}" for p in patterns
             )
         case NearbyTriple(pattern=p, radius=radius, by=by):
-            terms = ", ".join(term_text(part) for part in (p.subject, p.predicate, p.object))
-            return f"near ({terms}) radius {number_text(radius)} by {by}"
+            return f"near ({_terms(p)}) radius {number_text(radius)} by {by}"
         case Interest(vector=vector):
             return f"[{', '.join(vector)}]"
 
@@ -227,14 +229,23 @@ def text_value(text: str) -> str:
         return quote(text)
 
 
-def _top_text(top: Top) -> str:
-    window = ""
+def _terms(pattern: TriplePattern) -> str:
+    return ", ".join(term_text(part) for part in (pattern.subject, pattern.predicate, pattern.object))
+
+
+def _nearest_text(near: NearbyTriple, top: Top) -> str:
+    return f"near ({_terms(near.pattern)}) top {top.k}{_window_text(top)} by {near.by}"
+
+
+def _window_text(top: Top) -> str:
     if top.events is not None:
-        window = f" within {top.events} events"
-    elif top.duration is not None:
-        window = f" within {_span_text(top.duration)}"
+        return f" within {top.events} events"
+    return "" if top.duration is None else f" within {_span_text(top.duration)}"
+
+
+def _top_text(top: Top) -> str:
     order = "" if top.highest is isinstance(top.by, Relatedness) else " highest" if top.highest else " lowest"
-    return f" top {top.k}{window} by {scoring_text(top.by)}{order}"
+    return f" top {top.k}{_window_text(top)} by {scoring_text(top.by)}{order}"
 
 
 def scoring_text(scoring: Scoring) -> str:
@@ -263,7 +274,7 @@ def scoring_text(scoring: Scoring) -> str:
 
 
 def _name(text: str) -> str:
-    return text if _NAME.fullmatch(text) else quote(text)
+    return text if _NAME.fullmatch(text) and text not in ("in", "as") else quote(text)  # words of units and columns
 
 
 def _span_text(microseconds: int) -> str:

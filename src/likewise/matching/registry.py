@@ -199,6 +199,8 @@ def make_engine(name: str, kind: Kind, by: Interpretation) -> Engine:
                 cache_bytes=by.cache_bytes,
                 curve=by.probability_curve("conditions"),
                 types=by.types,
+                named=by.statement_measure,
+                meaning=_semantic_locality(by),
             )
         case "alerts":
             from likewise.matching.alerts.engine import AlertEngine
@@ -278,7 +280,9 @@ def _baseline_engine(name: str, kind: Kind, by: Interpretation) -> Engine:
                 )
             if kind == "near":
                 return OracleEngine(meaning=_semantic_locality(by))
-            measured = kind in ("approximate", "top", "alert")
+            if kind == "top":
+                return _ranking_oracle(by)
+            measured = kind in ("approximate", "alert")
             return OracleEngine(
                 by.measure if measured else None,
                 threshold=by.threshold,
@@ -288,6 +292,25 @@ def _baseline_engine(name: str, kind: Kind, by: Interpretation) -> Engine:
                 stale=by.stale,
             )
     raise InputError(f"no engine is named {name!r}; there are {', '.join(ENGINES)}")
+
+
+def _ranking_oracle(by: Interpretation) -> Engine:
+    """The oracle for windows, with the measures of statements and the vectors of near triples."""
+    from likewise.matching.oracle.engine import OracleEngine
+
+    jcn, esa, sameness = (by.statement_measure(name) for name in ("jcn", "esa", "sameness"))
+    return OracleEngine(
+        by.measure,
+        jcn=jcn,
+        esa=esa,
+        sameness=sameness,
+        threshold=by.threshold,
+        lateness=by.lateness,
+        meaning=_semantic_locality(by),
+        curve=by.probability_curve("conditions"),
+        types=by.types,
+        stale=by.stale,
+    )
 
 
 def _semantic_locality(by: Interpretation) -> Callable[[], Locality]:

@@ -178,7 +178,7 @@ class ValueOf(
 class Relatedness(
     msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="relatedness", tag_field="kind"
 ):
-    """The score of the condition's best mapping."""
+    """The score: of a condition's best mapping, of statements, or 1 less the mean distance of the nearest triple."""
 
 
 Scoring = Distance | WeightedSum | ValueOf | Relatedness
@@ -286,7 +286,10 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
         if len(self.id) > MAX_TERM_LENGTH:
             raise LimitExceeded("characters of an id", allowed=MAX_TERM_LENGTH, found=len(self.id))
         if self.top is not None and not isinstance(self.body, Condition):
-            raise InvalidSubscription("`top` goes with a condition in braces only")
+            if not isinstance(self.body, (Statements, NearbyTriple)):
+                raise InvalidSubscription("`top` goes with a condition in braces, statements or a near triple")
+            if not isinstance(self.top.by, Relatedness):
+                raise InvalidSubscription("statements and near triples are ranked `by relatedness` only")
         if self.select:
             check_columns(self.select, condition=isinstance(self.body, Condition))
         if self.alert is not None:
@@ -303,9 +306,9 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
         'exact'
         """
         body = self.body
+        if self.top is not None:
+            return "top"
         if isinstance(body, Condition):
-            if self.top is not None:
-                return "top"
             if self.alert is not None:
                 return "alert"
             return "approximate" if body.is_relaxed() else "exact"

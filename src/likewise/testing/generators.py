@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from random import Random
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
+import msgspec
+
 from likewise.errors import InputError
 from likewise.model import (
     Alert,
@@ -45,7 +47,7 @@ from likewise.model import (
     WeightedSum,
 )
 from likewise.model import Any as Either
-from likewise.model.subscription import NearBy, Variant
+from likewise.model.subscription import FARTHEST, NearBy, Variant
 from likewise.units.lookup import all_units
 
 T = TypeVar("T")
@@ -375,6 +377,8 @@ def subscription(choice: Choice, kind: Kind, id: str, words: GeneratorVocabulary
             threshold = choice.pick((None, 0.25, 0.5, 0.75, 0.0, 1.0, *CLEAR_THRESHOLDS))
             return Subscription(condition(choice, words, relaxed=True), id, themes, threshold=threshold)
         case "top":
+            if choice.integer(0, 3) == 0:
+                return _ranked(choice, id, words)
             simple = Condition((Predicate(words.ranked[0], "exists", None, choice.integer(0, 2) == 2),))
             body = simple if choice.integer(0, 2) < 2 else condition(choice, words, relaxed=choice.integer(0, 1) == 1)
             return Subscription(body, id, themes, top(choice, words), choice.pick(CLEAR_THRESHOLDS))
@@ -400,6 +404,19 @@ def subscription(choice: Choice, kind: Kind, id: str, words: GeneratorVocabulary
             return Subscription(Interest("".join(choice.pick(signs) for _ in range(length))), id)
         case "alert":
             return alert(choice, id, words)
+
+
+def _ranked(choice: Choice, id: str, words: GeneratorVocabulary) -> Subscription:
+    """Return statements or a near triple of which the k best count."""
+    other = subscription(choice, choice.pick(("statements", "near")), id, words)
+    k, events = choice.integer(1, 3), choice.integer(1, 6)
+    window = choice.pick(({}, {"events": events}, {"duration": choice.integer(1, 12)}))
+    body = other.body
+    if isinstance(body, NearbyTriple) and choice.integer(0, 1):
+        body = NearbyTriple(body.pattern, FARTHEST, body.by)
+    best = Top(k, Relatedness(), highest=choice.integer(0, 3) > 0, **window)
+    threshold = choice.pick((0.0, *CLEAR_THRESHOLDS))
+    return msgspec.structs.replace(other, body=body, top=best, threshold=threshold)
 
 
 def alert(choice: Choice, id: str, words: GeneratorVocabulary = FIXED) -> Subscription:
@@ -511,7 +528,7 @@ def event(
         if "top" in kinds:  # what windows rank by, in most events
             scored = words.ranked[:3][: choice.pick((3, 3, 1, 0))]
             tuples = (*(EventTuple(name, choice.integer(0, 9)) for name in scored), *tuples)
-    if not kinds.isdisjoint({"pattern", "statements", "near"}) and choice.integer(0, 7) < 7:
+    if not kinds.isdisjoint({"pattern", "statements", "near", "top"}) and choice.integer(0, 7) < 7:
         graph = tuple(
             Triple(choice.pick(words.subjects), choice.pick(words.predicates), choice.pick(_objects(words)))
             for _ in range(choice.integer(1, 6))

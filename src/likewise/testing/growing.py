@@ -86,7 +86,14 @@ def _thematic(setting: OracleSettings, cache_bytes: int = 2**24) -> Engine:
 
 
 def _topk(setting: OracleSettings) -> Engine:
-    return TopKEngine(setting.measure, setting.threshold, lateness=setting.lateness)
+    return TopKEngine(
+        setting.measure,
+        setting.threshold,
+        lateness=setting.lateness,
+        named=setting.named,
+        m=setting.m,
+        meaning=setting.meaning,
+    )
 
 
 def _alerts(setting: OracleSettings) -> Engine:
@@ -94,8 +101,7 @@ def _alerts(setting: OracleSettings) -> Engine:
 
 
 def _statements(setting: OracleSettings) -> Engine:
-    measures = {"jcn": setting.jcn, "esa": setting.esa, "sameness": setting.measure}
-    return StatementsEngine(measures.__getitem__, m=setting.m, threshold=setting.threshold)
+    return StatementsEngine(setting.named, m=setting.m, threshold=setting.threshold)
 
 
 def _patterns(index: Literal["automaton", "mvr-tree", "r-tree"], _: OracleSettings) -> Engine:
@@ -123,6 +129,7 @@ class MatcherEngine(BaseEngine):
         self._engines: dict[Kind, Callable[[object], Engine]] = {
             "statements": lambda _: _statements(setting),
             "near": lambda _: _near("mvr-tree", setting),
+            "top": lambda _: _topk(setting),
         }
         self._setting = setting
         self._matcher = Matcher(

@@ -45,6 +45,10 @@ class OracleSettings(msgspec.Struct, frozen=True):
     lateness: int = LATENESS
     meaning: Callable[[], Locality] = vectors
 
+    def named(self, name: str) -> Measure:
+        """Return the measure of statements that has a name."""
+        return {"jcn": self.jcn, "esa": self.esa, "sameness": self.measure}[name]
+
     def oracle(self) -> OracleEngine:
         """Return a fresh reference engine."""
         return OracleEngine(

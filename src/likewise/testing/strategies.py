@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, get_args
 
+import msgspec
 from hypothesis import strategies as st
 
 from likewise.defaults import MAX_BEST
@@ -308,6 +309,8 @@ def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
     if isinstance(body, Condition):
         themes = tuple(draw(st.lists(texts(), max_size=3)))
         top = draw(st.none() | _tops())
+    elif isinstance(body, Statements | NearbyTriple):
+        top = draw(st.none() | _tops().map(lambda ranked: msgspec.structs.replace(ranked, by=Relatedness())))
     threshold = draw(st.none() | st.floats(0, 1))
     confidence = draw(st.none() | st.floats(0, 1))
     using, best = None, None

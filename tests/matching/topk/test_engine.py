@@ -8,16 +8,40 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from likewise.errors import UnsupportedSubscription
 from likewise.language import parse
 from likewise.matching.oracle.engine import OracleEngine
 from likewise.matching.topk.engine import TopKEngine
-from likewise.model import Distance, Event, Match, Subscription, Top, ValueOf, WeightedSum, event
+from likewise.model import (
+    Distance,
+    Event,
+    Match,
+    NearbyTriple,
+    Subscription,
+    Top,
+    Triple,
+    ValueOf,
+    WeightedSum,
+    event,
+)
 from likewise.model.subscription import Relatedness
 from likewise.testing import OracleSettings, check_engine, compare_bulk
 
 CONDITION = parse("{x exists}").body
 PICKY = parse("{x > 3, y exists}").body
 RELAXED = parse("{x~ exists}").body
+
+
+def engine_of(setting: OracleSettings) -> TopKEngine:
+    """An engine with the measures of a setting."""
+    return TopKEngine(
+        setting.measure,
+        setting.threshold,
+        lateness=setting.lateness,
+        named=setting.named,
+        m=setting.m,
+        meaning=setting.meaning,
+    )
 
 
 def hits(found: list[tuple[int, Match]]) -> list[tuple[object, ...]]:
@@ -55,12 +79,51 @@ def publication(choose: random.Random, number: int, now: int) -> Event:
     return event(payload, id=f"e{number}", time=time)
 
 
-def interleave(seed: int, steps: int, *, lateness: int, largest: int = 120) -> int:
+def ranked(choose: random.Random, number: int, largest: int) -> Subscription:
+    """Statements or a near triple, of which the k best of a window count."""
+    body = choose.choice(
+        [
+            parse('event home team "Spain"').body,
+            parse('event place "Cape Town" . event type "Football Match"').body,
+            parse(f"near (?m, <http://e.org/{choose.choice(WORDS)}>, ?t) radius 1.4 by spelling").body,
+            parse(f'near (?m, ?p, "{choose.choice(WORDS)}") radius 0.9 by meaning').body,
+        ]
+    )
+    window = choose.choice(
+        [{"events": choose.choice([1, 5, 40, largest])}, {"duration": choose.choice([3, 20, largest])}, {}]
+    )
+    top = Top(choose.choice([1, 1, 2, 3, 8]), Relatedness(), highest=choose.random() < 0.8, **window)
+    threshold = choose.choice([None, 0.0, 0.1618]) if isinstance(body, NearbyTriple) else choose.choice([0.0, 0.1618])
+    return Subscription(body, f"s{number}", top=top, threshold=threshold)
+
+
+WORDS = ("homeTeam", "home_teams", "visitors", "placeOfMatch", "matchPlace", "stadium", "city", "cities")
+
+
+def match_report(choose: random.Random, number: int, now: int) -> Event:
+    """An RDF event of a few triples."""
+    triples = tuple(
+        Triple("<x:match>", f"<http://e.org/{choose.choice(WORDS)}>", f'"{choose.choice(WORDS)}"')
+        for _ in range(choose.randrange(4))
+    )
+    time = now - choose.choice([0, 0, 1, 3, 9]) if choose.random() < 0.4 else None
+    return Event(id=f"e{number}", time=time, graph=triples, vector="" if triples else "1")
+
+
+def interleave(
+    seed: int,
+    steps: int,
+    *,
+    lateness: int,
+    largest: int = 120,
+    subscription: Any = subscription,
+    publication: Any = publication,
+) -> int:
     """Random steps on both engines; how many deliveries were compared."""
     choose = random.Random(seed)
     setting = OracleSettings(lateness=lateness)
-    fast = TopKEngine(setting.measure, setting.threshold, lateness=lateness)
-    plain = OracleEngine(setting.measure, threshold=setting.threshold, lateness=lateness)
+    fast = engine_of(setting)
+    plain = setting.oracle()
     held: list[int] = []
     now = delivered = 0
     for number in range(steps):
@@ -105,18 +168,35 @@ def test_windows_equal_the_recomputed_ones_with_ties_withdrawals_and_late_events
         assert interleave(seed + 100 * turn, 1_000, lateness=lateness) > 300
 
 
+@pytest.mark.parametrize(("seed", "lateness"), [(5, 0), (6, 4)])
+@pytest.mark.timeout(3_600)
+def test_rankings_of_statements_and_nearest_triples_equal_enumeration(seed: int, lateness: int) -> None:
+    """With ties, withdrawals and late events; the oracle compares every event and sorts the window at each step."""
+    for turn in range(ROUNDS):
+        found = interleave(seed + 100 * turn, 1_000, lateness=lateness, subscription=ranked, publication=match_report)
+        assert found > 100
+
+
+def test_statements_need_measures_and_nearness_by_meaning_a_space() -> None:
+    """An engine without them refuses the subscription, and holds nothing of it."""
+    engine = TopKEngine()
+    for text in ('event team "Spain" top 2 by relatedness', "near (?m, dbo:team, ?t) top 2 by meaning"):
+        with pytest.raises(UnsupportedSubscription):
+            engine.add(0, parse(text, id="s"), at=0)
+    engine.add(0, parse("near (?m, dbo:team, ?t) top 2 by spelling", id="s"), at=0)
+    assert len(engine) == 1
+
+
 def test_the_contract_of_engines_holds() -> None:
     """Any interleaving of calls, save and load included, is answered like the oracle's."""
     setting = OracleSettings()
-    check_engine(lambda: TopKEngine(setting.measure, setting.threshold), kinds=["top"], setting=setting)
+    check_engine(lambda: engine_of(setting), kinds=["top"], setting=setting)
 
 
 def test_many_generated_pairs_give_no_difference() -> None:
     """Seeded subscriptions of all forms agree with the oracle."""
     setting = OracleSettings()
-    done = compare_bulk(
-        lambda: TopKEngine(setting.measure, setting.threshold), ["top"], 6_000, setting=setting, subscriptions=40
-    )
+    done = compare_bulk(lambda: engine_of(setting), ["top"], 6_000, setting=setting, subscriptions=40)
     assert done.matches > 0
 
 

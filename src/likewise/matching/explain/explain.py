@@ -284,8 +284,6 @@ def explain(
         views: dict[tuple[EventTuple, ...], EventView] = {}
         judged = explain_condition(subscription, EventView(event, measure, types), needed, score_of_change)
         compared = level if body.is_relaxed() else None
-        if subscription.top is not None and judged.verdict == "match":
-            judged = _rank(event, subscription.top, judged, position)
     elif isinstance(body, Interest):
         judged, compared = explain_interest(body, event), None
     elif isinstance(body, GraphPattern):
@@ -298,6 +296,8 @@ def explain(
             raise UnsupportedSubscription("explaining statements needs measures by their names; give `named`")
         way = subscription.using or "hybrid", subscription.best or m
         judged = explain_statements(body, EventStatements(event, named), way, needed.score)
+    if subscription.top is not None and judged.verdict == "match":
+        judged = _rank(event, subscription.top, judged, position)
     probability = None if compared is None else curve.of(judged.score)
     if judged.verdict == "below_threshold" and probability is not None and judged.score >= level:
         judged = _unsure(judged, subscription, needed, probability)

@@ -108,12 +108,12 @@ class NearEngine(BaseEngine):
 
     def find(self, event: Event, at: int) -> EngineResult:
         """The subscriptions that a triple of the event comes near enough to, with the score of the nearest."""
-        return self._results(self._near([event.graph])[0])
+        return self._results(self.near([event.graph])[0])
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """The same, with what the variables stand for in every triple that is near enough."""
         out = []
-        for ordinal, near in self._near([event.graph])[0].items():
+        for ordinal, near in self.near([event.graph])[0].items():
             id, score = self.subscriptions[ordinal].id, max(map(score_of, near))
             bindings = solutions_of(self._bodies[ordinal], event.graph, near)
             out.append((ordinal, Match(event.id, id, "near", score, score, None, bindings)))
@@ -121,7 +121,7 @@ class NearEngine(BaseEngine):
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
         """`find` for each event; the triples of all go through the trees together."""
-        return batch_result([self._results(near) for near in self._near([event.graph for event in events])])
+        return batch_result([self._results(near) for near in self.near([event.graph for event in events])])
 
     def _results(self, near: dict[int, list[TripleDistance]]) -> EngineResult:
         import numpy as np
@@ -129,7 +129,7 @@ class NearEngine(BaseEngine):
         scores = [max(map(score_of, nearby)) for nearby in near.values()]
         return EngineResult(np.array(list(near), np.int64), np.array(scores, np.float32))
 
-    def _near(self, graphs: Sequence[Sequence[Triple]]) -> list[dict[int, list[TripleDistance]]]:
+    def near(self, graphs: Sequence[Sequence[Triple]]) -> list[dict[int, list[TripleDistance]]]:
         """For each graph, by ascending ordinal, the triples that are near enough to a subscription's."""
         triples = [triple for graph in graphs for triple in graph]
         owners = [(number, place) for number, graph in enumerate(graphs) for place in range(len(graph))]

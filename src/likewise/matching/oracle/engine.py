@@ -40,8 +40,8 @@ from likewise.matching.reference.locality import Locality
 from likewise.matching.reference.mappings import describe
 from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.scoring import rank_value
-from likewise.matching.reference.statements import EventStatements, relevance
-from likewise.matching.reference.triple_distance import TripleDistances, score_of, solutions_of
+from likewise.matching.reference.statements import EventStatements, meet_statements, relevance
+from likewise.matching.reference.triple_distance import TripleDistances, meet_near, score_of, solutions_of
 from likewise.matching.reference.window import Publication, ReferenceWindow, Trace, WindowPosition
 from likewise.model.alerts.notification import Key, Why
 from likewise.model.event import Event
@@ -51,7 +51,16 @@ from likewise.model.mapping import Mapping
 from likewise.model.match import Bindings, Match
 from likewise.model.matches.batch import Promotion
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.subscription import GraphPattern, Interest, Kind, NearbyTriple, Statements, Subscription, Top
+from likewise.model.subscription import (
+    Condition,
+    GraphPattern,
+    Interest,
+    Kind,
+    NearbyTriple,
+    Statements,
+    Subscription,
+    Top,
+)
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure, Term
@@ -254,6 +263,7 @@ class OracleEngine(BaseEngine):
         self.alerts = OracleAlerts(lateness, curve, stale=stale)
         self._conditions: dict[int, PreparedCondition] = {}
         self._windowed: dict[int, PreparedCondition] = {}
+        self._ranked: dict[int, Subscription] = {}  # statements and near triples whose k best count
         self._others: dict[int, Subscription] = {}  # statements, patterns, interest vectors
         self._terms: tuple[Term, ...] | None = None
 
@@ -261,9 +271,9 @@ class OracleEngine(BaseEngine):
 
     def serves(self, subscription: Subscription) -> bool:
         """Every kind; statements only with their measures at hand, what is near by meaning only with vectors."""
-        if subscription.kind == "near":
+        if isinstance(subscription.body, NearbyTriple):
             return self._nearness.serves(subscription)
-        if subscription.kind != "statements":
+        if not isinstance(subscription.body, Statements):
             return True
         if subscription.using == "sameness":
             return self.sameness is not None
@@ -283,7 +293,10 @@ class OracleEngine(BaseEngine):
                 self._conditions[ordinal] = prepare_condition(subscription)
             case "top":
                 assert subscription.top is not None
-                self._windowed[ordinal] = prepare_condition(subscription)
+                if isinstance(subscription.body, Condition):
+                    self._windowed[ordinal] = prepare_condition(subscription)
+                else:
+                    self._ranked[ordinal] = subscription
                 self._windows.open(ordinal, subscription, subscription.top)
             case "alert":
                 self.alerts.open(ordinal, subscription, self._threshold(ordinal))
@@ -296,6 +309,7 @@ class OracleEngine(BaseEngine):
         self._terms = None
         self._conditions.pop(ordinal, None)
         self._windowed.pop(ordinal, None)
+        self._ranked.pop(ordinal, None)
         self._others.pop(ordinal, None)
         self._windows.close(ordinal)
         self.alerts.close(ordinal)
@@ -419,8 +433,8 @@ class OracleEngine(BaseEngine):
                 arrived.append((ordinal, match))
         arrived += self._meet_others(event, describing)
         promoted = self.advance(at)
-        if self._windowed:
-            windowed, further = self._windows.enter(event, at, self._candidacies(view))
+        if self._windowed or self._ranked:
+            windowed, further = self._windows.enter(event, at, self._candidacies(event, view))
             arrived += windowed
             promoted += further
         if len(self.alerts):
@@ -428,8 +442,8 @@ class OracleEngine(BaseEngine):
         arrived.sort(key=lambda hit: hit[0])
         return arrived, promoted
 
-    def _candidacies(self, view: EventView) -> list[tuple[int, ConditionMatch, Trace | None]]:
-        """The top-k subscriptions whose condition the event meets."""
+    def _candidacies(self, event: Event, view: EventView) -> list[tuple[int, ConditionMatch, Trace | None]]:
+        """The top-k subscriptions whose condition, statements or near triple the event meets."""
         candidates: list[tuple[int, ConditionMatch, Trace | None]] = []
         for ordinal, condition in self._windowed.items():
             needed = self._needed(ordinal)
@@ -438,7 +452,18 @@ class OracleEngine(BaseEngine):
                 candidates.append(
                     (ordinal, result, _trace(condition, view, result, needed.part) if condition.terms else None)
                 )
-        return candidates
+        for ordinal, subscription in self._ranked.items():
+            if (result := self._meet_ranked(event, ordinal, subscription)) is not None:
+                candidates.append((ordinal, result, None))
+        return sorted(candidates, key=lambda candidate: candidate[0])
+
+    def _meet_ranked(self, event: Event, ordinal: int, subscription: Subscription) -> ConditionMatch | None:
+        body = subscription.body
+        if isinstance(body, NearbyTriple):
+            return meet_near(body, subscription.threshold, self._nearness, event)
+        assert isinstance(body, Statements)
+        way = subscription.using or "hybrid", subscription.best or self.m
+        return meet_statements(body, way, self._needed(ordinal), EventStatements(event, self._named))
 
     def _meet_others(self, event: Event, describing: bool) -> Hits:
         hits: Hits = []
@@ -496,7 +521,11 @@ class OracleEngine(BaseEngine):
         position = None
         if subscription.kind == "top":
             view = EventView(event, self.measure, self.types)
-            result = evaluate(self._windowed[ordinal], view, self._needed(ordinal))
+            result = (
+                evaluate(self._windowed[ordinal], view, self._needed(ordinal))
+                if ordinal in self._windowed
+                else self._meet_ranked(event, ordinal, subscription)
+            )
             position = self._windows.position(event, ordinal, at, result)
         explanation = explain(
             event,

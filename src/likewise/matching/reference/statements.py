@@ -10,7 +10,9 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from likewise.matching.reference.conditions import ConditionMatch
 from likewise.matching.reference.event_view import related
+from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.statement_terms import EventStatement, event_statements, plain_words
 from likewise.model.event import Event
 from likewise.model.subscription import Statement, Statements, Variant
@@ -87,6 +89,22 @@ class EventStatements:
             if best.statement is None or answer.similarity > best.similarity:
                 best = answer
         return best
+
+
+def meet_statements(
+    statements: Statements, way: tuple[Variant, int], needed: MatchThreshold, view: EventStatements
+) -> ConditionMatch | None:
+    """How an event answers statements that are ranked, or None if it does not answer them well enough.
+
+    >>> from likewise.model import event
+    >>> seen = EventStatements(event({"team": "Spain", "type": "Match"}))
+    >>> asked = Statements((Statement("team", "spain"), Statement("type", "race")))
+    >>> meet_statements(asked, ("hybrid", 5), MatchThreshold.at(0.5), seen)
+    ConditionMatch(score=0.5, product=0.5, conjunction=0)
+    """
+    using, m = way
+    score = relevance(view.answers(statements, m, using))
+    return ConditionMatch(score, score, 0) if score >= needed.score else None
 
 
 def relevance(answers: list[StatementAnswer]) -> float:

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from likewise import defaults
 from likewise.errors import UnsupportedSubscription
+from likewise.matching.reference.conditions import ConditionMatch
 from likewise.matching.reference.locality import LexicalLocality, Locality, distances
+from likewise.model.event import Event
 from likewise.model.match import Bindings
 from likewise.model.rdf import Triple, is_variable
 from likewise.model.subscription import NearBy, NearbyTriple, Subscription
@@ -96,6 +98,20 @@ class TripleDistances:
             for candidate in self.measure(near, triples)
             if max(candidate.distances) <= near.radius and score_of(candidate) >= level
         ]
+
+
+def meet_near(
+    near: NearbyTriple, threshold: float | None, distances: TripleDistances, event: Event
+) -> ConditionMatch | None:
+    """How near an event comes to a triple whose nearest are ranked, or None if no triple of it is near enough.
+
+    Triples further than 1 on the mean score 0 alike.
+    """
+    nearby = distances.within(near, threshold, event.graph)
+    if not nearby:
+        return None
+    score = max(map(score_of, nearby))
+    return ConditionMatch(score, score, 0)
 
 
 def parts_of(triple: object) -> Parts:

@@ -16,30 +16,50 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from likewise.defaults import CACHE_BYTES, LATENESS, THRESHOLD
-from likewise.errors import ArtefactDamaged, ArtefactVersion, UnknownId
+from likewise.defaults import CACHE_BYTES, HYBRID_M, LATENESS, THRESHOLD
+from likewise.errors import ArtefactDamaged, ArtefactVersion, UnknownId, UnsupportedSubscription
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.condition_index import ConditionIndex
 from likewise.matching.engine import BaseEngine, EngineBatchResult, EngineResult, TopKEntry, batch_result, result_of
 from likewise.matching.explain.explain import explain
+from likewise.matching.graphs_nearby.engine import NearEngine
+from likewise.matching.graphs_nearby.mvr_tree import MvrTree
+from likewise.matching.hybrid.statements import StatementsEngine
 from likewise.matching.reference.conditions import ConditionMatch, PreparedCondition, evaluate, prepare_condition
 from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.lateness import is_late
 from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.scoring import rank_value, scored_numbers
+from likewise.matching.reference.statements import EventStatements, meet_statements
+from likewise.matching.reference.triple_distance import TripleDistances, meet_near, score_of
 from likewise.matching.reference.window import WindowPosition
 from likewise.matching.topk.candidate_kernels import TIMED
 from likewise.matching.topk.family import PublishedEvent, WindowFamily
-from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
+from likewise.model import (
+    Condition,
+    Distance,
+    Event,
+    Explanation,
+    Kind,
+    Match,
+    NearbyTriple,
+    Promotion,
+    Statements,
+    Subscription,
+    Top,
+    fold,
+)
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from likewise.matching.reference.locality import Locality
     from likewise.semantics.measure import Measure
 
 Hits = list[tuple[int, Match]]
+SLACK = 1e-4  # of scores in 32 bits, within which the plain evaluation decides
 PUBLISHED = 1_024  # events noted, beyond twice those in windows, before those in none are let go
 
 
@@ -68,9 +88,14 @@ class TopKEngine(BaseEngine):
         cache_bytes: int = CACHE_BYTES,
         curve: ProbabilityCurve = AS_SCORED,
         types: Hierarchy = NO_TYPES,
+        named: Callable[[str], Measure] | None = None,
+        m: int = HYBRID_M,
+        meaning: Callable[[], Locality] | None = None,
     ) -> None:
         super().__init__()
         self.types = types
+        self._named, self._m = named, m
+        self._nearness = TripleDistances(meaning)
         self.curve = curve
         self.measure = measure
         self.threshold = threshold
@@ -87,22 +112,35 @@ class TopKEngine(BaseEngine):
         self._turn = 0
         self._shared = 0
         self._index = ConditionIndex(measure, threshold, cache_bytes, curve, types)
+        self._statements: StatementsEngine | None = None  # finds statements that are ranked
+        self._near = NearEngine(meaning, MvrTree)  # finds near triples that are ranked
         self._scorings: dict[object, int] = {}  # a number for each way of ranking
         self._patience = PUBLISHED
 
     # -- members --------------------------------------------------------------------------------
 
+    def serves(self, subscription: Subscription) -> bool:
+        """Conditions; statements with measures at hand; near triples, by meaning only with vectors."""
+        if isinstance(subscription.body, NearbyTriple):
+            return self._nearness.serves(subscription)
+        return isinstance(subscription.body, Condition) or self._named is not None
+
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription; its window starts empty."""
+        if not self.serves(subscription):
+            raise UnsupportedSubscription(
+                "ranking statements needs measures by their names, and what is near by meaning a space; give them"
+            )
         self.register(ordinal, subscription)
-        assert subscription.top is not None  # `serves` lets nothing else in
+        assert subscription.top is not None
         condition = _condition_of(subscription)
         shared = self._conditions.get(condition)
         if shared is None:
-            shared = self._conditions[condition] = WindowCondition(self._shared, prepare_condition(subscription))
+            prepared = prepare_condition(subscription) if isinstance(subscription.body, Condition) else None
+            shared = self._conditions[condition] = WindowCondition(self._shared, condition, prepared)
             self._shared += 1
             self._by_number[shared.number] = shared
-            self._index.add(shared.number, condition)
+            self._index_body(shared)
         key = _family_of(subscription)
         family = shared.families.get(key)
         if family is None:
@@ -122,8 +160,59 @@ class TopKEngine(BaseEngine):
             del self._families[key], self._conditions[condition].families[key]
             if not self._conditions[condition].families:
                 shared = self._conditions.pop(condition)
-                self._index.remove(shared.number)
+                self._index_of(shared).remove(shared.number)
                 del self._by_number[shared.number]
+
+    def _index_of(self, shared: WindowCondition) -> ConditionIndex | StatementsEngine | NearEngine:
+        body = shared.subscription.body
+        if isinstance(body, NearbyTriple):
+            return self._near
+        if isinstance(body, Condition):
+            return self._index
+        if self._statements is None:
+            assert self._named is not None
+            self._statements = StatementsEngine(
+                self._named, m=self._m, threshold=self.threshold, cache_bytes=self._cache_bytes, curve=self.curve
+            )
+        return self._statements
+
+    def _index_body(self, shared: WindowCondition) -> None:
+        index, subscription = self._index_of(shared), shared.subscription
+        if isinstance(index, ConditionIndex):
+            index.add(shared.number, subscription)
+            return
+        if isinstance(index, StatementsEngine):  # finds a little more than matches, for the score in 64 bits
+            level = max(0.0, self._needed(subscription).score - SLACK)
+            subscription = msgspec.structs.replace(subscription, threshold=level, confidence=None)
+        index.add(shared.number, subscription, 0)
+
+    def _candidates(self, event: Event, at: int) -> list[tuple[int, ConditionMatch]]:
+        """The conditions, statements and near triples that an event meets, by their numbers, and how well."""
+        matches = self._index.match(event, at)
+        if self._statements is not None and len(self._statements):
+            likely = self._statements.find(event, at).ordinals.tolist()
+            view = EventStatements(event, self._named)
+            results = [(number, self._meet(self._by_number[number], event, view)) for number in likely]
+            matches += [(number, result) for number, result in results if result is not None]
+        if len(self._near) and event.graph:
+            for number, nearby in self._near.near([event.graph])[0].items():
+                score = max(map(score_of, nearby))
+                matches.append((number, ConditionMatch(score, score, 0)))
+        return matches
+
+    def _meet(
+        self, shared: WindowCondition, event: Event, view: EventStatements | None = None
+    ) -> ConditionMatch | None:
+        """How an event meets a condition, statements or a near triple, by the plain evaluation."""
+        subscription, body = shared.subscription, shared.subscription.body
+        needed = self._needed(subscription)
+        if isinstance(body, NearbyTriple):
+            return meet_near(body, subscription.threshold, self._nearness, event)
+        if isinstance(body, Statements):
+            way = subscription.using or "hybrid", subscription.best or self._m
+            return meet_statements(body, way, needed, view or EventStatements(event, self._named))
+        assert shared.condition is not None
+        return evaluate(shared.condition, EventView(event, self.measure, self.types), needed)
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -157,7 +246,7 @@ class TopKEngine(BaseEngine):
         known: dict[tuple[int, float], tuple[float, ...] | None] = {}  # what families that rank alike rank it by
         places: list[tuple[WindowFamily, int]] = []
         before: ConditionMatch | None = None
-        for condition, met_conditions in self._index.match(event, at):
+        for condition, met_conditions in self._candidates(event, at):
             if met_conditions is not before:
                 entry, before = (
                     PublishedEvent(event.id, time, met_conditions.score, met_conditions.product),
@@ -259,6 +348,9 @@ class TopKEngine(BaseEngine):
             at=at,
             position=self._window_position(event, ordinal, at),
             types=self.types,
+            named=self._named,
+            m=self._m,
+            nearness=self._nearness,
         )
 
     def _window_position(self, event: Event, ordinal: int, at: int) -> WindowPosition | None:
@@ -274,8 +366,7 @@ class TopKEngine(BaseEngine):
                 if values is None
                 else family.position(ordinal, values, family.entry(numbers[-1]).time, numbers[-1], now)
             )
-        view = EventView(event, self.measure, self.types)
-        result = evaluate(self._conditions[condition].condition, view, self._needed(condition))
+        result = self._meet(self._conditions[condition], event)
         if result is None:
             return None
         if is_late(event.time, now, self.lateness):
@@ -299,12 +390,18 @@ class TopKEngine(BaseEngine):
         ]
 
     def caches(self) -> dict[str, CacheUse]:
-        """What the index of conditions looks up."""
-        return self._index.caches()
+        """What the indexes of conditions and statements look up."""
+        uses = self._index.caches()
+        if self._statements is not None:
+            for name, use in self._statements.caches().items():
+                uses.setdefault(name, CacheUse()).count(use.hits + use.misses, use.misses)
+        return uses
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Let the index of conditions forget what it knows about some seen texts."""
         self._index.forget_relatedness(of)
+        if self._statements is not None:
+            self._statements.forget_relatedness(of)
 
     # -- keeping --------------------------------------------------------------------------------
 
@@ -353,10 +450,14 @@ class TopKEngine(BaseEngine):
 
 
 class WindowCondition(msgspec.Struct):
-    """A condition, and the families whose members share it."""
+    """A condition, statements or a near triple, and the families whose members share it.
+
+    `subscription` has what is compared and nothing of windows; `condition` is what a condition in braces was made into.
+    """
 
     number: int
-    condition: PreparedCondition
+    subscription: Subscription
+    condition: PreparedCondition | None
     families: dict[Subscription, WindowFamily] = msgspec.field(default_factory=dict)
 
 
