@@ -27,7 +27,8 @@ def explain(
         bool, typer.Option("--details", help="Show each part with its scores, and what is behind them.")
     ] = False,
     mappings: Annotated[
-        int | None, typer.Option("--mappings", min=1, metavar="K", help="List the K best mappings, too, with the details.")
+        int | None,
+        typer.Option("--mappings", min=1, metavar="K", help="List the K best mappings, too, with the details."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
