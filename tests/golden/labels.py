@@ -92,7 +92,7 @@ from likewise.server.mqtt.topic_maps import Rule
 from likewise.spark.concepts import ConceptsSummary
 from likewise.spark.ingest.ingest import IngestSummary
 from likewise.spark.spaces.options import BuildSummary
-from likewise.spark.streaming import backtest, checkpoint, matchers, task
+from likewise.spark.streaming import backtest, batch_pins, checkpoint, matchers, task
 from likewise.spark.streaming.counts import BacktestTally
 from likewise.spark.streaming.deserialisers import registry
 from likewise.spark.streaming.state import saved_shard, shard, shards
@@ -213,6 +213,7 @@ LAKE: Final[dict[str, Any]] = {
     "commit": plain_commits.LakeCommit,
     "base": plain_commits.LakeCheckpoint,
     "upkeep report": upkeep.MaintenanceReport,
+    "pin of a micro-batch": batch_pins.BatchPin,
     "checkpoint, query": checkpoint.StoredQuery,
     "checkpoint, plan": checkpoint.BatchPlan,
     "checkpoint, feeds": feeds.ShufflePlan,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import lru_cache
@@ -171,6 +171,12 @@ def storage_path(address: str | Path | ObjectStorePath) -> StoragePath:
 def store_settings() -> dict[str, str]:
     """Return the object store's settings in the environment."""
     return {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
+
+
+def use_store_settings(settings: Mapping[str, str]) -> None:
+    """Take a driver's settings of object stores for those that this environment lacks."""
+    for name, value in settings.items():
+        os.environ.setdefault(name, value)
 
 
 def files_below(place: StoragePath) -> Iterator[tuple[str, float]]:

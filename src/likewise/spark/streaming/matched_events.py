@@ -44,8 +44,13 @@ class MatchedEvents(NamedTuple):
 
     def selected_lists(self) -> Any:
         """What is selected of each, as lists beside those of the numbers."""
-        texts = [None] * len(self.numbers) if self.selected is None else self.selected.tolist()
-        return pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), pa.array(texts, pa.string()))
+        return pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), self.selected_texts())
+
+    def selected_texts(self) -> Any:
+        """What is selected of each match, null where nothing is."""
+        if self.selected is None:
+            return pa.nulls(len(self.numbers), pa.string())
+        return pa.array(self.selected.tolist(), pa.string())
 
     def by_payload(self, places: NDArray[np.int64]) -> MatchedEvents:
         """The same by where events stood; what several events of one payload met is put together, with the best scores.

@@ -32,6 +32,7 @@ from likewise.spark.streaming.matcher_copies import copy_folder, download_matche
 STATEFUL: Final[tuple[Kind, ...]] = ("top", "alert")  # kinds whose answers depend on what came before
 _OPEN: Final = 4  # matchers a worker keeps: those of a batch, and the ones before
 _opened: OrderedDict[str, Matcher] = OrderedDict()
+_given: OrderedDict[str, list[LoggedSubscription]] = OrderedDict()  # subscriptions that a worker decoded
 
 
 class MeaningChoice(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -58,6 +59,10 @@ class MeaningChoice(msgspec.Struct, frozen=True, omit_defaults=True):
         if meant.space_checksum and self.space is None and self.measure is None:
             check_meaning(meant)
         return choice
+
+    def digest(self) -> str:
+        """Return a name of the choice, for folders."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:12]
 
     def matcher(self) -> Matcher:
         """An empty matcher that compares so."""
@@ -106,8 +111,8 @@ def refuse_stateful(seen: Iterable[LoggedSubscription]) -> None:
         if each.subscription.kind in STATEFUL:
             what = "ranking" if each.subscription.kind == "top" else "subscription with a state"
             raise UnsupportedSubscription(
-                f"{each.subscription.id!r} is a {what}: what it delivers depends on the order of all events, which is "
-                "not kept here; `likewise stream run` and a broker serve it. Remove it, or write it without"
+                f"{each.subscription.id!r} is a {what}: what it delivers depends on the order of all events; "
+                "`likewise stream run` and a broker serve it. Remove it, or pass stateful='skip' where they do"
             )
 
 
@@ -139,7 +144,7 @@ def save_matcher(held: SubscriptionSnapshot, at: int, choice: MeaningChoice, fol
 
 def _save(held: SubscriptionSnapshot, at: int, choice: MeaningChoice, folder: Path) -> Path:
     seen = active_at(held, at)
-    chosen = hashlib.sha256(msgspec.json.encode(choice)).hexdigest()[:12]
+    chosen = choice.digest()
     over = len(held.subscriptions) - len(seen)
     place = folder / f"{held.version:020d}-{held.digest}-{over}-{chosen}-{product()}"
     if (place / "manifest.json").is_file():
@@ -155,11 +160,19 @@ def _save(held: SubscriptionSnapshot, at: int, choice: MeaningChoice, folder: Pa
     making = Path(tempfile.mkdtemp(prefix=".making.", dir=folder))
     try:
         matcher.save(making / "new")
-        if not place.exists():
-            (making / "new").rename(place)
+        move_into_place(making / "new", place)
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return place
+
+
+def move_into_place(made: Path, place: Path) -> None:
+    """Let a folder that was made appear whole, unless another process was first with the same."""
+    try:
+        made.rename(place)
+    except OSError:
+        if not place.is_dir():
+            raise
 
 
 def matcher_folder(address: str) -> Path:
@@ -181,15 +194,22 @@ def open_matcher(folder: str) -> Matcher:
     return found
 
 
-def make_matcher(subscriptions: bytes, choice: MeaningChoice) -> Matcher:
-    """A matcher of subscriptions that travel as JSON (a list of `LoggedSubscription`), made once by a worker."""
+def make_matcher(subscriptions: bytes, choice: MeaningChoice, at: int) -> Matcher:
+    """Return a matcher of subscriptions in JSON (a list of `LoggedSubscription`), created once by a worker.
+
+    Those whose validity is over at the moment `at` are left out.
+    """
     key = hashlib.sha256(subscriptions + msgspec.json.encode(choice)).hexdigest()
+    given = _given.get(key)
+    if given is None:
+        given = _given[key] = msgspec.json.decode(subscriptions, type=list[LoggedSubscription])
+    active = [each for each in given if each.end is None or each.end > at]
+    key = f"{key}@{','.join(str(each.number) for each in active if each.end is not None)}"
     found = _opened.get(key)
     if found is None:
-        found = _opened[key] = set_subscriptions(
-            choice.matcher(), msgspec.json.decode(subscriptions, type=list[LoggedSubscription])
-        )
-        while len(_opened) > _OPEN:
-            _opened.popitem(last=False)
+        found = _opened[key] = set_subscriptions(choice.matcher(), active)
+    for known in (_opened, _given):
+        while len(known) > _OPEN:
+            known.popitem(last=False)
     _opened.move_to_end(key)
     return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import gc
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +22,7 @@ from likewise.formats.arrow.columns import NO_TIME
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.atomic_create import write_whole
 from likewise.lake.parts import DAY, EVENTS, MATCHES, SELECTED, LakePart, day_text, lake_schema, write_part
-from likewise.lake.storage import storage_path
+from likewise.lake.storage import storage_path, use_store_settings
 from likewise.spark.streaming.checkpoint import BatchCounts
 from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
 from likewise.spark.streaming.matched_events import MatchedEvents, match_events
@@ -111,8 +110,7 @@ def _collected_seldom() -> Iterator[None]:
 
 
 def _run(order: MatchTask, came: Iterator[Records] | None) -> MatchTaskResult:
-    for name, value in order.objects.items():
-        os.environ.setdefault(name, value)  # the worker's own comes first
+    use_store_settings(order.objects)
     matcher = open_matcher(order.matcher)
     matches: dict[int, list[Any]] = {}
     events: dict[int, list[Any]] = {}

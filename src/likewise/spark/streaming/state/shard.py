@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ import pyarrow as pa
 
 from likewise.errors import LikewiseError
 from likewise.lake.parts import DAY, NOTIFICATIONS, LakePart, day_text, lake_schema, write_part
-from likewise.lake.storage import storage_path
+from likewise.lake.storage import storage_path, use_store_settings
 from likewise.model import Match
 from likewise.model.alerts.notification import AlertNotification
 from likewise.spark.streaming.matchers import MeaningChoice, set_subscriptions
@@ -79,8 +78,7 @@ def run_shard_order(order: bytes) -> bytes:
 
 
 def _run(order: ShardTask) -> ShardResult:
-    for name, value in order.objects.items():
-        os.environ.setdefault(name, value)  # the worker's own comes first
+    use_store_settings(order.objects)
     state = Path(order.state)
     matcher = set_subscriptions(
         load_shard(state, order.before, order.choice), subscriptions_of(order.feeds, order.shard)

@@ -19,7 +19,7 @@ from likewise.lake.versioned import decoded
 from likewise.matching.matcher import Matcher
 from likewise.matching.reference.alerts.transitions import alert_conditions
 from likewise.model import Subscription
-from likewise.spark.streaming.matchers import STATEFUL, active_at
+from likewise.spark.streaming.matchers import STATEFUL, active_at, move_into_place
 from likewise.spark.streaming.state.paths import StatePlacement, state_placement
 
 _FILE = "feeds.json"
@@ -76,8 +76,7 @@ def save_shuffle_plan(empty: Matcher, stateful: Sequence[LoggedSubscription], sh
         (making / "new").mkdir()
         empty.save(making / "new" / "matcher")
         write_whole(making / "new" / _FILE, msgspec.json.encode(feeds))
-        if not place.exists():
-            (making / "new").rename(place)
+        move_into_place(making / "new", place)
     finally:
         shutil.rmtree(making, ignore_errors=True)
 
