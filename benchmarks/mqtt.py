@@ -23,7 +23,7 @@ from typing import Any
 import httpx
 
 from benchmarks.broker import cpu_seconds
-from likewise.cli.demo.mosquitto import Mosquitto
+from likewise.cli.demo.city import Mosquitto
 from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.publisher import MqttPublisher
 

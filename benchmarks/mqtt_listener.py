@@ -32,7 +32,7 @@ import httpx
 from websockets.asyncio.client import connect
 
 from benchmarks.broker import cpu_seconds, memory, missed
-from likewise.cli.demo.mosquitto import Mosquitto
+from likewise.cli.demo.city import Mosquitto
 from likewise.server.mqtt.codec import (
     MQTT_3_1_1,
     MQTT_5,

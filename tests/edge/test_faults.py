@@ -357,7 +357,7 @@ def test_an_edge_loads_nothing_heavy(tmp_path: Path) -> None:
 import sys, likewise as lw
 from likewise.edge.app import attach_uplink, make_edge_broker
 from likewise.server.http.server import make_app
-from likewise.server.mqtt.broker.sockets import open_sockets
+from likewise.server.mqtt.broker.listener import open_sockets
 from likewise.edge.uplink import parse_hub_addresses
 with make_edge_broker(None) as broker:
     make_app(broker)

@@ -13,8 +13,7 @@ from likewise.api.edge_frames import LocalSubscriptionSpec, SourceGroupSpec, Ter
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, MatchingSettings, ServerSettings
 from likewise.broker.edge_hub.identities import read_name
-from likewise.edge.demand import ActiveDemand, ForwardDecision
-from likewise.edge.local_evaluation import LocalEvaluator, Undecided
+from likewise.edge.demand import ActiveDemand, ForwardDecision, LocalEvaluator, Undecided
 from likewise.edge.outbox import VocabularyTracker
 from likewise.model import Event, Subscription
 from likewise.semantics.feedback import term_pair

@@ -86,7 +86,7 @@ from likewise.semantics.concepts.library import CompiledEncyclopaedia
 from likewise.semantics.enrichment.corrections import Correction
 from likewise.semantics.measures.embeddings import encoders as bert
 from likewise.semantics.spaces import manifest as space_manifest
-from likewise.semantics.wordnet import compact, latent_fit
+from likewise.semantics.wordnet import compact, embedded
 from likewise.server.mqtt.codec import packets
 from likewise.server.mqtt.topic_maps import Rule
 from likewise.spark.concepts import ConceptsSummary
@@ -204,7 +204,7 @@ MATCHER: Final[dict[str, Any]] = {
     "compact WordNet, head": compact._PackedHeader,
     "compiled encyclopaedia": CompiledEncyclopaedia,
     "compiled lexicon": _EncodedLexicon,
-    "latent WordNet": latent_fit.LatentCore,
+    "latent WordNet": embedded.LatentCore,
 }
 LAKE: Final[dict[str, Any]] = {
     "change log, changes": change_log.Changes,

@@ -18,8 +18,15 @@ from likewise.semantics.wordnet import embedded as artefact
 from likewise.semantics.wordnet import unpacked
 from likewise.semantics.wordnet.compact import compact, unpack
 from likewise.semantics.wordnet.database import WordNet, read_wordnet
-from likewise.semantics.wordnet.embedded import LATENT, WORDNET, packed, write_wordnet_space
-from likewise.semantics.wordnet.latent_fit import fit_latent, latent_documents, unpack_core
+from likewise.semantics.wordnet.embedded import (
+    LATENT,
+    WORDNET,
+    fit_latent,
+    latent_documents,
+    packed,
+    unpack_core,
+    write_wordnet_space,
+)
 from tests.semantics.tiny_wordnet import write_tiny_wordnet
 
 

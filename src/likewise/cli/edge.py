@@ -60,7 +60,7 @@ def edge(
         from likewise.edge.bounds import Bounds
         from likewise.edge.uplink import parse_hub_addresses
         from likewise.server.http.server import serve
-        from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
+        from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
 
         addresses = parse_hub_addresses(upstream)
         bounds = {"bytes": outbox_bytes, "keep": outbox_keep, "policy": outbox_policy}

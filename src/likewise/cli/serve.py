@@ -85,7 +85,7 @@ def serve(
         from likewise.errors import InputError
         from likewise.server.http.server import serve as run
         from likewise.server.mqtt.bridge import bridge_connectors
-        from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
+        from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
         from likewise.server.sinks.networks import parse_networks
 
         if ephemeral and data is not None:

@@ -7,14 +7,15 @@ memory.
 
 from likewise.testing.clocks import ManualClock
 from likewise.testing.contract import (
+    REGRESSIONS,
     ComparisonCounts,
     check_engine,
+    check_regressions,
     compare_bulk,
     compare_interleavings,
     engine_machine,
 )
 from likewise.testing.oracle import Mismatch, OracleSettings
-from likewise.testing.regressions import REGRESSIONS, check_regressions
 from likewise.testing.tables import TableEngine, TableMeasure
 
 __all__ = [

@@ -18,12 +18,7 @@ from likewise.broker.dispatch import matching_loop as matching_worker
 from likewise.broker.dispatch.match_events import match_events
 from likewise.broker.dispatch.matching_loop import MatchingLoop
 from likewise.broker.log.entries import SubscribeCommand
-from likewise.broker.maintenance import (
-    housekeeping,
-)
-from likewise.broker.maintenance import (
-    window_checkpoints as window_saving,
-)
+from likewise.broker.maintenance import housekeeping
 from likewise.broker.maintenance import (
     window_snapshots as saved_windows,
 )
@@ -267,7 +262,7 @@ def test_events_that_take_long_leave_the_turn_to_others(sliced: None, monkeypatc
 def test_windows_that_are_saved_hold_up_their_own_tenant_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes meanwhile is matched when they are saved, once and in order; others' events at once."""
     monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.0)
-    monkeypatch.setattr(window_saving, "CHECKPOINT_ENTRIES", 10)
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_ENTRIES", 10)
     begun, way = threading.Event(), threading.Event()
     save = saved_windows.save_windows
 
@@ -281,7 +276,7 @@ def test_windows_that_are_saved_hold_up_their_own_tenant_alone(tmp_path: Path, m
         busy, quiet = stocked(broker, "busy", 0), stocked(broker, "quiet", 0)
         broker.subscribe(busy, "ann", [lw.parse(text, id="best")])
         broker.subscribe(quiet, "ann", [lw.parse(text, id="best")])
-        monkeypatch.setattr(window_saving, "save_windows", saving)
+        monkeypatch.setattr(housekeeping, "save_windows", saving)
         broker.publish(busy, [lw.event({"x": n}, id=f"e{n}") for n in range(20)])
         assert begun.wait(60)
         assert busy.saving

@@ -17,7 +17,6 @@ from likewise.broker.admin import backup, keep_copying, verify_store
 from likewise.broker.broker import Broker
 from likewise.broker.log.deliveries import read_between
 from likewise.broker.maintenance import housekeeping
-from likewise.broker.maintenance import window_checkpoints as window_saving
 from likewise.broker.maintenance.backups import BackupCopy, copies_in
 from likewise.errors import ArtefactMissing, InputError, StateError
 from likewise.model import Event
@@ -51,7 +50,7 @@ def test_copies_made_under_load_are_whole_and_go_on_as_the_original_did(
 ) -> None:
     """Windows are saved anew all the time meanwhile. A copy that gets the events it lacks gives the same deliveries."""
     monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.0)
-    monkeypatch.setattr(window_saving, "CHECKPOINT_ENTRIES", 7)
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_ENTRIES", 7)
     data, over = tmp_path / "data", threading.Event()
     published = [0]
     with Broker(data) as broker:

@@ -16,7 +16,6 @@ from likewise.broker.log import log_entries
 from likewise.broker.log.tables import StoreTables
 from likewise.broker.maintenance import housekeeping
 from likewise.broker.maintenance import scheduler as chores
-from likewise.broker.maintenance import window_checkpoints as window_saving
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import Unavailable
 
@@ -54,7 +53,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.02)
     monkeypatch.setattr(housekeeping, "SWEEP_SECONDS", 0.02)
-    monkeypatch.setattr(window_saving, "CHECKPOINT_ENTRIES", 5)
+    monkeypatch.setattr(housekeeping, "CHECKPOINT_ENTRIES", 5)
     monkeypatch.setattr(chores, "RETRY_SECONDS", (0.02, 0.1))
 
 

@@ -17,7 +17,6 @@ from likewise.broker.log.entries import Entry, WithdrawCommand
 from likewise.broker.log.event_log import Done
 from likewise.broker.log.integrity import count_rows
 from likewise.broker.maintenance import housekeeping, retention
-from likewise.broker.maintenance import window_checkpoints as window_saving
 from likewise.broker.queries.dry_run import board, places
 from likewise.errors import FormatError, InputError, Unavailable
 from likewise.testing.clocks import ManualClock
@@ -60,7 +59,7 @@ def test_what_is_over_is_removed_although_a_window_lives(
     """By `keep` and by `expires`, also while the window is not full; a restart loses and doubles nothing."""
     for name in ("TICK_SECONDS", "SWEEP_SECONDS"):
         monkeypatch.setattr(housekeeping, name, 0.02)
-    monkeypatch.setattr(window_saving, "SAVE_SECONDS", 0.02)
+    monkeypatch.setattr(housekeeping, "SAVE_SECONDS", 0.02)
     data = tmp_path / "data" if on_disk else None
     config = Config(store=StoreSettings("1 day"))
     with Broker(data, config, clock=clock) as broker:
@@ -182,7 +181,7 @@ def test_who_is_unregistered_is_forgotten_on_disk_while_windows_live(
     """The text of its subscriptions is in no table any more; the windows of others are what they were."""
     for name in ("TICK_SECONDS", "SWEEP_SECONDS"):
         monkeypatch.setattr(housekeeping, name, 0.02)
-    monkeypatch.setattr(window_saving, "SAVE_SECONDS", 0.02)
+    monkeypatch.setattr(housekeeping, "SAVE_SECONDS", 0.02)
     with Broker(tmp_path, clock=clock) as broker:
         tenant = broker.tenant("default")
         for name in ("ann", "bob"):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from likewise.cli.demo import mosquitto as demo
-from likewise.cli.demo.mosquitto import VENDORS, Mosquitto, MosquittoProgram, MqttDevices
+from likewise.cli.demo import city as demo
+from likewise.cli.demo.city import VENDORS, Mosquitto, MosquittoProgram, MqttDevices
 from likewise.demo import City
 from tests.server.mqtt.conftest import find_mosquitto
 from tests.server.mqtt.test_bridge import bridged, stored, until

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from likewise.cli.demo.mosquitto import find_program
+from likewise.cli.demo.city import find_program
 
 
 def find_mosquitto() -> tuple[str | None, dict[str, str]]:

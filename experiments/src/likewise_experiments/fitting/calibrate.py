@@ -182,7 +182,7 @@ def calibrate_folder(folder: str | Path, *, latent: bool = True) -> Calibration:
     from likewise.semantics.space import Space
     from likewise.semantics.spaces.files import SpaceFiles
     from likewise.semantics.spaces.writer import add_extras
-    from likewise.semantics.wordnet.latent_fit import fit_latent, latent_documents
+    from likewise.semantics.wordnet.embedded import fit_latent, latent_documents
 
     if latent:
         files = SpaceFiles(folder)

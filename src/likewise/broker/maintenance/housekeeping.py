@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -24,23 +26,139 @@ from likewise.broker.log.entries import (
 )
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.integrity import count_rows
-from likewise.broker.log.log_entries import RemovalLimits, SweepResult, any_ending, count_delayed, expired, sweep
+from likewise.broker.log.log_entries import (
+    RemovalLimits,
+    SweepResult,
+    any_ending,
+    count_between,
+    count_delayed,
+    expired,
+    sweep,
+)
 from likewise.broker.log.mqtt.messages import forget_retained
 from likewise.broker.log.positions import advance
-from likewise.broker.log.registry_tables import remove_subscriptions
+from likewise.broker.log.registry_tables import remove_subscriptions, replay_windows_from
 from likewise.broker.log.tables import StoreTables
 from likewise.broker.maintenance.retention import WindowExpiry, unneeded
 from likewise.broker.maintenance.scheduler import RetryingTasks
 from likewise.broker.maintenance.uptime import UptimeRecorder
-from likewise.broker.maintenance.window_checkpoints import WindowCheckpoints
+from likewise.broker.maintenance.window_snapshots import remove_older, save_windows
 from likewise.broker.retention_clock import DelayedRange, RetentionClock, RetentionTimes
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.tenants.visibility import SourceVisibility
-from likewise.defaults import EXPIRED_RETENTION, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
+from likewise.defaults import (
+    CHECKPOINT_ENTRIES,
+    EXPIRED_RETENTION,
+    IDLE_ENTRIES,
+    SAVE_SECONDS,
+    SWEEP_SECONDS,
+    TICK_SECONDS,
+)
 
 FORGETTING: Final = "forgetting what is over"
 FORGET_SECONDS: Final = 60.0  # between two looks whether an epoch of the clock has anything left
 NeededFrom = Callable[[StoreTables, Tenant], int | None]
+
+
+class WindowCheckpoints:
+    """Saves the windows of tenants, one after the other; `start` and `save` are called between rounds of matching."""
+
+    def __init__(
+        self, log: EventLog, data: Path | None, clock: Callable[[], int], tasks: RetryingTasks, *, concurrent: bool
+    ) -> None:
+        self._log = log
+        self._data = data
+        self._clock = clock
+        self._tasks = tasks
+        self._concurrent = concurrent  # on a thread of its own
+        self._checked_at: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
+        self._saved_at: dict[int, int] = {}  # what was taken of a tenant's entries when its windows were last saved
+        self._loaded = False  # whether what saving needs is
+        self._thread: threading.Thread | None = None
+
+    def start(self, tenant: Tenant) -> None:
+        """Save a tenant's windows if that is due, unless another's are being saved: then soon."""
+        if tenant.saving or (self._thread is not None and self._thread.is_alive()):
+            return
+        if not self._concurrent:
+            self._do(tenant, CHECKPOINT_ENTRIES)
+        elif self._due(tenant, CHECKPOINT_ENTRIES):
+            tenant.saving = self._loaded
+            work = self._save_on_thread if self._loaded else self._load
+            self._thread = threading.Thread(target=work, args=(tenant,), name="likewise-saving", daemon=True)
+            self._thread.start()
+
+    def save(self, tenant: Tenant) -> None:
+        """Save a tenant's windows now, if anything is new."""
+        if self._thread is not None:
+            self._thread.join()
+        if self._due(tenant, 1):
+            self._save(tenant)
+
+    def _load(self, tenant: Tenant) -> None:
+        """Save nothing, so that the libraries that saving needs are loaded while nobody waits for it."""
+
+        def work() -> None:
+            with tempfile.TemporaryDirectory() as folder:
+                tenant.windows.alike().save(Path(folder) / "nothing")
+
+        self._tasks.do("loading what saves windows", work)
+        self._checked_at.pop(tenant.number, None)
+        self._loaded = True
+
+    def _save_on_thread(self, tenant: Tenant) -> None:
+        try:
+            self._do(tenant, 1)
+        finally:
+            tenant.saving = False
+
+    def _do(self, tenant: Tenant, entries: int) -> None:
+        def work() -> None:
+            if self._due(tenant, entries):
+                self._save(tenant)
+
+        self._tasks.do(f"saving the windows of {tenant.name!r}", work)
+
+    def _due(self, tenant: Tenant, entries: int) -> bool:
+        if self._data is None or tenant.windows_from is None:
+            return False
+        if tenant.unsaved or tenant.matched < tenant.windows_from:
+            return tenant.unsaved
+        return self._new(tenant) >= entries or self._awaited(tenant)
+
+    def _new(self, tenant: Tenant) -> int:
+        """Return roughly how many entries a replay of a tenant's windows would go through, and no fewer."""
+        if tenant.number not in self._saved_at:
+            with self._log.reading() as tables:
+                before = count_between(tables, tenant.number, (tenant.windows_from or 1) - 1, tenant.matched)
+            self._saved_at[tenant.number] = tenant.dequeued - before
+        return tenant.dequeued - self._saved_at[tenant.number]
+
+    def _save(self, tenant: Tenant) -> None:
+        assert self._data is not None
+        position, dequeued = tenant.matched, tenant.dequeued
+        replay_from: int | None = position + 1
+        if tenant.stateful:
+            with tenant.matchers:
+                save_windows(self._data, tenant, position)
+        else:
+            replay_from = None
+        self._log.commit(lambda tables: replay_windows_from(tables, tenant.number, tenant.name, replay_from))
+        tenant.windows_from, tenant.unsaved, self._saved_at[tenant.number] = replay_from, False, dequeued
+        remove_older(self._data, tenant.number, position)
+
+    def _awaited(self, tenant: Tenant) -> bool:
+        """Return whether something is retained only for a replay of windows; checked rarely."""
+        seldom = time.monotonic()
+        if seldom - self._checked_at.get(tenant.number, 0.0) < SAVE_SECONDS:
+            return False
+        self._checked_at[tenant.number] = seldom
+        now, start = self._clock(), tenant.windows_from or 0
+        if any((tenant.subscriptions[number].ended or 0) >= start for number in list(tenant.ended)):
+            return True
+        with self._log.reading() as tables:
+            positions = expired(tables, unneeded(tenant, now, replayed=False), now)
+        return any(position >= start for position in positions)
 
 
 class Housekeeping:

@@ -17,7 +17,7 @@ from likewise.cli.terminal import output
 if TYPE_CHECKING:
     from likewise.broker.broker import Broker
     from likewise.broker.config import ServerSettings
-    from likewise.server.mqtt.broker.sockets import OpenedSocket
+    from likewise.server.mqtt.broker.listener import OpenedSocket
 
 T = TypeVar("T", bound=msgspec.Struct)
 

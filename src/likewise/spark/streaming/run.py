@@ -9,13 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError
 from likewise.lake.change_log import MATCHERS, ChangeLog
+from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.parts import SUBSCRIPTIONS, LakePart, subscription_rows, write_part
+from likewise.lake.plain_commits import PlainCommits
 from likewise.lake.storage import StoragePath, storage_path, store_settings
 from likewise.lake.subscription_snapshot import SubscriptionSnapshot
 from likewise.matching.matcher import system_clock
@@ -23,6 +25,7 @@ from likewise.matching.storage.index_file import product
 from likewise.spark.streaming.checkpoint import BatchCounts, BatchPlan, Checkpoint, Query
 from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat, without_registry
 from likewise.spark.streaming.kafka_settings import kafka_address
+from likewise.spark.streaming.kafka_sink import KafkaSink
 from likewise.spark.streaming.matchers import (
     MeaningChoice,
     active_at,
@@ -32,7 +35,6 @@ from likewise.spark.streaming.matchers import (
 )
 from likewise.spark.streaming.overlap import check_disjoint
 from likewise.spark.streaming.payloads import AUTO
-from likewise.spark.streaming.sinks import Sink, open_sink
 from likewise.spark.streaming.sources.files import FileSource
 from likewise.spark.streaming.sources.ranges import StreamSource
 from likewise.spark.streaming.spark_reader import READERS, java_settings, require_connector, run_read_by_spark
@@ -47,6 +49,44 @@ if TYPE_CHECKING:
 MOST: Final = 1_000_000  # events of a batch, if nothing else is said
 MOST_SHARDS: Final = 999
 KEPT: Final = ("matches", "wanted", "all")
+
+
+class Sink(Protocol):
+    """What parts are committed to; `folder` is where workers write them, None if they write none."""
+
+    @property
+    def folder(self) -> StoragePath | None:
+        """Where workers write parts."""
+        ...
+
+    def committed(self, query: str, batch: int) -> bool:
+        """Whether a batch is there."""
+        ...
+
+    def is_committed(self, query: str, batch: int) -> bool:
+        """Whether anything of a batch that was committed is there, so that this is where it went."""
+        ...
+
+    def commit(self, query: str, batch: int, parts: list[LakePart]) -> bool:
+        """Let the parts of a batch count, once; False if they do already."""
+        ...
+
+
+def open_sink(address: str) -> Sink:
+    """The outlet of an address.
+
+    >>> open_sink("lake")
+    Traceback (most recent call last):
+    likewise.errors.InputError: a stream goes to parquet:DIR, delta:DIR or kafka://host:port/topic, not to 'lake'
+    """
+    kind, _, place = address.partition(":")
+    if kind == "parquet" and place:
+        return PlainCommits(storage_path(place))
+    if kind == "delta" and place:
+        return DeltaCommits(storage_path(place))
+    if kind == "kafka":
+        return KafkaSink(kafka_address(address))
+    raise InputError(f"a stream goes to parquet:DIR, delta:DIR or kafka://host:port/topic, not to {address!r}")
 
 
 class BatchReport(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ import pytest
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, MqttSettings, ServerSettings, TenantLimits
 from likewise.server.http.server import HttpServer
-from likewise.server.mqtt.broker.sockets import listener_connectors, open_sockets
+from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
 from likewise.server.mqtt.codec import (
     MQTT_5,
     Connack,

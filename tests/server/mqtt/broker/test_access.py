@@ -17,7 +17,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, MqttSettings, ServerSettings
 from likewise.broker.log.tokens import make_token
 from likewise.errors import InputError, StateError
-from likewise.server.mqtt.broker.sockets import open_sockets
+from likewise.server.mqtt.broker.listener import open_sockets
 from likewise.server.mqtt.codec import MQTT_3_1_1, MQTT_5, Connect, Pingreq, Pingresp, Publish, Reason, Will, encode
 from tests.server.mqtt.broker.conftest import Client, Devices, devices
 

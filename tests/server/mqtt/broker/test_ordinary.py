@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from likewise.cli.demo.mosquitto import find_program
+from likewise.cli.demo.city import find_program
 from likewise.server.mqtt.codec import MQTT_3_1_1, MQTT_5
 from tests.server.mqtt.broker.conftest import PATIENCE, Devices
 from tests.server.mqtt.conftest import find_mosquitto

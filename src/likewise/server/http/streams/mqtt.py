@@ -18,7 +18,7 @@ from likewise.server.connection_limits import unread_bytes
 from likewise.server.http.requests import gateway_of
 from likewise.server.http.streams.websocket_protocol import websocket_protocol
 from likewise.server.mqtt.broker.connection import MqttConnection
-from likewise.server.mqtt.broker.sockets import get_listener
+from likewise.server.mqtt.broker.listener import get_listener
 
 router = APIRouter()
 SUBPROTOCOL: Final = "mqtt"
