@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
+
 import likewise as lw
+from likewise.client import Publisher
 from tests.edge.brokers import connected, edge, hub, until
 
 
@@ -110,3 +113,52 @@ def test_an_edge_goes_on_without_a_line_and_catches_up(tmp_path: Path) -> None:
         server = msgspec.structs.replace(SMALL.server, port=port)
         with hub(tmp_path / "hub", msgspec.structs.replace(SMALL, server=server)) as above:
             until(lambda: above.got("ann") == {("bad air", "e0"), ("bad air", "e50")}, "it catches up")
+
+
+def test_an_edge_connects_to_another_broker_and_disconnects_while_it_runs(tmp_path: Path) -> None:
+    """Table 2 of source C: what is published meanwhile waits, and goes up to the broker that is connected next."""
+    with hub() as first, hub() as second, edge("roof", first.address, tmp_path / "roof") as below:
+        for above in (first, second):
+            above.broker.register(above.tenant, "ann")
+            above.broker.subscribe(above.tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
+        until(lambda: connected(below), "the line opens")
+        with httpx.Client(base_url=below.address) as http:
+            assert http.get("/v1/uplink").json()["state"] == "connected"
+            below.broker.publish(below.tenant, [lw.event({"no2": 45}, id="e1", source="roof/1")])
+            until(lambda: first.got("ann") == {("bad air", "e1")}, "the first broker delivers")
+
+            uplink = below.uplink
+            assert uplink is not None
+            with Publisher(below.address) as client:
+                assert client.disconnect_from_broker().state == "disconnected"
+            until(lambda: uplink.connection is None, "the line closes")
+            below.broker.publish(below.tenant, [lw.event({"no2": 50}, id="e2", source="roof/1")])
+            until(lambda: http.get("/v1/uplink").json()["waiting"] == 1, "it waits")
+            assert first.got("ann") == {("bad air", "e1")}
+
+            with Publisher(below.address) as client:
+                assert client.connect_to_broker(second.address).upstream == (second.address.replace("http", "ws"),)
+            until(lambda: connected(below), "the other line opens")
+            until(lambda: second.got("ann") >= {("bad air", "e2")}, "the second broker delivers what waited")
+            assert first.got("ann") == {("bad air", "e1")}
+            assert http.put("/v1/uplink", json={"upstream": "ftp://x"}).status_code == 400
+        with httpx.Client(base_url=second.address) as http:  # which is none at the edge
+            assert http.get("/v1/uplink").status_code == 409
+
+
+def test_what_was_chosen_holds_after_a_restart_until_another_address_is_given(tmp_path: Path) -> None:
+    """As `disconnect` before a crash must not be undone by it."""
+    with hub() as above, hub() as other:
+        with edge("roof", above.address, tmp_path / "roof") as below, httpx.Client(base_url=below.address) as http:
+            until(lambda: connected(below), "the line opens")
+            http.delete("/v1/uplink")
+        with edge("roof", above.address, tmp_path / "roof") as below, httpx.Client(base_url=below.address) as http:
+            assert http.get("/v1/uplink").json()["state"] == "disconnected"
+            http.put("/v1/uplink", json={"upstream": other.address})
+            until(lambda: connected(below), "it connects again")
+            assert below.uplink is not None
+            assert below.uplink.address == other.address.replace("http", "ws")
+        with edge("roof", f"{above.address},{other.address}", tmp_path / "roof") as below:
+            until(lambda: connected(below), "the address that is given counts")
+            assert below.uplink is not None
+            assert below.uplink.address == above.address.replace("http", "ws")

@@ -416,6 +416,24 @@ def decode_hub_frame(data: bytes | str) -> HubFrame:
 EdgeState = Literal["connected", "away"]
 
 
+class UplinkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The broker above that an edge is to connect to; `upstream` may name several addresses, with commas between."""
+
+    upstream: str
+    token: str | None = None
+
+
+class UplinkStatus(msgspec.Struct, frozen=True):
+    """Where an edge connects, and how its connection stands; `waiting` items are not above yet."""
+
+    id: str
+    upstream: tuple[str, ...]
+    state: Literal["connected", "away", "disconnected"]
+    address: str
+    waiting: int
+    trouble: str = ""
+
+
 class EdgeStatus(msgspec.Struct, frozen=True, omit_defaults=True):
     """A broker at the edge as it is shown: whether it is connected, how far it has come, and what it last said.
 

@@ -1,4 +1,4 @@
-"""`likewise edge`: run a broker near the sensors, which dials another."""
+"""`likewise edge`: run a broker near the sensors, which dials another; connect and disconnect it while it runs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,44 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from likewise.cli.terminal import output
 from likewise.cli.terminal.broker_process import handle_stop_signals, print_listening, replace_given, run_broker
-from likewise.cli.terminal.options import AsJson, ConfigFile, Host, MqttPort, Port
+from likewise.cli.terminal.options import (
+    AsJson,
+    BrokerOptions,
+    ConfigFile,
+    Host,
+    MqttPort,
+    Port,
+    command_group,
+    with_option_groups,
+)
 
 if TYPE_CHECKING:
+    from likewise.api.edge_frames import UplinkStatus
     from likewise.broker.broker import Broker
 
+app = command_group(
+    "Run a broker near the sensors, which dials another; connect and disconnect it while it runs.",
+    "likewise edge --upstream http://hub:8787 --data edge-data --id roof",
+    alone=True,
+)
 
+
+@app.callback()
 def edge(
+    called: typer.Context,
     upstream: Annotated[
-        str, typer.Option("--upstream", metavar="URL[,URL]", help="The broker above; further ones stand in for it.")
-    ],
-    data: Annotated[Path, typer.Option("--data", metavar="DIR", help="The folder that keeps everything.")],
+        str | None,
+        typer.Option(
+            "--upstream",
+            metavar="URL[,URL]",
+            help="The broker above; further ones stand in for it. Without one it waits for `likewise edge connect`.",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="DIR", help="The folder that keeps everything; needed.")
+    ] = None,
     id: Annotated[
         str | None, typer.Option("--id", metavar="NAME", help="Its name above; the name of this machine by default.")
     ] = None,
@@ -50,6 +76,10 @@ def edge(
 
     Example: `likewise edge --upstream http://hub:8787 --data edge-data --id roof`
     """
+    if called.invoked_subcommand is not None:
+        return
+    if data is None:
+        raise typer.BadParameter("name the folder that keeps everything", param_hint="--data")
     with handle_stop_signals() as signals:
         from likewise.edge.memory_tuning import reduce_memory
 
@@ -62,7 +92,7 @@ def edge(
         from likewise.server.http.server import serve
         from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
 
-        addresses = parse_hub_addresses(upstream)
+        addresses = [] if upstream is None else parse_hub_addresses(upstream)
         bounds = {"bytes": outbox_bytes, "keep": outbox_keep, "policy": outbox_policy}
         outbox_bounds = msgspec.convert({key: value for key, value in bounds.items() if value is not None}, Bounds)
         settings = read_config(config)
@@ -73,7 +103,8 @@ def edge(
         devices = open_sockets(settings)
         name = id or socket.gethostname().split(".")[0]
         facts = {"data": data, "id": name, "upstream": addresses}
-        lines = (f"keeping everything in {data}.", f"The edge {name!r} dials {', '.join(addresses)}.")
+        dials = f"dials {', '.join(addresses)}" if addresses else "dials nobody: likewise edge connect URL"
+        lines = (f"keeping everything in {data}.", f"The edge {name!r} {dials}.")
 
         def ready(port: int) -> None:
             print_listening(server, port, devices, facts, lines, as_json)
@@ -83,3 +114,65 @@ def edge(
             serve(broker, on_ready=ready, connectors=[*listener_connectors(devices), uplink.run])
 
         run_broker(make_edge_broker(data, settings, trace=trace), signals, run)
+
+
+@app.command()
+@with_option_groups
+def connect(
+    broker: BrokerOptions,
+    upstream: Annotated[str, typer.Argument(metavar="URL[,URL]", help="The broker above; further ones stand in.")],
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="The token it shows there; else the one it showed before."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Connect a running broker at the edge to another broker above, now and after a restart.
+
+    `--address` names the edge. The choice holds until the edge is started with another `--upstream`.
+
+    Example: `likewise edge connect http://hub:8787 --address http://roof:8787`
+    """
+    token = None if token_file is None else token_file.read_text("utf-8").strip()
+    with broker.publisher() as client:
+        status = client.connect_to_broker(upstream, token)
+    output.print_result(status, as_json, describe_uplink(status))
+
+
+@app.command()
+@with_option_groups
+def disconnect(broker: BrokerOptions, as_json: AsJson = False) -> None:
+    """Disconnect a running broker at the edge: it serves its sensors and subscribers, and keeps what is to go up.
+
+    Example: `likewise edge disconnect --address http://roof:8787`
+    """
+    with broker.publisher() as client:
+        status = client.disconnect_from_broker()
+    output.print_result(status, as_json, describe_uplink(status))
+
+
+@app.command()
+@with_option_groups
+def status(broker: BrokerOptions, as_json: AsJson = False) -> None:
+    """Show where a running broker at the edge connects, and how its connection stands.
+
+    Example: `likewise edge status --address http://roof:8787`
+    """
+    from likewise.api.edge_frames import UplinkStatus
+    from likewise.cli.broker.queries import fetch
+
+    with broker.publisher() as client:
+        status = fetch(client, UplinkStatus, "/v1/uplink")
+    output.print_result(status, as_json, describe_uplink(status))
+
+
+def describe_uplink(status: UplinkStatus) -> str:
+    """Describe where an edge connects.
+
+    >>> from likewise.api.edge_frames import UplinkStatus
+    >>> describe_uplink(UplinkStatus("roof", ("ws://hub:8787",), "away", "", 3))
+    'roof dials ws://hub:8787: away; 3 items wait to go up.'
+    """
+    where = f"dials {', '.join(status.upstream)}: {status.state}" if status.upstream else "is disconnected"
+    trouble = f" {status.trouble}." if status.trouble else ""
+    return f"{status.id} {where}; {status.waiting:,} items wait to go up.{trouble}"

@@ -17,6 +17,7 @@ import stamina
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from likewise.api.edge_frames import UplinkRequest, UplinkStatus
 from likewise.api.events import Receipt
 from likewise.api.queries import BacktestResult
 from likewise.api.sinks import RetryReceipt, TargetDetails
@@ -121,6 +122,20 @@ class AsyncBrokerConnection:
 
     async def _establish(self, retry_timeout: float | None) -> None:
         await self._send("GET", "/healthz", retry_timeout=retry_timeout)
+
+    async def connect_to_broker(self, upstream: str, token: str | None = None) -> UplinkStatus:
+        """Connect the broker of this connection, one at the edge, to another broker above (source C, Table 2).
+
+        Args:
+            upstream: the address of the broker above; further ones, after commas, stand in for it.
+            token: what the edge shows there; what it showed before by default.
+        """
+        body = msgspec.json.encode(UplinkRequest(upstream, token))
+        return msgspec.json.decode((await self.request("PUT", "/v1/uplink", body)).content, type=UplinkStatus)
+
+    async def disconnect_from_broker(self) -> UplinkStatus:
+        """Disconnect the broker of this connection, one at the edge, from the one above."""
+        return msgspec.json.decode((await self.request("DELETE", "/v1/uplink")).content, type=UplinkStatus)
 
     async def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None

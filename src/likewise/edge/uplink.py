@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import msgspec
@@ -24,7 +24,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from likewise.api import edge_frames as wire
-from likewise.api.edge_frames import DeliverFrame, EdgeDelivery
+from likewise.api.edge_frames import DeliverFrame, EdgeDelivery, UplinkStatus
 from likewise.api.sources import SensingCommand
 from likewise.broker.broker import Broker
 from likewise.broker.edge_hub.demands import EdgeDemand, Key, UpstreamDemand
@@ -397,8 +397,16 @@ class UplinkConnection:
 
 OPEN_SECONDS = 5.0  # that an address has to answer
 EPOCH = "epoch"
+CHOSEN = "chosen"  # the row of the addresses that were chosen while the edge ran
 REFUSED = 1008  # how a line is closed whose token opens nothing, or not this
 _log = structlog.get_logger("likewise.edge")
+
+
+class ChosenAddresses(msgspec.Struct, frozen=True):
+    """The addresses that were chosen at run time, in place of those that the process was started with."""
+
+    addresses: tuple[str, ...]
+    instead_of: tuple[str, ...]
 
 
 class EdgeEpoch(msgspec.Struct, frozen=True):
@@ -450,8 +458,10 @@ class Uplink:
         bounds: Bounds | None = None,
     ) -> None:
         self._broker = broker
-        self._addresses = list(addresses)
+        self._given = list(addresses)  # what the process was started with
+        self._addresses = self._given
         self._token = token
+        self._switched = asyncio.Event()  # the addresses are others than those dialled
         self.bounds = bounds or Bounds()
         self.tenant = tenant = broker.tenant(TENANT)
         self.epoch = self._epoch(checked_edge(id))
@@ -462,7 +472,7 @@ class Uplink:
         self._senses: dict[str, SensingCommand] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self.connection: UplinkConnection | None = None
-        self.state: Literal["connected", "away"] = "away"
+        self.state: Literal["connected", "away", "disconnected"] = "away"
         self.address = ""
         self.connections_opened = 0  # how often a line was opened
         self.trouble: str | None = None  # why the broker above refuses the line: nobody mends that by waiting
@@ -470,6 +480,44 @@ class Uplink:
         self.subscriptions = UpstreamSubscriptions(tenant, id)
         tenant.upstream_subscriptions = self.subscriptions.accepted
         self._receiver = DeliveryReceiver(broker, tenant, id)
+        with broker.store.reading() as tables:
+            chosen = read_uplink(tables, tenant.number, CHOSEN, ChosenAddresses)
+        if chosen is not None and list(chosen.instead_of) == self._given:
+            self._addresses = list(chosen.addresses)
+        if not self._addresses:
+            self.state = "disconnected"
+        broker.edges.uplink = self
+
+    def status(self) -> UplinkStatus:
+        """Return where this edge connects, and how its connection stands."""
+        return UplinkStatus(
+            self.id,
+            tuple(self._addresses),
+            self.state,
+            self.address if self.state == "connected" else "",
+            self.outbox.waiting,
+            self.trouble or "",
+        )
+
+    async def switch(self, upstream: str | None, token: str | None = None) -> UplinkStatus:
+        """Connect to another broker, or (None) to none; what waits in the outbox waits on.
+
+        The choice is stored, and holds until the process is started with another address. A token is not stored.
+
+        Args:
+            upstream: addresses as `--upstream` takes them.
+            token: what is shown there; the one of before if None.
+        """
+        addresses = [] if upstream is None else parse_hub_addresses(upstream)
+        chosen = ChosenAddresses(tuple(addresses), tuple(self._given))
+        number = self.tenant.number
+        await asyncio.to_thread(self._broker.store.commit, lambda tables: store_uplink(tables, number, CHOSEN, chosen))
+        self._addresses, self._token = addresses, token or self._token
+        self.trouble = None
+        if not addresses:
+            self.state = "disconnected"
+        self._switched.set()
+        return self.status()
 
     def _epoch(self, id: str, anew: bool = False) -> str:
         with self._broker.store.reading() as tables:
@@ -515,10 +563,17 @@ class Uplink:
     async def _reconnect_loop(self, gateway: Gateway) -> None:
         place, failed, last_reason = 0, 0, ""
         while True:
+            if self._switched.is_set():
+                self._switched.clear()
+                place, failed, last_reason = 0, 0, ""
+            if not self._addresses:
+                self.state = "disconnected"
+                await self._switched.wait()
+                continue
             address = self._addresses[place % len(self._addresses)]
             place += 1
             try:
-                await self._run_connection(address)
+                await self._until_switched(self._run_connection(address))
             except StaleEdgeStore as behind:
                 _log.warning("edge_store_is_older_copy", reason=str(behind))
                 self.epoch = await asyncio.to_thread(self._epoch, self.id, True)
@@ -533,8 +588,25 @@ class Uplink:
             failed = 0 if self.state == "connected" else failed + 1
             self.state, self.connection = "away", None
             self.subscriptions.reset()
-            if failed >= len(self._addresses) or len(self._addresses) == 1:
-                await asyncio.sleep(EDGE_RETRY_SECONDS * (0.5 + 0.5 * secrets.randbelow(1000) / 1000))
+            if (failed >= len(self._addresses) or len(self._addresses) == 1) and not self._switched.is_set():
+                pause = EDGE_RETRY_SECONDS * (0.5 + 0.5 * secrets.randbelow(1000) / 1000)
+                await self._until_switched(asyncio.sleep(pause))
+
+    async def _until_switched(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do some work until it ends or other addresses are chosen; a connection that is given up says bye."""
+        task, switched = asyncio.create_task(work), asyncio.create_task(self._switched.wait())
+        try:
+            await asyncio.wait({task, switched}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                task.result()
+            elif (line := self.connection) is not None:
+                with suppress(WebSocketException, OSError, TimeoutError):
+                    async with asyncio.timeout(1.0):
+                        await line.say_bye()
+        finally:
+            task.cancel()
+            switched.cancel()
+            await asyncio.gather(task, switched, return_exceptions=True)
 
     async def _run_connection(self, address: str) -> None:
         """Open a line and hold it until it breaks."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 import msgspec
 
-from likewise.api.edge_frames import EdgeStatus, HealthFrame
+from likewise.api.edge_frames import EdgeStatus, HealthFrame, UplinkStatus
 from likewise.broker.edge_hub.demands import EdgeDemands, UpstreamDemand
 from likewise.broker.edge_hub.identities import subscriber_of
 from likewise.broker.log.edges.connections import EdgeRow, open_edge, read_edges, remove_edge
@@ -25,6 +26,18 @@ def edge_route(edge: str) -> str:
     'edge barn'
     """
     return f"edge {edge}"
+
+
+class UplinkControl(Protocol):
+    """The uplink of a broker at the edge, as requests see it."""
+
+    def status(self) -> UplinkStatus:
+        """Return where it connects, and how its connection stands."""
+        ...
+
+    async def switch(self, upstream: str | None, token: str | None = None) -> UplinkStatus:
+        """Connect to another broker, or (None) to none."""
+        ...
 
 
 class EdgeConnection:
@@ -66,6 +79,7 @@ class EdgeConnections:
     ) -> None:
         self.here = ""
         self.above: UpstreamDemand | None = None
+        self.uplink: UplinkControl | None = None  # of a broker at the edge
         self.connected: dict[tuple[int, str], EdgeConnection] = {}
         self._last: dict[tuple[int, str], EdgeConnection] = {}  # what those said last who are away
         self._log = log
