@@ -65,7 +65,7 @@ _WORDS: Final = {
     "ABSENT_FOR": "`absent for`",
     "DIGEST_EVERY": "`digest every`",
     "STALE": "`stale`",
-    "VARIANT": "`hybrid`, `jcn`, `esa` or `sameness`",
+    "VARIANT": "`hybrid`, `background`, `jcn`, `esa` or `sameness`",
     "_VALUE_OF": "`value`",
     "$END": "the end",
     "_COMMA": "`,`",

@@ -177,7 +177,7 @@ COUNT: /[0-9]++/
 SPAN: /[0-9]++(?:\.[0-9]++)?\s*+[^\W\d_]++/
 NUMBER: /[+-]?{NUMBER}/
 ORDER: /lowest|highest/
-VARIANT: /hybrid|jcn|esa|sameness/
+VARIANT: /hybrid|background|jcn|esa|sameness/
 _VALID_FOR: /valid\s++for(?=\s)/
 SELECT: /select(?=\s*+\()/
 COLUMN: /{_COLUMN}/

@@ -270,11 +270,14 @@ def _baseline_engine(name: str, kind: Kind, by: Interpretation) -> Engine:
             from likewise.matching.oracle.engine import OracleEngine
 
             if kind == "statements":
-                jcn, esa, sameness = (by.statement_measure(name) for name in ("jcn", "esa", "sameness"))
+                jcn, esa, sameness, background = (
+                    by.statement_measure(name) for name in ("jcn", "esa", "sameness", "background")
+                )
                 return OracleEngine(
                     jcn=jcn,
                     esa=esa,
                     sameness=sameness,
+                    background=background,
                     threshold=by.threshold,
                     curve=by.probability_curve("statements"),
                 )
@@ -298,12 +301,13 @@ def _ranking_oracle(by: Interpretation) -> Engine:
     """The oracle for windows, with the measures of statements and the vectors of near triples."""
     from likewise.matching.oracle.engine import OracleEngine
 
-    jcn, esa, sameness = (by.statement_measure(name) for name in ("jcn", "esa", "sameness"))
+    jcn, esa, sameness, background = (by.statement_measure(name) for name in ("jcn", "esa", "sameness", "background"))
     return OracleEngine(
         by.measure,
         jcn=jcn,
         esa=esa,
         sameness=sameness,
+        background=background,
         threshold=by.threshold,
         lateness=by.lateness,
         meaning=_semantic_locality(by),

@@ -231,7 +231,7 @@ def _check_scoring(terms: Sequence[tuple[str, float]], units: tuple[str, ...]) -
         finite(number)
 
 
-Variant = Literal["hybrid", "jcn", "esa", "sameness"]
+Variant = Literal["hybrid", "background", "jcn", "esa", "sameness"]
 
 
 class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):

@@ -29,6 +29,7 @@ from likewise.semantics.wordnet.unpacked import embedded_files, embedded_relatio
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
+    from likewise.semantics.measures.background import BackgroundMeasure
     from likewise.semantics.measures.combine import CombinedMeasure
     from likewise.semantics.measures.embeddings.measure import EmbeddingsMeasure
     from likewise.semantics.measures.jcn import JcnMeasure
@@ -322,6 +323,12 @@ def _gloss(space: Space, options: dict[str, Any]) -> GlossMeasure:
     return GlossMeasure(space.taxonomy, files.extra_array("latent_documents.npy"), **options)
 
 
+def _background(space: Space, options: dict[str, Any]) -> BackgroundMeasure:
+    from likewise.semantics.measures.background import BackgroundMeasure
+
+    return BackgroundMeasure(EsaMeasure(space.vectors, metric="cosine"), space.relations, **options)
+
+
 def _names(space: Space, options: dict[str, Any]) -> NamesMeasure:
     from likewise.semantics.measures.names.measure import NamesMeasure
 
@@ -377,6 +384,7 @@ _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {
     "jcn": _jcn,
     "path": _path,
     "gloss": _gloss,
+    "background": _background,
     "names": _names,
     "embeddings": _embeddings,
     "combine": _combine,

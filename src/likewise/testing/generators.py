@@ -359,7 +359,7 @@ def condition(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bo
     return Condition((Predicate("device", "=", "laptop", True, True) if relaxed else plain,))
 
 
-USING: Final[tuple[Variant | None, ...]] = (None, None, "jcn", "esa", "sameness", "hybrid")
+USING: Final[tuple[Variant | None, ...]] = (None, None, "jcn", "esa", "sameness", "hybrid", "background")
 BEST: Final = (None, None, 1, 3)
 
 

@@ -27,6 +27,7 @@ TOLERANCE = 1e-6
 MEASURE = TableMeasure(seed=7)
 JCN = TableMeasure(seed=8, name="jcn")
 ESA = TableMeasure(seed=9, name="esa")
+BACKGROUND = TableMeasure(seed=10, name="background")
 
 
 def vectors() -> Locality:
@@ -47,7 +48,7 @@ class OracleSettings(msgspec.Struct, frozen=True):
 
     def named(self, name: str) -> Measure:
         """Return the measure of statements that has a name."""
-        return {"jcn": self.jcn, "esa": self.esa, "sameness": self.measure}[name]
+        return {"jcn": self.jcn, "esa": self.esa, "sameness": self.measure, "background": BACKGROUND}[name]
 
     def oracle(self) -> OracleEngine:
         """Return a fresh reference engine."""
@@ -55,6 +56,7 @@ class OracleSettings(msgspec.Struct, frozen=True):
             self.measure,
             jcn=self.jcn,
             esa=self.esa,
+            background=BACKGROUND,
             m=self.m,
             threshold=self.threshold,
             lateness=self.lateness,

@@ -14,8 +14,7 @@ SETTING = OracleSettings()
 
 def make() -> StatementsEngine:
     """An engine with the oracle's measures."""
-    measures = {"jcn": SETTING.jcn, "esa": SETTING.esa, "sameness": SETTING.measure}
-    return StatementsEngine(measures.__getitem__, m=SETTING.m, threshold=SETTING.threshold)
+    return StatementsEngine(SETTING.named, m=SETTING.m, threshold=SETTING.threshold)
 
 
 def test_the_contract_of_engines_holds() -> None:

@@ -234,7 +234,7 @@ def _answer_report(
 
 
 def _behind(answer: StatementAnswer, using: Variant) -> tuple[tuple[str, float], ...]:
-    if using == "hybrid":
+    if using in ("hybrid", "background"):
         return ("jcn", answer.jcn), ("esa", answer.esa)
     return ((using, answer.esa),)
 

@@ -1,7 +1,7 @@
 """Statement subscriptions that say by which measures they are compared: `using` and `best`.
 
-Each way of comparing has an engine of its own (`engine`): hybrid, JCn alone, ESA alone, or sameness alone, which stands
-for fP and fV both. What most subscriptions leave unsaid is the paper's hybrid with m = 5.
+Each way of comparing has an engine of its own: hybrid, hybrid with background knowledge in fV, or JCn, ESA or sameness
+alone, which stand for fP and fV both. What most subscriptions leave unsaid is the paper's hybrid with m = 5.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class HybridEngine(BaseEngine):
         m: int = HYBRID_M,
         threshold: float = THRESHOLD,
         variant: EngineVariant = "hybrid",
+        values: Measure | None = None,
         cache_bytes: int = CACHE_BYTES,
         curve: ProbabilityCurve = AS_SCORED,
     ) -> None:
@@ -66,7 +67,7 @@ class HybridEngine(BaseEngine):
         ranking, relating = (esa if variant == "esa" else jcn), (jcn if variant == "jcn" else esa)
         self._ranking = RelatednessRows(self._properties, ranking, cache_bytes // 4, self._related)
         self._relating = RelatednessRows(self._properties, relating, cache_bytes // 4, self._related)
-        self._meaning = RelatednessRows(self._values, relating, cache_bytes // 2, self._related)
+        self._meaning = RelatednessRows(self._values, values or relating, cache_bytes // 2, self._related)
         self._statements: dict[tuple[int, int], int] = {}  # (property, value) -> number of the statement
         self._statement_property, self._statement_value = GrowingArray(np.int64), GrowingArray(np.int64)
         self._clear()
@@ -285,7 +286,8 @@ class StatementsEngine(BaseEngine):
         part = self._ways.get(way)
         if part is None:
             variant, m = way
-            if variant == "hybrid":
+            values = self._named("background") if variant == "background" else None
+            if variant in ("hybrid", "background"):
                 jcn, esa = self._named("jcn"), self._named("esa")
             else:
                 jcn = esa = self._named(variant)
@@ -294,7 +296,8 @@ class StatementsEngine(BaseEngine):
                 esa,
                 m=m,
                 threshold=self.threshold,
-                variant="hybrid" if variant == "hybrid" else "jcn",
+                variant="hybrid" if variant in ("hybrid", "background") else "jcn",
+                values=values,
                 cache_bytes=self._cache_bytes,
                 curve=self.curve,
             )

@@ -244,6 +244,7 @@ class OracleEngine(BaseEngine):
         jcn: Measure | None = None,
         esa: Measure | None = None,
         sameness: Measure | None = None,
+        background: Measure | None = None,
         m: int = HYBRID_M,
         threshold: float | None = None,
         lateness: int = LATENESS,
@@ -258,6 +259,7 @@ class OracleEngine(BaseEngine):
         self.curve = curve
         self.measure, self.jcn, self.esa, self.m = measure, jcn, esa, m
         self.sameness = measure if sameness is None else sameness
+        self.background = esa if background is None else background
         self.threshold = THRESHOLD if threshold is None else threshold
         self._windows = OracleWindows(lateness, curve)
         self.alerts = OracleAlerts(lateness, curve, stale=stale)
@@ -322,7 +324,7 @@ class OracleEngine(BaseEngine):
         return MatchThreshold.of(self.subscriptions[ordinal], self._threshold(ordinal), self.curve)
 
     def _named(self, name: str) -> Measure:
-        measure = {"jcn": self.jcn, "esa": self.esa, "sameness": self.sameness}[name]
+        measure = {"jcn": self.jcn, "esa": self.esa, "sameness": self.sameness, "background": self.background}[name]
         if measure is None:
             raise UnsupportedSubscription(f"the measure {name} is needed; give it to the engine")
         return measure

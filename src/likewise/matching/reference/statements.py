@@ -65,23 +65,26 @@ class EventStatements:
     def answers(self, statements: Statements, m: int, using: Variant = "hybrid") -> list[StatementAnswer]:
         """The best answer to each statement; two statements may share one.
 
-        Other than hybrid, one measure ranks and relates, without the weight by rank.
+        `background` is hybrid with background knowledge in fV. Of the others one measure ranks and relates, without the
+        weight by rank.
         """
         return [self._answer(statement, m, using) for statement in statements.items]
 
     def _answer(self, statement: Statement, m: int, using: Variant) -> StatementAnswer:
         text = fold(plain_words(statement.property))
-        ranking, relating = ("jcn", "esa") if using == "hybrid" else (using, using)
+        hybrid = using in ("hybrid", "background")
+        ranking, relating = ("jcn", "esa") if hybrid else (using, using)
         jcn = self._relate(ranking, "attribute", text)
         esa = self._relate(relating, "attribute", text)
-        values = self._relate(relating, "value", fold(plain_words(statement.value)))
+        knowing = "background" if using == "background" else relating
+        values = self._relate(knowing, "value", fold(plain_words(statement.value)))
         ranks = {p: rank for rank, p in enumerate(sorted(self.properties, key=lambda p: (-jcn[p], p)), 1)}
         best = StatementAnswer(None)
         for candidate in self.statements:
             name = fold(candidate.property)
             if ranks[name] > m:
                 continue
-            steps = m - ranks[name] + 1 if using == "hybrid" else 1
+            steps = m - ranks[name] + 1 if hybrid else 1
             weight = min(1.0, steps * esa[name])
             answer = StatementAnswer(
                 candidate, weight, values[fold(candidate.value)], ranks[name], jcn[name], esa[name]
