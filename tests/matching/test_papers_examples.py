@@ -93,7 +93,7 @@ def test_h_examples_2_and_3_south_africa_is_met_by_johannesburg() -> None:
 
 
 def test_h_examples_2_and_3_match_as_statements_with_background_knowledge() -> None:
-    """The paper writes 80 % as an example, and 75 % as a threshold; the hybrid has .37 here, with what WordNet knows .58.
+    """The paper's example is 80 % against a threshold of 75 %; the hybrid has .37, with what WordNet knows .58.
 
     Johannesburg answers South Africa wholly then. What is below 1 is fP of place and location (.68), fV of Soccer Match
     and Football Match (.67) and fV of Spain and Spain national football team (.40).
