@@ -9,6 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from likewise.cli import main
+
 
 def likewise(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "likewise", *arguments]
@@ -60,3 +64,13 @@ def test_listening_beyond_this_machine_needs_tokens(tmp_path: Path) -> None:
     made = json.loads(likewise("admin", "token", data, "--name", "root", "--scope", "admin", "--json").stdout)
     assert made["token"].startswith("lw_")
     assert made["token"].encode() not in b"".join(path.read_bytes() for path in Path(data).iterdir())
+
+
+def test_an_edge_takes_its_options_as_before_it_had_subcommands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`likewise edge --upstream URL --data DIR` runs one; without a folder, or with a bad address, it says so."""
+    assert main.run(["edge", "--upstream", "http://hub:8787"]) == 2
+    assert "--data" in capsys.readouterr().err
+    assert main.run(["edge", "--upstream", "ftp://hub", "--data", str(tmp_path), "--id", "roof"]) == 2
+    assert "ftp://hub" in capsys.readouterr().err

@@ -57,7 +57,7 @@ from likewise.dashboard.history.panel import EventFilter
 from likewise.edge.bounds import Bounds
 from likewise.edge.demand import StoredDemand
 from likewise.edge.outbox import OutboxCounters as OutboxCounts
-from likewise.edge.uplink import EdgeEpoch
+from likewise.edge.uplink import ChosenAddresses, EdgeEpoch
 from likewise.formats.json.events import EventDocument
 from likewise.formats.json.raw_payload import _Envelope
 from likewise.formats.json.results import MatchDocument
@@ -125,6 +125,7 @@ REQUESTS: Final[dict[str, Any]] = {
     "queue": subscribers.QueueRequest,
     "target": targets.TargetSettings,
     "question": questions.MatchRequest,
+    "uplink wanted": edge_frames.UplinkRequest,
     "backtest": questions.BacktestRequest,
     "judgement": questions.JudgementRequest,
     "grid": questions.GridRequest,
@@ -165,6 +166,7 @@ STORE: Final[dict[str, Any]] = {
     "outbox, withdrawal": outbox.WithdrawnItem,
     "uplink, received": uplink.UplinkPosition,
     "uplink, epoch": EdgeEpoch,
+    "uplink, chosen": ChosenAddresses,
     "uplink, demand": StoredDemand,
     "uplink, counts": OutboxCounts,
     "targets, settings": target_rows.StoredTarget,
