@@ -33,7 +33,9 @@ class ServerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `connections` bounds HTTP, WebSocket and MQTT connections together; if it is left out, it is 10,000 or what the
     limit of open files allows. `proxies` are addresses or networks that speak for many clients: bounds and delays for
-    one address do not apply to them. Loopback is one by default.
+    one address do not apply to them. Loopback is one by default. `request_bytes` bounds the bytes of requests that are
+    not answered yet, `receive_bytes` those of packets of MQTT after a login and of messages of WebSockets that are not
+    complete; one tenant may have half of either.
     """
 
     host: str = defaults.HOST
@@ -44,8 +46,13 @@ class ServerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origins: tuple[str, ...] = ()
     connections: int | None = None
     proxies: tuple[str, ...] = ("127.0.0.0/8", "::1")
+    request_bytes: int = defaults.RECEIVE_BYTES
+    receive_bytes: int = defaults.RECEIVE_BYTES
 
     def __post_init__(self) -> None:
+        for name in ("request_bytes", "receive_bytes"):
+            if not 1 <= (value := getattr(self, name)) <= 2**40:
+                raise InputError(f"[server] {name} is from 1 to {2**40:,}, not {value:,}")
         if self.connections is not None and not 1 <= self.connections <= 10_000_000:
             raise InputError(f"[server] connections is from 1 to 10,000,000, not {self.connections:,}")
         for text in self.proxies:

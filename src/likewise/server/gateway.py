@@ -17,12 +17,13 @@ from likewise.broker.tenants.access import Access, AccessControl
 from likewise.broker.tenants.backpressure import check_backlog, is_blocked
 from likewise.broker.tenants.rate_limit import TokenBucket
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, TENANT
+from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, RECEIVE_SHARE, TENANT
 from likewise.errors import BacklogExceeded, Unavailable
 from likewise.model import Event
 from likewise.server.connection_limits import ConnectionLimits
 from likewise.server.executors import ServerExecutors
 from likewise.server.loop_bridge import LoopBridge
+from likewise.server.receive_buffers import PartialPackets, Receiver, RequestBodies
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
@@ -40,6 +41,11 @@ class Gateway:
         self.tokens_version = 0  # another one whenever tokens change
         self.reload_tokens()
         self.connection_limits = ConnectionLimits(broker.config.server)
+        self.bodies = RequestBodies(broker.config.server.request_bytes)
+        received = broker.config.server.receive_bytes
+        self.packets: PartialPackets[Receiver] = PartialPackets(
+            received, max(1, received // RECEIVE_SHARE), lambda each: each.tenant_name, lambda each: each.evict()
+        )
         self.stopping = asyncio.Event()
         self.connections: list[tuple[str, Callable[[], ConnectionStatus]]] = []  # of connectors, by tenant
         self.connection_lists: list[

@@ -82,7 +82,7 @@ async def publish_request(gateway: Gateway, scope: Scope, receive: Receive) -> b
     scope["likewise_tenant"] = access.tenant  # whose a problem is counted as
     if (encoding := headers.get(b"content-encoding", "identity").strip().lower()) != "identity":
         raise FormatError(f"a body packed as {encoding[:40]!r} is not read here; send it without Content-Encoding")
-    body = await receive_body(receive, headers.get(b"content-length"), gateway.broker.config.limits.body)
+    body = await receive_body(gateway, scope, receive, headers.get(b"content-length"))
     kind = MediaType.parse(headers.get(b"content-type"))
     if query := scope.get("query_string"):  # what a media type's parameter says may stand in the address
         kind = MediaType(kind.name, {**kind.parameters, **dict(parse_qsl(query.decode("latin-1")))})

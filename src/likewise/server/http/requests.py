@@ -107,12 +107,17 @@ def parse_bearer(authorization: str) -> str | None:
 
 async def read_body(gateway: Gateway, request: Request) -> bytes:
     """Read the body of a request; refuse it as soon as it is too large."""
-    stated = request.headers.get("content-length")
-    return await receive_body(request.receive, stated, gateway.broker.config.limits.body)
+    return await receive_body(gateway, request.scope, request.receive, request.headers.get("content-length"))
 
 
-async def receive_body(receive: Receive, stated: str | None, allowed: int) -> bytes:
-    """Read a body from ASGI messages; `stated` is its `Content-Length`."""
+async def receive_body(gateway: Gateway, scope: Scope, receive: Receive, stated: str | None) -> bytes:
+    """Read a body from ASGI messages; `stated` is its `Content-Length`.
+
+    Raises:
+        LimitExceeded: It is too large.
+        BacklogExceeded: Bodies that are not answered yet have too many bytes together.
+    """
+    allowed = gateway.broker.config.limits.body
     if stated is not None and stated.isascii() and stated.isdigit() and (len(stated) > 18 or int(stated) > allowed):
         raise LimitExceeded("bytes of a request", allowed=allowed, found=int(stated) if len(stated) < 19 else None)
     parts: list[bytes] = []
@@ -125,7 +130,10 @@ async def receive_body(receive: Receive, stated: str | None, allowed: int) -> by
         size += len(parts[-1])
         if size > allowed:
             raise LimitExceeded("bytes of a request", allowed=allowed)
-        if not message.get("more_body"):
+        more = message.get("more_body")
+        if more or len(parts) > 1:
+            gateway.bodies.add(scope, len(parts[-1]))
+        if not more:
             return parts[0] if len(parts) == 1 else b"".join(parts)
 
 

@@ -56,6 +56,7 @@ from likewise.server.http.streams import sse, websocket
 from likewise.server.http.streams.websocket_lifecycle import LARGEST_MESSAGE
 from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
 from likewise.server.http.timeouts import TimeoutProtocol, abort_stalled, close_slow
+from likewise.server.receive_buffers import ReceiveMetrics
 from likewise.server.sinks.sender import TargetSenders
 from likewise.server.tls import TlsHandshake, check_certificate, server_context
 
@@ -108,6 +109,7 @@ class InFlightRequests:
             await problem_response(self._failed, scope)(scope, receive, send)
         finally:
             del self._under_way[task]
+            gateway_in(scope).bodies.release(scope)
 
     def fail_all(self, error: LikewiseError) -> None:
         """Tell everybody who waits that no answer comes; on the loop."""
@@ -151,10 +153,13 @@ def make_app(broker: Broker) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Gateway]]:
         app.state.gateway = gateway = Gateway(broker, getattr(app.state, "executors", None))
         broker.metrics.registry.register(gateway.connection_limits)
+        receive_metrics = ReceiveMetrics(gateway.bodies, gateway.packets)
+        broker.metrics.registry.register(receive_metrics)
         sending = asyncio.create_task(TargetSenders(gateway).run())
         sending.add_done_callback(_log_connector_end)
         yield {"gateway": gateway}
         broker.metrics.registry.unregister(gateway.connection_limits)
+        broker.metrics.registry.unregister(receive_metrics)
         gateway.stopping.set()
         sending.cancel()
         await asyncio.wait({sending}, timeout=STOP_SECONDS)

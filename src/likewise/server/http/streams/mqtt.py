@@ -100,7 +100,7 @@ class WebSocketCarrier:
     def authenticated(self) -> None:
         """Let messages of every allowed size come."""
         if (protocol := websocket_protocol(self._socket.scope)) is not None:
-            protocol.allow_large_messages()
+            protocol.allow_large_messages(None if self._connection is None else self._connection.tenant_name)
 
     async def run(self, connection: MqttConnection) -> None:
         """Carry it until one side ends it."""

@@ -32,6 +32,7 @@ from likewise.server.media_types import MediaType
 
 router = APIRouter()
 MAX_WAITING: Final = 1_000  # messages read ahead of what is written; then the connection has to wait
+MAX_WAITING_BYTES: Final = 2**20  # of these messages: a full backlog holds up many connections
 _JSON: Final = MediaType.parse(None)
 _ENCODE: Final = msgspec.json.Encoder(enc_hook=str).encode
 
@@ -54,6 +55,7 @@ class PublishSession:
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
         self._changed = asyncio.Event()
         self._written = 0  # messages answered so far
 
@@ -62,8 +64,9 @@ class PublishSession:
         while True:
             data = await receive_message(socket)
             self._waiting.append(data.encode() if isinstance(data, str) else data)
+            self._waiting_bytes += len(self._waiting[-1])
             self._changed.set()
-            while len(self._waiting) >= MAX_WAITING:
+            while len(self._waiting) >= MAX_WAITING or self._waiting_bytes > MAX_WAITING_BYTES:
                 await asyncio.sleep(0.001)
 
     async def publish(self, socket: WebSocket, gateway: Gateway, access: Access) -> None:
@@ -73,6 +76,7 @@ class PublishSession:
             self._changed.clear()
             most = gateway.broker.config.limits.batch
             bodies, self._waiting = self._waiting[:most], self._waiting[most:]
+            self._waiting_bytes = sum(map(len, self._waiting))
             if self._waiting:
                 self._changed.set()
             for answer in await self._publish_all(gateway, access, bodies):

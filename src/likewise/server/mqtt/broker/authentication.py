@@ -16,7 +16,7 @@ open to keep others out loses them.
 from __future__ import annotations
 
 import uuid
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from typing import Final, NamedTuple
 
 from likewise.backoff import backoff_s
@@ -38,6 +38,7 @@ from likewise.server.mqtt.broker.connection import MqttConnection
 from likewise.server.mqtt.broker.delivery.session import Session
 from likewise.server.mqtt.broker.delivery.topic_filters import SEMANTIC_PREFIX, SHARED_PREFIX
 from likewise.server.mqtt.codec import MQTT_5, Connect, Reason
+from likewise.server.receive_buffers import PartialPackets
 
 
 class PendingConnections:
@@ -50,20 +51,29 @@ class PendingConnections:
     """
 
     def __init__(self, allowed: int, allowed_bytes: int, limits: ConnectionLimits) -> None:
-        self.allowed, self.allowed_bytes = allowed, allowed_bytes
-        self.bytes = 0
+        self.allowed = allowed
         self.evicted = 0
         self._limits, self._key_of = limits, limits.key_of
-        self._all: dict[MqttConnection, int] = {}  # the bytes that are buffered of each, oldest first
+        self.packets: PartialPackets[MqttConnection] = PartialPackets(
+            allowed_bytes,
+            max(1, allowed_bytes // PENDING_SHARE),
+            lambda connection: limits.key_of(connection.address),
+            self._evict,
+        )
+        self._all: dict[MqttConnection, None] = {}  # oldest first
         self._by: dict[str, dict[MqttConnection, None]] = {}  # the same connections by address
-        self._bytes_by: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._all)
 
+    @property
+    def bytes(self) -> int:
+        """Return how many bytes of incomplete packets are buffered."""
+        return self.packets.total
+
     def add(self, connection: MqttConnection) -> None:
         """Count a new connection; the oldest one goes if there are too many."""
-        self._all[connection] = 0
+        self._all[connection] = None
         self._limits.wait(connection)
         key = self._key_of(connection.address)
         if key is not None:
@@ -76,33 +86,22 @@ class PendingConnections:
 
     def note(self, connection: MqttConnection, size: int) -> None:
         """Count what is buffered of a connection; the oldest with a part of a packet goes if it is too much."""
-        if connection not in self._all:
-            return
-        grown = size - self._all[connection]
-        self._all[connection] = size
-        self.bytes += grown
-        key = self._key_of(connection.address)
-        if key is not None:
-            self._bytes_by[key] += grown
-            while self._bytes_by[key] > max(1, self.allowed_bytes // PENDING_SHARE):
-                self._evict(next(each for each in self._by[key] if self._all[each]))
-        while self.bytes > self.allowed_bytes:
-            self._evict(next(each for each, size_held in self._all.items() if size_held))
+        if connection in self._all:
+            self.packets.note(connection, size)
 
     def remove(self, connection: MqttConnection) -> None:
         """Remove a connection that has logged in or ended."""
-        size = self._all.pop(connection, None)
-        if size is None:
+        if connection not in self._all:
             return
-        self.bytes -= size
+        del self._all[connection]
+        self.packets.note(connection, 0)
         self._limits.use(connection)
         key = self._key_of(connection.address)
         if key is not None:
             of_address = self._by[key]
             of_address.pop(connection, None)
-            self._bytes_by[key] -= size
             if not of_address:
-                del self._by[key], self._bytes_by[key]
+                del self._by[key]
 
     def _evict(self, connection: MqttConnection) -> None:
         self.evicted += 1

@@ -79,7 +79,7 @@ class ConnectionListener(Protocol):
         """Add a connection."""
 
     def buffered(self, connection: MqttConnection, size: int) -> None:
-        """Count the bytes of an incomplete packet of a connection that is not logged in."""
+        """Count the bytes of an incomplete packet of a connection."""
 
     def connect(self, connection: MqttConnection, packet: Connect) -> None:
         """Take a CONNECT."""
@@ -121,6 +121,7 @@ class MqttConnection:
         "_out",
         "_out_bytes",
         "_packets",
+        "_partial",
         "_paused",
         "_reading_paused",
         "_reserved",
@@ -162,6 +163,7 @@ class MqttConnection:
         self._decoder = Decoder(largest=connect_bytes, topic_aliases=MQTT_ALIASES)
         self._packets: deque[Packet] | None = None  # that wait for the one that is dealt with
         self._waiting_bytes = 0
+        self._partial = False  # a part of a packet is buffered
         self._reading_paused = False
         self._out: list[bytes] = []
         self._out_bytes = 0
@@ -203,8 +205,9 @@ class MqttConnection:
         except PacketError as error:
             self.refuse(error)
         else:
-            if not self.authenticated:
-                self.server.buffered(self, self._decoder.buffered)
+            if (size := self._decoder.buffered) or self._partial:
+                self._partial = size > 0
+                self.server.buffered(self, size)
 
     def log_in(self, packet_bytes: int) -> None:
         """Let packets of every allowed size come: it is known who sends them."""
@@ -423,6 +426,15 @@ class MqttConnection:
             self.send_packet(Disconnect(reason, self.reason_properties(words)))
         self._finish()
 
+    @property
+    def tenant_name(self) -> str | None:
+        """Return whose token it logged in with; None before that."""
+        return None if self.access is None else self.access.tenant
+
+    def evict(self) -> None:
+        """End it, because others need the bytes that its incomplete packet takes."""
+        self.end(Reason.QUOTA_EXCEEDED, "too many bytes of incomplete packets; connect again and send it once more")
+
     def abort(self) -> None:
         """Close without a packet: nobody is known to be there who would read it."""
         if not self.closed:
@@ -442,6 +454,7 @@ class MqttConnection:
     def _closed(self) -> None:
         self.closed, self.ready = True, False
         self._packets = None
+        self._decoder.drop()
         self._out, self._out_bytes, self._reserved = [], 0, 0
         if self._drained is not None and not self._drained.done():
             self._drained.set_result(None)

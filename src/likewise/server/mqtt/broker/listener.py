@@ -114,13 +114,17 @@ class MqttListener:
         self._connections.add(connection)
 
     def buffered(self, connection: MqttConnection, size: int) -> None:
-        """Count the bytes of an incomplete packet of a connection that is not logged in."""
-        self.pending.note(connection, size)
+        """Count the bytes of an incomplete packet of a connection."""
+        if connection.authenticated:
+            self.gateway.packets.note(connection, size)
+        else:
+            self.pending.note(connection, size)
 
     def end(self, connection: MqttConnection) -> None:
         """Remove a connection."""
         self._connections.discard(connection)
         self.pending.remove(connection)
+        self.gateway.packets.note(connection, 0)
         self.buffers.forget(connection)
         self._stalled.pop(connection, None)
         if connection.session is not None:
@@ -152,6 +156,7 @@ class MqttListener:
             self._refuse_login(connection, refused)
             return
         self.pending.remove(connection)
+        connection.access = who.access  # whose bytes are counted from now on
         connection.log_in(self.config.packet_bytes)
         self.home.spawn(self._connect(connection, packet, who))
 
@@ -197,7 +202,7 @@ class MqttListener:
         self, connection: MqttConnection, packet: Connect, who: Login, session: Session, present: bool
     ) -> None:
         config, requested = self.config, packet.properties
-        connection.session, connection.access, connection.tenant = session, who.access, session.tenant
+        connection.session, connection.tenant = session, session.tenant
         connection.token, connection.tokens_version = who.token, self.gateway.tokens_version
         connection.receive_maximum = min(requested.receive_maximum or 65_535, config.in_flight)
         connection.max_packet_bytes = requested.maximum_packet_size or 2**28

@@ -322,6 +322,10 @@ class Decoder:
         """Return how many bytes of a packet that is not complete are kept."""
         return len(self._data) - self._at
 
+    def drop(self) -> None:
+        """Drop what is kept of an incomplete packet: the connection is over."""
+        self._data, self._at = b"", 0
+
     def feed(self, data: bytes) -> Iterator[Packet]:
         """Yield the packets that these bytes complete. Raises `PacketError` at a malformed one.
 

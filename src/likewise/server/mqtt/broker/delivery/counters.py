@@ -50,8 +50,11 @@ class TenantCounters:
 class PendingFigures(Protocol):
     """Connections that have not logged in, as they are counted."""
 
-    bytes: int
     evicted: int
+
+    @property
+    def bytes(self) -> int:
+        """Return how many bytes of incomplete packets are buffered."""
 
     def __len__(self) -> int: ...
 
