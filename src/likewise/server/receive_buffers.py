@@ -7,17 +7,17 @@ for all of them together, one token would be enough to end the broker for everyb
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
-from typing import Final, Generic, Protocol, TypeVar
+from collections.abc import Callable, Hashable, Iterator, MutableMapping
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from starlette.types import Scope
 
 from likewise.defaults import RECEIVE_SHARE
 from likewise.errors import BacklogExceeded
 
 C = TypeVar("C", bound=Hashable)
+Scope = MutableMapping[str, Any]  # of a request, as ASGI has it
 _HELD: Final = "likewise_body"  # in the scope of a request: whose it is, and its bytes
 
 

@@ -208,6 +208,16 @@ def test_a_withdrawn_event_counts_no_more_and_what_was_said_stays(broker: Broker
     assert said(broker) == []
 
 
+def test_what_an_alert_said_of_a_withdrawn_event_stays_and_its_end_is_delivered(broker: Broker) -> None:
+    subscribe(broker, once="{door = open} once until false", plain="{door = open}")
+    publish(broker, "e1", door="open")
+    broker.wait_until_matched()
+    broker.withdraw(broker.tenant("default"), "e1", "a")
+    assert said(broker) == [("e1", "arrival", "once"), ("e1", "cleared", "once")]
+    publish(broker, "e2", door="open")
+    assert ("e2", "arrival", "once") in said(broker)
+
+
 def test_an_alert_is_explained_as_it_stands(broker: Broker, clock: ManualClock) -> None:
     from likewise.broker.queries.dry_run import explain_live
 

@@ -75,4 +75,6 @@ def _read_missing(
 
 
 def _valid(delivery: Delivery, tenant: Tenant, times: TimeOf) -> bool:
-    return not delivery.over(times(delivery.event)) and delivery.event not in tenant.withdrawn
+    """Return whether a delivery is still sent: what an alert said stays said, though its event was withdrawn."""
+    taken_back = delivery.event in tenant.withdrawn and not delivery.notification
+    return not delivery.over(times(delivery.event)) and not taken_back
