@@ -42,6 +42,7 @@ duplicate_id | the id 's1' is in use already; remove it first or choose another
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -195,12 +196,18 @@ class DuplicateId(StateError):
 
 
 class UnknownId(StateError):
-    """The id is not in use; `remedy` says what to do, if known."""
+    """The id is not in use; the nearest of the known ones is proposed, else `remedy` says what to do."""
 
     code = "unknown_id"
+    near: str = ""
 
-    def __init__(self, id: str, *, remedy: str = "") -> None:
+    def __init__(self, id: str, *, remedy: str = "", known: Iterable[str] = ()) -> None:
+        from difflib import get_close_matches
+
         self.id = id
+        if near := get_close_matches(id, known, 1):
+            self.near = near[0]
+            remedy = f"did you mean {self.near!r}?"
         super().__init__(f"there is nothing with the id {id!r}" + (f"; {remedy}" if remedy else ""))
 
 

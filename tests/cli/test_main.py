@@ -169,3 +169,23 @@ def test_no_option_is_declared_twice() -> None:
             declared.setdefault(option, []).append(path.name)
     shared = {"--json", "--space", "--context", "--keep-going"}
     assert all(declared[option] == ["options.py"] for option in shared), declared
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["explian"], "explain"),
+        (["mach"], "match"),
+        (["subscriptions", "lst"], "list"),
+        (["eval", "vendro"], "vendor"),
+        (["space", "bild"], "build"),
+        (["bench", "exat"], "exact"),
+        (["demo", "--ctiy"], "--city"),
+    ],
+)
+def test_a_name_that_is_almost_one_is_corrected(
+    typed: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command, an option or a benchmark: the exit code is that of bad input, and the message has the name."""
+    assert main.run(typed) == output.BAD_INPUT
+    assert meant in capsys.readouterr().err

@@ -55,6 +55,8 @@ CORRECTED = {
     "{~t > 5}": "{t~ > 5}",
     # units
     "{t > 25 degre}": "{t > 25 degree}",
+    "{temperature~ > 25 degre}": "{temperature~ > 25 degC}",
+    "{temperature~ > 25 degrees}": "{temperature~ > 25 degC}",
     "{t > 25 %%}": "{t > 25 %}",
     "{speed > 5 km\\h}": "{speed > 5 km/h}",
     # clauses
@@ -90,6 +92,10 @@ UNCORRECTED = {
     "{t > 5} limit 10": "`limit` cannot stand here",
     "{t > 5} top 10": "expected `by` or `within`",
     "{t > 25 blorps}": "write one like degC",
+    "{temperature~ > 25 kW}": "`kW` is not a unit of temperature",
+    "{25 kW < indoor temperature~}": "a unit of temperature such as degC, degF or K",
+    "{temperature~ between 5 and 6 %}": "`%` is not a unit of temperature",
+    "{battery voltage~ = 3 degC}": "`degC` is not a unit of voltage",
     "[1, 2]": "expected `0`, `1` or `*`",
     "?x ?y": "ends too early",
 }
@@ -110,6 +116,26 @@ def test_what_may_mean_anything_gets_no_correction(text: str, problem: str) -> N
         parse(text)
     assert problem in str(caught.value)
     assert not getattr(caught.value, "correction", "")
+
+
+def test_the_table_holds_sixty_wrong_inputs_and_more() -> None:
+    assert len(CORRECTED) + len(UNCORRECTED) >= 60
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{temperature > 25 kW}",
+        "{noise temperature~ > 3 dB}",
+        "{temperature sensor power~ > 25 kW}",
+        "{temperature~ > 300 K}",
+        "{energy~ > 5 kWh}",
+        "{humidity~ > 5 g/m3}",
+        "{speed~ > 900 rpm}",
+    ],
+)
+def test_a_unit_is_refused_only_where_the_kind_is_certain(text: str) -> None:
+    assert parse(text)
 
 
 def test_text_in_quotes_is_never_rewritten() -> None:

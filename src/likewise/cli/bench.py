@@ -52,7 +52,7 @@ def bench(
         output.print_json(known) if as_json else print(*known, sep="\n")
         return
     if name is not None and name not in known:
-        raise UnknownId(name)
+        raise UnknownId(name, known=known)
     chosen = known if name is None else [name]
     if history:
         if _show_history(folder / "history", chosen, as_json):

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 from likewise.defaults import MAX_NESTING, MAX_TERM_LENGTH
 from likewise.errors import InvalidSubscription, LimitExceeded
-from likewise.language.errors import GrammarError
+from likewise.language.errors import GrammarError, InvalidUnit
 from likewise.language.literals import (
     Value,
     make_interval,
@@ -46,6 +46,7 @@ from likewise.model.subscription import (
 )
 from likewise.model.timestamps import MOMENT, TimestampValue
 from likewise.model.values import Interval
+from likewise.units.names import unfit_unit
 
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SCORINGS: Final = frozenset({Distance, WeightedSum, ValueOf, Relatedness})
@@ -128,7 +129,17 @@ def _range(attribute: str, low: str, high: str, *, low_open: bool, high_open: bo
         wrong: Value = lower if isinstance(lower, (str, bool, TimestampValue)) else upper
         token = low if wrong is lower else high
         raise error_at(token, f"`{str(token)[:40]}` is no number", "a number, with or without a unit, or two dates")
-    return Predicate(name, "between", interval, relaxed, lower_relaxed or upper_relaxed)
+    return _with_fitting_unit(Predicate(name, "between", interval, relaxed, lower_relaxed or upper_relaxed), high)
+
+
+def _with_fitting_unit(predicate: Predicate, token: str) -> Predicate:
+    """Return a predicate whose unit may measure what its attribute asks for by meaning; refuse another."""
+    unfit = unfit_unit(predicate.attribute, predicate.unit) if predicate.attribute_relaxed and predicate.unit else None
+    if unfit is None:
+        return predicate
+    kind, units = unfit
+    problem = f"`{predicate.unit}` is not a unit of {kind}; without `~` any attribute of this name counts"
+    raise InvalidUnit(problem, position=start_of(token), expected=f"a unit of {kind} such as {units}")
 
 
 def _duration_clause(field: str, parts: list[str]) -> Clause:
@@ -225,7 +236,8 @@ class SubscriptionBuilder:
         """`a = v`, `a : v`, `a != v`."""
         attribute, relaxed = read_text(parts[0])
         value, value_relaxed = read_value(parts[2])
-        return Predicate(attribute, "!=" if parts[1] == "!=" else "=", value, relaxed, value_relaxed)
+        equal = Predicate(attribute, "!=" if parts[1] == "!=" else "=", value, relaxed, value_relaxed)
+        return _with_fitting_unit(equal, parts[2])
 
     def comparison(self, parts: list[str]) -> Predicate:
         """`a < v`; also `5 < a`, with the number first."""
@@ -234,9 +246,11 @@ class SubscriptionBuilder:
         if type(value) is str and right[0] != '"':
             number, number_relaxed = read_value(left)
             if left[0] != '"' and not isinstance(number, (str, bool)) and not number_relaxed:
-                return Predicate(value, _FLIPPED[operator], number, value_relaxed)  # type: ignore[arg-type]
+                flipped = Predicate(value, _FLIPPED[operator], number, value_relaxed)  # type: ignore[arg-type]
+                return _with_fitting_unit(flipped, left)
         attribute, relaxed = read_text(left)
-        return Predicate(attribute, str(operator), value, relaxed, value_relaxed)  # type: ignore[arg-type]
+        compared = Predicate(attribute, str(operator), value, relaxed, value_relaxed)  # type: ignore[arg-type]
+        return _with_fitting_unit(compared, right)
 
     def chain(self, parts: list[str]) -> Predicate:
         """`1 <= a < 2`, or `2 > a >= 1`."""

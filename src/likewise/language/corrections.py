@@ -131,19 +131,20 @@ def correction(text: str, parses: Callable[[str], str | None]) -> str:
         unit = parses(shown)
         if unit is None:
             return shown
-        if unit and (corrected := _correct_unit(shown, unit)) and parses(corrected) is None:
+        if unit and (corrected := _correct_unit(shown, unit, parses)):
             return corrected
     unit = parses(show(current))
-    if unit and (corrected := _correct_unit(show(current), unit)) and parses(corrected) is None:
-        return corrected
-    return ""
+    return _correct_unit(show(current), unit, parses) if unit else ""
 
 
-def _correct_unit(text: str, unit: str) -> str:
-    """Replace a unit that is not in the table by the nearest one."""
-    near = nearest_unit(unit)
+def _correct_unit(text: str, unit: str, parses: Callable[[str], str | None]) -> str:
+    """Replace a unit that is not in the table by the nearest one, and degrees of temperature by degC."""
     at = text.rfind(unit)
-    return f"{text[:at]}{near}{text[at + len(unit) :]}" if near and at >= 0 else ""
+    for near in (nearest_unit(unit), "degC" if unit.lower().startswith("deg") else ""):
+        corrected = f"{text[:at]}{near}{text[at + len(unit) :]}"
+        if near and at >= 0 and parses(corrected) is None:
+            return corrected
+    return ""
 
 
 def _substitute(rules: Iterable[tuple[str, str]]) -> Callable[[str], str]:

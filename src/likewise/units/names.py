@@ -52,6 +52,14 @@ MEASURED: Final[dict[str, frozenset[str]]] = {
 }
 _ALSO: Final = {word: MEASURED[word] | {"voltage", "ratio"} for word in ("bat", "batt", "battery")}
 MEASURED.update(_ALSO)
+# Words that say at the end of a name in plain words what is measured, whatever stands before; and some units of it.
+CERTAIN: Final[dict[str, tuple[frozenset[str], str]]] = {
+    "temperature": (frozenset({"temperature"}), "degC, degF or K"),
+    "voltage": (frozenset({"voltage"}), "V or mV"),
+    "illuminance": (frozenset({"illuminance"}), "lx"),
+    "energy": (frozenset({"energy", "apparent energy", "reactive energy"}), "kWh or J"),
+}
+_OTHER_SENSE: Final = frozenset({"colour", "color", "noise", "specific", "dose"})  # a colour temperature in mired
 _PLACES: Final = ("in", "out", "indoor", "outdoor", "ext", "int", "max", "min", "avg", "mean")
 
 # A word of an identifier: an acronym (or several: MACs), a capitalised or lower-case word, or digits.
@@ -209,6 +217,20 @@ def measured_dimensions(attribute: str) -> frozenset[str]:
     (['temperature'], [])
     """
     return frozenset().union(*(_measured(word.group().lower()) for word in _WORD.finditer(attribute)))
+
+
+def unfit_unit(attribute: str, symbol: str) -> tuple[str, str] | None:
+    """Return the kind of reading that a name asks for, and units of it, if a unit certainly measures something else.
+
+    >>> unfit_unit("air temperature", "kW"), unfit_unit("temperature", "K"), unfit_unit("temperature alarm", "kW")
+    (('temperature', 'degC, degF or K'), None, None)
+    """
+    words = attribute.lower().split()
+    dimensions, units = CERTAIN.get(words[-1], (frozenset[str](), "")) if words else (frozenset[str](), "")
+    measured = find_unit(symbol)
+    if not dimensions or measured is None or measured.dimension in dimensions or _OTHER_SENSE.intersection(words):
+        return None
+    return words[-1], units
 
 
 def _is_rate(words: list[re.Match[str]], start: int, end: int) -> bool:

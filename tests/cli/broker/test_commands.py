@@ -300,3 +300,18 @@ def test_what_is_typed_counts_for_more_than_the_environment(
     capsys.readouterr()
     assert main.run(["events", "--address", address, "--context", "here"]) == 2
     assert "not both" in capsys.readouterr().err
+
+
+def test_a_name_that_is_almost_one_at_the_broker_is_corrected(address: str, capsys: Output) -> None:
+    """A subscription, a target or a subscriber: the exit code is that of bad input, and the message has the name."""
+    at = ["--address", address]
+    assert main.run(["subscriptions", "add", "warm: {t > 25}", "--for", "ann", *at]) == 0
+    for command, meant in (
+        ("subscriptions remove wram --for ann", "'warm'"),
+        ("targets remove wram webhook --for ann", "'warm'"),
+        ("subscriptions list --for anne", "'ann'"),
+    ):
+        capsys.readouterr()
+        assert main.run([*command.split(), *at]) == 2
+        assert f"did you mean {meant}?" in capsys.readouterr().err, command
+    assert main.run(["subscriptions", "list", "--for", "somebody else", *at]) == 0

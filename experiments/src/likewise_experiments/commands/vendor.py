@@ -16,9 +16,17 @@ if TYPE_CHECKING:
 
 
 def vendor(
-    events: Annotated[Path, typer.Option("--events", help="Example messages, JSON lines (.gz): vendor, data.")],
-    gold: Annotated[Path, typer.Option("--gold", help="Labels: vendor, path, label, unit (tab-separated).")],
-    subscriptions: Annotated[Path, typer.Option("--subscriptions", help="Phrases: phenomenon, subscription.")],
+    events: Annotated[
+        Path | None,
+        typer.Option("--events", help="Example messages, JSON lines (.gz): vendor, data. Names alone if none."),
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", help="Labels: vendor, path, label, unit (tab-separated). Those shipped if none."),
+    ] = None,
+    subscriptions: Annotated[
+        Path | None, typer.Option("--subscriptions", help="Phrases: phenomenon, subscription. Those shipped if none.")
+    ] = None,
     measure: Annotated[list[str] | None, typer.Option("--measure", help="A measure; repeat it. All if none.")] = None,
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="For decisions; the default otherwise.")
@@ -37,21 +45,25 @@ def vendor(
 ) -> None:
     """Rank and decide which vendors' attributes a plain phrase means.
 
+    Labels and phrases are shipped. The messages are their makers' and are not: without `--events` names are ranked and
+    nothing is decided.
+
     A third of the vendors and of the phrases (by a hash of their names) is set aside: tune on `dev` alone. Yardsticks
     (word overlap, character n-grams, plain ESA, with `--model` a sentence model) stand in the same table. The decisions
     are those of the last measure, by events, as a mean over vendors, and on distinct events. `--ablation` shows what
     each facet of the default measure is worth.
 
-    Example: `likewise eval vendor --events lorawan-dev-events.jsonl.gz --gold lorawan-dev.tsv --subscriptions
-    subscriptions.tsv`
+    Examples: `likewise eval vendor`, `likewise eval vendor --events lorawan-dev-events.jsonl.gz`
     """
     from likewise.semantics.library import load_space
-    from likewise_experiments.vendor.benchmark import read_benchmark
+    from likewise_experiments.vendor.benchmark import LABELS, PHRASES, read_benchmark
     from likewise_experiments.vendor.experiment import PARTS, chosen_part, measures_of, vendor_experiment
 
     if part not in PARTS:
         raise typer.BadParameter(f"give {', '.join(PARTS[:-1])} or {PARTS[-1]}", param_hint="--part")
-    benchmark = chosen_part(read_benchmark(events, gold, subscriptions), part)
+    if events is None and (ablation or confirmations or curve):
+        raise typer.BadParameter("this decides about messages; give them", param_hint="--events")
+    benchmark = chosen_part(read_benchmark(events, gold or LABELS, subscriptions or PHRASES), part)
     if ablation:
         _ablation(benchmark, load_space(space), threshold, as_json=as_json)
         return
@@ -67,6 +79,7 @@ def vendor(
         threshold,
         curve=curve,
         probabilities=chosen.calibration.probability,
+        messages=events is not None,
     )
     if as_json:
         output.print_json(report)
@@ -75,11 +88,15 @@ def vendor(
 
     console = output.console()
     phrases = next(iter(report.ranking.values())).phrases
-    console.print(f"{report.vendors} vendors ({part}), {report.events} events, {phrases} phrases")
+    seen = f"{report.events} events" if events is not None else "their names without messages"
+    console.print(f"{report.vendors} vendors ({part}), {seen}, {phrases} phrases")
     table = Table("ranking by", "maximal F1", "average precision", box=None, pad_edge=False)
     for name, result in report.ranking.items():
         table.add_row(name, f"{result.maximal_f1:.3f}", f"{result.average_precision:.3f}")
     console.print(table)
+    if events is None:
+        console.print("Decisions need messages, which are their makers': --events FILE", style="dim")
+        return
     heading = f"decisions of {report.decided_by} at {report.threshold:g}"
     table = Table(heading, "precision", "recall", "F1", "by vendor", "distinct", box=None, pad_edge=False)
     for name, decided in report.decisions.items():

@@ -61,11 +61,15 @@ def vendor_experiment(
     *,
     curve: bool = False,
     probabilities: Mapping[str, ProbabilityCurve] | None = None,
+    messages: bool = True,
 ) -> VendorReport:
-    """Rank by every measure; decide, show whether probabilities hold, and what feedback is worth, by the last."""
+    """Rank by every measure; decide, show whether probabilities hold, and what feedback is worth, by the last.
+
+    Without messages (names alone) nothing is decided.
+    """
     last, level = measures[-1], defaults.THRESHOLD if threshold is None else threshold
     fitted = (probabilities or {}).get(last.name)
-    kinds = (("exists", False), ("numeric with a unit", True))
+    kinds = (("exists", False), ("numeric with a unit", True)) if messages else ()
     return VendorReport(
         part=part,
         vendors=len(benchmark.vendors()),
@@ -74,7 +78,7 @@ def vendor_experiment(
         decided_by=last.name,
         threshold=level,
         decisions={name: decide(benchmark, last, level, numeric=numeric) for name, numeric in kinds},
-        calibration=vendor_calibration(benchmark, last, fitted) if fitted is not None else None,
+        calibration=vendor_calibration(benchmark, last, fitted) if fitted is not None and messages else None,
         feedback=tuple(vendor_feedback(benchmark, last, level)) if curve else (),
     )
 

@@ -60,9 +60,13 @@ class SinkRegistry:
     def find(self, tenant: Tenant, subscriber: str, subscription: str, id: str) -> SinkQueue:
         """Return a target by its names."""
         queue = tenant.subscriber(subscriber)
-        sink = next((f for f in tenant.sinks.of(queue.number, subscription) if f.id == id), None)
+        sinks = tenant.sinks.of(queue.number, subscription)
+        sink = next((f for f in sinks if f.id == id), None)
         if sink is None:
-            raise UnknownId(id, remedy="list the targets there are: GET /v1/targets, or `likewise targets`")
+            if not sinks:
+                tenant.subscription(subscriber, subscription)
+            remedy = "list the targets there are: GET /v1/targets, or `likewise targets list`"
+            raise UnknownId(id, remedy=remedy, known=[f.id for f in sinks])
         return sink
 
     def start_set(

@@ -266,9 +266,10 @@ class Tenant:
 
     def subscription(self, subscriber: str, id: str) -> StoredSubscription:
         """Return the subscription of a subscriber with this id."""
-        number = self.subscriber(subscriber).subscriptions.get(id)
+        known = self.subscriber(subscriber).subscriptions
+        number = known.get(id)
         if number is None:
-            raise UnknownId(id)
+            raise UnknownId(id, known=known)
         return self.subscriptions[number]
 
     def live(self) -> Iterator[StoredSubscription]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from likewise.cli.broker.queries import fetch, quote_segment
+from likewise.cli.broker.queries import fetch, of_subscriber, quote_segment
 from likewise.cli.terminal import output
 from likewise.cli.terminal.options import (
     AsJson,
@@ -36,7 +36,7 @@ def list_subscriptions(
 
     with broker.publisher() as client:
         every = fetch(client, list[SubscriptionDetails], "/v1/subscriptions")
-    listed = [each for each in every if owner in (None, each.subscriber)]
+    listed = of_subscriber(every, owner)
     output.print_list(
         listed,
         as_json,

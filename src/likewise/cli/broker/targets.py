@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from likewise.cli.broker.queries import fetch, read_text
+from likewise.cli.broker.queries import fetch, of_subscriber, read_text
 from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, OptionGroup, command_group, with_option_groups
 
@@ -114,7 +114,7 @@ def list_targets(
 
     with broker.publisher() as client:
         every = fetch(client, list[TargetDetails], "/v1/targets")
-    listed = [each for each in every if owner in (None, each.subscriber)]
+    listed = of_subscriber(every, owner)
     output.print_list(
         listed,
         as_json,
