@@ -69,6 +69,7 @@ from likewise.matching.alerts import saved_state as alert_states
 from likewise.matching.alerts.saved_state import SavedStateV1
 from likewise.matching.bitmap import saved_index
 from likewise.matching.oracle import alerts as naive_alerts
+from likewise.matching.oracle import engine as naive_engine
 from likewise.matching.reference.window import Publication
 from likewise.matching.storage import folder
 from likewise.matching.storage import index_file as index
@@ -198,6 +199,7 @@ MATCHER: Final[dict[str, Any]] = {
     "alerts.arrow, digest": list[DigestItem],
     "alerts.arrow, facts": alert_states.SavedAlertHeader,
     "reference alerts": naive_alerts._SavedOracleAlerts,
+    "reference windows, file": naive_engine._SavedWindows,
     "reference windows": Publication,
     "calibration": Calibration,
     "space manifest": space_manifest.SpaceManifest,

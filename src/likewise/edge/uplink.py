@@ -474,7 +474,6 @@ class Uplink:
         self.connection: UplinkConnection | None = None
         self.state: Literal["connected", "away", "disconnected"] = "away"
         self.address = ""
-        self.connections_opened = 0  # how often a line was opened
         self.trouble: str | None = None  # why the broker above refuses the line: nobody mends that by waiting
         self.outbox = Outbox(broker, tenant, self.bounds, self._changed)
         self.subscriptions = UpstreamSubscriptions(tenant, id)
@@ -633,7 +632,6 @@ class Uplink:
             )
             await line.handshake(self.epoch)
             self.connection, self.state, self.address = line, "connected", address
-            self.connections_opened += 1
             self.trouble = None
             _log.info("edge_connected", address=address)
             tasks = [asyncio.create_task(work) for work in (line.send_loop(), line.receive_loop(), line.heartbeat())]

@@ -9,7 +9,7 @@ from functools import lru_cache
 import msgspec
 
 from likewise.errors import InputError, InvalidSubscription
-from likewise.model.timestamps import MOMENT, TimestampValue, timestamp_text
+from likewise.model.timestamps import MOMENT, timestamp_text
 from likewise.units import LARGEST_WHOLE, WHOLE_IN_FLOAT, any_unit, unit
 
 
@@ -106,8 +106,6 @@ class Interval(
         )
         return f"{ends[0]}{low}, {high}{ends[1]}" + (f" {self.unit}" if self.unit else "")
 
-
-Scalar = str | int | float | bool | Quantity | TimestampValue
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 

@@ -281,6 +281,7 @@ class ShardServer:
             return OperationFailed(str(error), type(error).__name__)
 
     def _perform(self, operation: Operation) -> Reply:
+        # One case for each operation of the protocol, none of which depends on another: long, but flat.
         if self._draining and not self._runs_while_draining(operation):
             self._remove_subscriptions(self._draining.next(len(self._draining)))
         match operation:

@@ -138,17 +138,6 @@ class ShardedSubscriptions(NumberedMatcher):
         self.shards.append(share)
         self._of.update(dict.fromkeys(share.subscriptions, share))
 
-    def remove_shard(self, share: Shard) -> None:
-        """Let a share be one of its own no longer; what it holds must be elsewhere by then."""
-        self.shards.remove(share)
-        self.version += 1
-
-    def move_subscriptions(self, numbers: Sequence[int], share: Shard) -> None:
-        """Move subscriptions to another shard."""
-        for number in numbers:
-            self._of[number] = share
-        self.version += 1
-
     def shard_of(self, number: int) -> Shard:
         """Return the shard of a subscription."""
         shard = self._of.get(number)

@@ -67,6 +67,9 @@ if TYPE_CHECKING:
 
 Hits = list[tuple[int, Match]]
 
+FILE = "windows.json"
+VERSION = 2
+
 
 class OracleWindows:
     """The windows of every top-k subscription, by ordinal; `refused_late` counts events that came too late."""
@@ -197,14 +200,26 @@ class OracleWindows:
 
     def save(self, folder: Path) -> None:
         """Write every window to a folder."""
-
         in_window = {ordinal: window.publications for ordinal, window in self._windows.items()}
-        write_windows(folder, SavedWindows(self.now, self._arrivals, in_window))
+        saved = _SavedWindows(VERSION, self.now, self._arrivals, in_window)
+        (folder / FILE).write_bytes(msgspec.json.encode(saved))
 
     def load(self, folder: Path) -> None:
-        """Fill the open windows with what `save` wrote; mappings of earlier events are not kept."""
+        """Fill the windows from a folder; mappings of earlier events are not saved.
 
-        saved = read_windows(folder)
+        Raises:
+            ArtefactError: The file is missing, damaged, or of another version.
+            UnknownId: A saved window belongs to no subscription of this engine.
+        """
+        path = folder / FILE
+        try:
+            saved = msgspec.json.decode(path.read_bytes(), type=_SavedWindows)
+        except FileNotFoundError:
+            raise ArtefactMissing(f"the saved windows {path} are missing; restore a copy of the folder") from None
+        except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
+            raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy of the folder") from None
+        if saved.v != VERSION:
+            raise ArtefactVersion(f"{path} is in version {saved.v}; this one reads version {VERSION}")
         unknown = saved.windows.keys() - self._windows.keys()
         if unknown:
             raise UnknownId(str(min(unknown)))
@@ -593,71 +608,10 @@ def _trace(condition: PreparedCondition, view: EventView, result: ConditionMatch
     return best
 
 
-FILE = "windows.arrow"
-VERSION = 1
+class _SavedWindows(msgspec.Struct, frozen=True):
+    """Windows on disk: the engine's time (None before the first), its arrivals, and each window by ordinal."""
 
-
-class SavedWindows(msgspec.Struct, frozen=True):
-    """What a windows file holds: the engine's time (None before the first), its arrivals, and each window."""
-
+    v: int
     now: int | None
     arrivals: int
     windows: dict[int, list[Publication]]
-
-
-def write_windows(folder: Path, saved: SavedWindows) -> None:
-    """Write `windows.arrow` into a folder.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as name:
-    ...     write_windows(Path(name), SavedWindows(5, 1, {7: [Publication(0, 3, "a", 1.5, 1.0, 1.0, True)]}))
-    ...     read_windows(Path(name)).windows[7][0].rank_value
-    1.5
-    """
-    import pyarrow as pa
-
-    facts = {"format": "likewise-windows", "v": VERSION, "now": saved.now, "arrivals": saved.arrivals}
-    columns: dict[str, pa.DataType] = {
-        "ordinal": pa.int64(),
-        "sequence": pa.int64(),
-        "time": pa.int64(),
-        "event_id": pa.string(),
-        "rank_value": pa.float64(),
-        "score": pa.float64(),
-        "product": pa.float64(),
-        "delivered": pa.bool_(),
-        "withdrawn": pa.bool_(),
-    }
-    schema = pa.schema(columns, metadata={"likewise": msgspec.json.encode(facts)})
-    rows = [
-        {"ordinal": ordinal, **msgspec.structs.asdict(publication)}
-        for ordinal, publications in saved.windows.items()
-        for publication in publications
-    ]
-    table = pa.Table.from_pylist(rows, schema=schema)
-    with pa.OSFile(str(folder / FILE), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
-
-
-def read_windows(folder: Path) -> SavedWindows:
-    """Read what `write_windows` wrote; anything else is an `ArtefactError`."""
-    import pyarrow as pa
-
-    path = folder / FILE
-    if not path.is_file():
-        raise ArtefactMissing(f"the saved windows {path} are missing; restore a copy of the folder")
-    try:
-        with pa.OSFile(str(path), "rb") as source, pa.ipc.open_file(source) as reader:
-            table = reader.read_all()
-        facts = msgspec.json.decode((table.schema.metadata or {})[b"likewise"], type=dict[str, object])
-        if facts.get("v") != VERSION:
-            raise ArtefactVersion(f"{path} is in version {facts.get('v')}; this one reads version {VERSION}")
-        now = msgspec.convert(facts["now"], int | None)
-        arrivals = msgspec.convert(facts["arrivals"], int)
-        windows: dict[int, list[Publication]] = {}
-        for row in table.to_pylist():
-            ordinal = row.pop("ordinal")
-            windows.setdefault(ordinal, []).append(msgspec.convert(row, Publication))
-    except (pa.ArrowException, msgspec.MsgspecError, UnicodeDecodeError, KeyError, OSError) as error:
-        raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy of the folder") from None
-    return SavedWindows(now, arrivals, windows)

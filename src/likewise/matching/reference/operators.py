@@ -6,7 +6,7 @@ index. Attributes are not compared here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -141,7 +141,6 @@ def _within(interval: Interval, item: EventTuple) -> OperatorOutcome:
     return OperatorOutcome.ASSUMED if actual.assumed else OperatorOutcome.TRUE
 
 
-Meaning = Callable[[Predicate, EventTuple, Hierarchy], OperatorOutcome]
 Rule = TypeVar("Rule")
 # The six implementations of the operators. Each registers a rule for every operator when its module is imported.
 BACKENDS: Final = ("bitmap", "thematic", "forest", "sgim", "demand", "edge")

@@ -41,7 +41,6 @@ class RelatednessRows:
         self._rows: dict[Term, NDArray[np.float32]] = {}
         self._equal: dict[str, list[int]] = {}  # folded text -> columns that ask for just that text
         self._known = 0
-        self.computed = 0
         self.use = CacheUse() if use is None else use
         self.bytes = 0
 
@@ -91,7 +90,6 @@ class RelatednessRows:
             matrix = None
             if requested and self._measure is not None:
                 matrix = self._measure.matrix([c for _, c in requested], part)
-                self.computed += matrix.size
             for index, term in enumerate(part):
                 row = np.zeros(width, np.float32)
                 old = self._rows.get(term)

@@ -15,8 +15,6 @@ from likewise.semantics.measure import Term
 
 Column = Term | str  # a term to be related to, or the folded attribute an exact part must equal
 
-ALWAYS = 0
-
 
 class RelatednessColumns:
     """Distinct things asked about, each with the number of its column in a row of relatedness.

@@ -127,8 +127,3 @@ def read_in_flight(tables: StoreTables) -> list[InFlightRow]:
     """Return every packet in flight, by sequence number."""
     rows = tables.each(f"SELECT {IN_FLIGHT} FROM in_flight ORDER BY subscriber, sequence, part")
     return [in_flight_row(row) for row in rows]
-
-
-def forget_in_flight(tables: StoreTables, subscriber: int) -> None:
-    """Forget what is in flight of a queue."""
-    tables.change("DELETE FROM in_flight WHERE subscriber = ?", subscriber)

@@ -225,6 +225,10 @@ def score_values(a, b, relations, breadth, base, weights, score, reason):
     `weights`: what is left of a score for a hard and a soft exclusion; what is reached at least by the same meaning, a
     kind, a part and a near broader word; the most kinds a near broader word has.
     """
+    # Rules are tried in a fixed order, and the first that decides a pair ends it with `continue`: states and codes
+    # first, because they are facts that no relatedness outweighs; then one spelling or initials; then opposites; last
+    # the words that are left on both sides, counted by their relation. Numba inlines none of this into closures
+    # without a cost, so the rules stay in one function.
     hard, soft, same, kind, part, near, kinds = weights
     matched_a, matched_b, covered = np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_)
     for i in range(len(a.item_ends)):

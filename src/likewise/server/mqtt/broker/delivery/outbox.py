@@ -35,7 +35,6 @@ class DeliveryOutbox:
 
     __slots__ = (
         "_done",
-        "_max_in_flight",
         "_reading",
         "_woken",
         "cursor",
@@ -58,7 +57,7 @@ class DeliveryOutbox:
         self.open: dict[int, int] = {}  # by sequence number: how many of its packets are in flight
         self.settled: dict[int, set[int]] = {}  # parts that were settled while others in front of them were not
         self._done: list[int] = []  # sequence numbers that are settled and not said to be
-        self._woken = self._reading = self._max_in_flight = False
+        self._woken = self._reading = False
         queue.served_by = self
         queue.wake = self._wake
 

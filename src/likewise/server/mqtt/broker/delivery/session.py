@@ -15,7 +15,6 @@ from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 
 SETTLED, AWAITS_ACK, AWAITS_RECEIVED, AWAITS_COMPLETE = range(4)  # what a packet awaits
-NEVER_EXPIRES: Final = 2**32 - 1  # seconds: MQTT 5's word for a session without an end
 PACKET_IDS: Final = 65_535
 
 
