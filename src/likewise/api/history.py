@@ -31,7 +31,7 @@ class MinuteCount(msgspec.Struct, frozen=True):
 
 
 class SubscriptionCount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How many matches a subscription had since counting began, and the newest of them (µs)."""
+    """Number of matches of a subscription since counting began, and the time of the newest (µs)."""
 
     subscriber: str
     subscription: str

@@ -64,7 +64,7 @@ class ClockStatus(msgspec.Struct, frozen=True):
 
 
 class ClockAccepted(msgspec.Struct, frozen=True):
-    """Whether there was a clock step to accept, and the state after it."""
+    """Result of accepting a clock step: whether there was one, and the state after it."""
 
     accepted: bool
     clock: ClockStatus

@@ -138,6 +138,6 @@ class TargetDetails(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RetryReceipt(msgspec.Struct, frozen=True):
-    """How many dead letters of a target are retried."""
+    """Number of dead letters of a target that are retried."""
 
     letters: int

@@ -146,7 +146,7 @@ class ReviewQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ImportReceipt(msgspec.Struct, frozen=True):
-    """How many corrections were imported."""
+    """Number of corrections that were imported."""
 
     corrections: int
 

@@ -113,7 +113,7 @@ class QueueSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MatchingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How events are matched; each setting has a default.
+    """Settings of matching; each has a default.
 
     `profile` chooses the engines, and `engines` another one for single kinds of subscriptions, by its name
     (docs/engines): `engines.interest = "sgim"`. `types` is an RDF file of declared types that `is-a` follows.
@@ -161,7 +161,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AlertSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How alerts take time (docs/guides/alerts.md): after what silence a key is forgotten, how late events may come,
+    """Times of alerts (docs/guides/alerts.md): the silence after which a key is forgotten, how late events may come,
     and after what silence an active source no longer blocks a new alarm by another source of its key."""
 
     forget: str = "30 d"
@@ -181,7 +181,7 @@ class AnnotationSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 
 class CatalogueSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Whether source profiles are learnt from events (docs/guides/catalogue.md); announcements count anyway."""
+    """Settings of the catalogue: whether source profiles are learnt from events (docs/guides/catalogue.md)."""
 
     learn: bool = True
 

@@ -279,7 +279,7 @@ class AsyncSubscriber(AsyncBrokerConnection):
 
     @property
     def stopped(self) -> bool:
-        """Whether the stream was ended from here."""
+        """Return whether the stream was ended from here."""
         return self._ended
 
     def start_over(self) -> None:

@@ -18,7 +18,7 @@ ListeningTask = asyncio.Task[None]
 
 
 class Inbox(Protocol):
-    """What a listener needs of a subscriber."""
+    """Methods of a subscriber that a listener uses."""
 
     @property
     def id(self) -> str:
@@ -77,7 +77,7 @@ class Listening:
 
     @property
     def active(self) -> bool:
-        """Whether the listener still runs."""
+        """Return whether the listener still runs."""
         return self._thread.is_alive()
 
     def wait(self, timeout: float | None = None) -> None:

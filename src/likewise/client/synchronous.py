@@ -276,7 +276,7 @@ class Subscriber(BrokerConnection):
 
     @property
     def stopped(self) -> bool:
-        """Whether the stream was ended from here."""
+        """Return whether the stream was ended from here."""
         return self._ended
 
     def start_over(self) -> None:

@@ -87,7 +87,7 @@ class LiveFeed:
 
     @property
     def watched(self) -> bool:
-        """Whether there is a viewer."""
+        """Return whether there is a viewer."""
         return self._viewers > 0
 
     async def _run(self) -> None:

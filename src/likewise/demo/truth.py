@@ -37,7 +37,7 @@ TRUTH: Final[Mapping[str, Callable[[Facts], bool]]] = {
 
 
 class Assessment(NamedTuple):
-    """How well the matches of a subscription agree with the truth, and which products they err on."""
+    """Agreement of a subscription's matches with the truth, and the products that they err on."""
 
     right: int
     false: Counter[str]

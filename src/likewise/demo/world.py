@@ -1,4 +1,4 @@
-"""What is the case in the city: each quantity as a smooth function of place and time.
+"""State of the city: each quantity as a smooth function of place and time.
 
 A day passes in ten minutes, so that somebody who watches sees it get warm, loud and crowded. Every value
 depends on the seed, the place and the time alone; asking twice gives the same answer.
@@ -57,7 +57,7 @@ PLACES: Final = (
 
 
 class _QuantityProfile(NamedTuple):
-    """How a quantity behaves: its mean, what the day, the place and chance add, and its limits.
+    """Profile of a quantity: its mean, the parts of the day, the place and chance, and its limits.
 
     `peak` is the time of its daily maximum as a share of the day.
     """

@@ -210,7 +210,7 @@ class StoredDemand(msgspec.Struct, frozen=True):
 
 
 class ForwardDecision(NamedTuple):
-    """Whether to forward an event, and whether only because the hub knows too little about it.
+    """Decision to forward an event, and whether it is only because the hub knows too little about it.
 
     `met` are the subscriptions that were decided here and that it meets, with their scores.
     """

@@ -44,7 +44,7 @@ def as_bytes(data: bytes | bytearray | memoryview | str, what: str, limit: int) 
 
 
 def decode(data: bytes, decoder: msgspec.json.Decoder[T], what: str) -> T:
-    """What the decoder makes of the data; every failure becomes an error of the tree.
+    """Return what the decoder makes of the data; every failure becomes an error of the tree.
 
     >>> decode(b'{"a": NaN}', msgspec.json.Decoder(), "event")
     Traceback (most recent call last):

@@ -44,7 +44,7 @@ class SubscriptionRemoved(
 
 
 class TermMeaning(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How the writer compares terms: space, measure and threshold, with checksums of what they name."""
+    """Settings by which the writer compares terms: space, measure and threshold, with their checksums."""
 
     space: str | None = None
     measure: str | None = None

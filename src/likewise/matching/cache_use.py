@@ -1,4 +1,4 @@
-"""How often what an engine keeps was there when it was needed (docs/engines/thematic.md).
+"""Hits and misses of the caches of engines (docs/engines/thematic.md).
 
 Counted once a batch by the thread that owns the engine, so that counting costs nothing on the way of an
 event; another thread may read the numbers at any time.
@@ -16,7 +16,7 @@ CACHES: Final = (POSTING_LISTS, RELATEDNESS)
 
 
 class CacheUse(msgspec.Struct):
-    """How many look-ups found what they wanted, and how many had to compute it.
+    """Hits and misses of a cache.
 
     >>> use = CacheUse()
     >>> use.count(lookups=10, missing=3)

@@ -1,4 +1,4 @@
-"""What a matcher takes for a subscription, an event, types or annotations: the value, its text, a file, a mapping."""
+"""Conversion of a matcher's arguments: subscriptions, events, types and annotations as value, text, file, mapping."""
 
 from __future__ import annotations
 

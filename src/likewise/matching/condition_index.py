@@ -98,7 +98,7 @@ class ConditionIndex:
         return matches
 
     def caches(self) -> dict[str, CacheUse]:
-        """What is looked up about relaxed conditions."""
+        """Return what is looked up about relaxed conditions."""
         return {} if self._lists is None else self._lists.caches()
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:

@@ -80,12 +80,12 @@ class TopKEntry(NamedTuple):
 
 
 class Engine(Protocol):
-    """What the matcher routes to. One thread owns an engine."""
+    """Interface of an engine, to which the matcher gives the subscriptions of its kinds. One thread owns an engine."""
 
     kinds: ClassVar[frozenset[Kind]]
 
     def serves(self, subscription: Subscription) -> bool:
-        """Whether this engine can hold the subscription."""
+        """Return whether this engine can hold the subscription."""
         ...
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
@@ -117,7 +117,7 @@ class Engine(Protocol):
         ...
 
     def holds_for_long(self, event_id: str) -> bool:
-        """Whether an event is in a window that no passing of time takes it out of."""
+        """Return whether an event is in a window that no passing of time takes it out of."""
         ...
 
     def withdraw(self, event_id: str) -> list[tuple[int, Match]]:
@@ -125,7 +125,7 @@ class Engine(Protocol):
         ...
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
-        """Why the event does or does not meet the subscription; changes nothing."""
+        """Explain why the event does or does not meet the subscription; changes nothing."""
         ...
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
@@ -133,7 +133,7 @@ class Engine(Protocol):
         ...
 
     def caches(self) -> dict[str, CacheUse]:
-        """How often what is kept was there when it was needed, by the names of `likewise.matching.cache_use`."""
+        """Return how often what is kept was there when it was needed, by the names of `likewise.matching.cache_use`."""
         ...
 
     def save(self, folder: Path) -> None:
@@ -159,7 +159,7 @@ class TimedEngine(Engine, Protocol):
     """An engine in which time alone brings something about."""
 
     def next_due(self) -> int | None:
-        """When time next moves something by itself, or an earlier moment."""
+        """Return when time next moves something by itself, or an earlier moment."""
         ...
 
 
@@ -171,7 +171,7 @@ class AlertingEngine(TimedEngine, Protocol):
         ...
 
     def count_keys(self, ordinal: int) -> int:
-        """How many keys of an alert have a state."""
+        """Return how many keys of an alert have a state."""
         ...
 
     def outage(self, by: int, until: int | None = None) -> None:
@@ -207,7 +207,7 @@ class AlertingEngine(TimedEngine, Protocol):
         ...
 
     def rename(self, before: str, after: str) -> None:
-        """What is expected was said anew: by another event, in place of an earlier one."""
+        """Return what is expected was said anew: by another event, in place of an earlier one."""
         ...
 
     def rename_source(self, before: str, after: str | None) -> None:
@@ -215,11 +215,11 @@ class AlertingEngine(TimedEngine, Protocol):
         ...
 
     def is_expected(self, ordinal: int, key: Key) -> bool:
-        """Whether a key of an alert is waited for."""
+        """Return whether a key of an alert is waited for."""
         ...
 
     def may_name(self, event_id: str) -> bool:
-        """Whether what is said next may name an event."""
+        """Return whether what is said next may name an event."""
         ...
 
     def adopt(self, other: Self, ordinals: Mapping[int, int]) -> None:
@@ -248,7 +248,7 @@ class BaseEngine:
         return len(self.subscriptions)
 
     def serves(self, subscription: Subscription) -> bool:
-        """Whether this engine can hold the subscription."""
+        """Return whether this engine can hold the subscription."""
         return subscription.kind in self.kinds
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
@@ -377,7 +377,7 @@ def result_of(hits: Sequence[tuple[int, Match]]) -> EngineResult:
 
 
 def batch_result(results: Sequence[EngineResult], promoted: Sequence[Promotion] = ()) -> EngineBatchResult:
-    """What each event of a batch met, as one."""
+    """Return what each event of a batch met, as one."""
     import numpy as np
 
     counts = np.fromiter((len(r.ordinals) for r in results), np.int64, len(results))

@@ -143,7 +143,7 @@ class MatcherState:
         return pieces[0][1] if len(pieces) == 1 else merged(pieces)
 
     def explain(self, event: Event, id: str, at: int) -> Explanation:
-        """Why the event does or does not meet a subscription at a moment, with what made its scores."""
+        """Explain why the event does or does not meet a subscription at a moment, with what made its scores."""
         from likewise.matching.explain.evidence import with_evidence
 
         ordinal = self.ordinal(id)
@@ -430,6 +430,6 @@ class Snapshot:
         return [match for ordinal, match in matches if self._ends.get(ordinal, at + 1) > at]
 
     def explain(self, event: Event, id: str, at: int = 0) -> Explanation:
-        """Why the event does or does not meet a subscription."""
+        """Explain why the event does or does not meet a subscription."""
         with self._lock:
             return self._state.explain(event, id, at)

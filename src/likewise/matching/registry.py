@@ -99,7 +99,7 @@ class EngineSelection:
             require("match", "the profile 'full'", or_else="choose the profile 'small'")
 
     def name(self, kind: Kind) -> str:
-        """What the engine of a kind is called; empty if none serves it."""
+        """Return what the engine of a kind is called; empty if none serves it."""
         choice = self.chosen.get(kind) or PROFILES[self.profile].get(kind, "")
         return choice if isinstance(choice, str) else getattr(choice, "__name__", type(choice).__name__)
 
@@ -318,7 +318,7 @@ def _ranking_oracle(by: Interpretation) -> Engine:
 
 
 def _semantic_locality(by: Interpretation) -> Callable[[], Locality]:
-    """What makes vectors of terms by meaning, from the matcher's space, when they are first needed."""
+    """Return what makes vectors of terms by meaning, from the matcher's space, when they are first needed."""
 
     def make() -> Locality:
         from likewise.matching.reference.locality import SemanticLocality

@@ -1,4 +1,4 @@
-"""What engines found in the stretches of a batch, as the arrays of one `MatchBatch`.
+"""Results of engines for the slices of a batch, as the arrays of one `MatchBatch`.
 
 Ordinals become indices into a list of subscription ids. At first the ids that occur are listed; once there were as many
 matches as there are subscriptions, the list of all ids is made and kept until a subscription comes or goes, so that a
@@ -115,7 +115,7 @@ class SubscriptionNumbering:
 def moments_of(
     events: Sequence[Event] | EventBatch, at: Sequence[int] | None, clock: Callable[[], int]
 ) -> tuple[NDArray[int64], NDArray[int64]]:
-    """When each event counts, and which events are past their validity by then.
+    """Return when each event counts, and which events are past their validity by then.
 
     An event counts as said (`at`), else by its own time, else by the clock.
 

@@ -320,7 +320,7 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
 
     @property
     def remembers(self) -> bool:
-        """Whether its result depends on past events: windows and alerts."""
+        """Return whether its result depends on past events: windows and alerts."""
         return self.top is not None or self.alert is not None
 
     def __str__(self) -> str:

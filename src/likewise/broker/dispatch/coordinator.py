@@ -138,7 +138,7 @@ AHEAD: Final = 3  # stretches under way for each worker
 
 
 class BatchTiming(NamedTuple):
-    """When a batch was gathered, the seconds since the one before, and since it was sent."""
+    """Times of a batch: when it was gathered, the seconds since the one before, and since it was sent."""
 
     at: float
     gap: float

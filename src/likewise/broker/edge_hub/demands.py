@@ -60,7 +60,7 @@ class UpstreamDemand(NamedTuple):
 
 
 class _SourceOffer:
-    """What is known about one source with certain themes of its events."""
+    """Known facts about one source with certain themes of its events."""
 
     def __init__(self) -> None:
         self.announced: Announcement | None = None

@@ -1,4 +1,4 @@
-"""How far the lake has come with a tenant: stored before a batch is written, and after it is committed.
+"""Progress of the lake with a tenant: stored before a batch is written, and after it is committed.
 
 A batch is planned first: its number, and up to where it goes. A crash after that repeats the same batch, and the lake
 itself knows whether it counts already. The figures are positions of followers of the log, under names of their own.

@@ -1,4 +1,4 @@
-"""What is on disk: the only package that contains SQL.
+"""Tables on disk: the only package that contains SQL.
 
 `event_log` is the seam: an append-only log with one writer and some followers. `writer` serves it with SQLite: it
 brings `commits` to disk, many at once. Whoever reads or changes something is handed the `tables`, and finds here what

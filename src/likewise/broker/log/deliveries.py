@@ -174,7 +174,7 @@ def read_newest(tables: StoreTables, tenant: int, after: int, limit: int) -> lis
 
 
 def alarm_was_sent(tables: StoreTables, tenant: int, event: int, subscription: int, cause: Cause) -> bool:
-    """Whether there is a delivery of what an alert said of an event."""
+    """Return whether there is a delivery of what an alert said of an event."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ? AND cause = ?",
         event,

@@ -162,7 +162,7 @@ Waiting = tuple[int, int, int]  # positions after one, up to another, and by how
 
 
 class SweepResult(NamedTuple):
-    """What a sweep removed: events, and deliveries by tenant, number and recipients."""
+    """Rows that a sweep removed: events, and deliveries by tenant, number and recipients."""
 
     events: list[RemovedEvent]
     deliveries: list[tuple[int, int, list[int]]]

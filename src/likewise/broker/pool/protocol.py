@@ -25,7 +25,7 @@ MOST: Final = 2**31  # bytes of one message; more is no message of ours
 
 
 class InterpretationSettings(msgspec.Struct, frozen=True, tag="told", array_like=True):
-    """How a worker interprets terms and time: the part of the configuration that matching needs."""
+    """Settings by which a worker interprets terms and time: the part of the configuration that matching needs."""
 
     space: str | None
     measure: str | None

@@ -228,7 +228,7 @@ class _Holdings(Collector):
 
 
 class _Lake(Collector):
-    """How far the lake is behind each tenant, measured when the page is read."""
+    """Lag of the lake behind each tenant, measured when the page is read."""
 
     def __init__(self, tenants: Mapping[int, Tenant], behind: Callable[[Tenant], int]) -> None:
         self._tenants = tenants

@@ -1,1 +1,1 @@
-"""Why a delivery was made, or was not: the `dialog`, an event against all subscriptions, and what is behind a score."""
+"""Explanations: the `dialog` of a delivery, an event against all subscriptions, and the evidence behind a score."""

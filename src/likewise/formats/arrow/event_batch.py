@@ -115,7 +115,7 @@ class EventBatch(Sequence[Event]):
 
     @property
     def columnar(self) -> bool:
-        """Whether columns exist already or cost nothing to make."""
+        """Return whether columns exist already or cost nothing to make."""
         return self._columns is not None
 
     def themes(self) -> list[tuple[str, ...]]:

@@ -70,7 +70,7 @@ class JsonBatch(EventBatch):
 
     @property
     def columnar(self) -> bool:
-        """Whether columns exist or can be made from flat objects; few events are decoded one by one."""
+        """Return whether columns exist or can be made from flat objects; few events are decoded one by one."""
         return self._flat is not None or self._columns is not None
 
     def themes(self) -> list[tuple[str, ...]]:
@@ -188,7 +188,7 @@ class JsonBatch(EventBatch):
 
     @property
     def has_times(self) -> bool:
-        """Whether any event has a time."""
+        """Return whether any event has a time."""
         return any(each.time is not None for each in self._fields)
 
     def first_end(self) -> int | None:

@@ -359,7 +359,7 @@ class Block:
 
     @property
     def gates(self) -> NDArray[np.float64]:
-        """What every slot asks for: axis, least and greatest number (see `clustering.gates`)."""
+        """Return what every slot asks for: axis, least and greatest number (see `clustering.gates`)."""
         return self._arrays["gates"]
 
     def slots_of(self, ordinal: int) -> range:
@@ -368,7 +368,7 @@ class Block:
         return range(low, high)
 
     def is_alive(self, slot: int) -> bool:
-        """Whether the slot was not removed."""
+        """Return whether the slot was not removed."""
         return bool(int(self._arrays["alive"][slot >> 6]) >> (slot & 63) & 1)
 
     def remove(self, slot: int) -> list[int]:

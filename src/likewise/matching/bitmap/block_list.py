@@ -84,7 +84,7 @@ class Tail:
 
     @property
     def full(self) -> bool:
-        """Whether it is time to make a block of it."""
+        """Return whether it is time to make a block of it."""
         return self.count >= self._shape.tail_slots or self.used >= self._shape.tail_rows
 
     def append(self, ordinal: int, rows: list[Row], requirements: int) -> None:

@@ -179,7 +179,7 @@ class AttributeCodes:
 
 
 class CodeEntry(NamedTuple):
-    """What a code stands for: something asked of an attribute, by the key it is found under."""
+    """Meaning of a code: a requirement on an attribute, by the key it is found under."""
 
     attribute: AttributeCodes
     kind: Asked

@@ -103,7 +103,7 @@ def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> Slot:
 
 
 def _plain_range(predicate: Predicate) -> Range | None:
-    """What `range_of` gives for a comparison with a number without a unit; None for all else.
+    """Return what `range_of` gives for a comparison with a number without a unit; None for all else.
 
     >>> _plain_range(Predicate("a", ">=", 2.0)), _plain_range(Predicate("a", "=", "warm"))
     ((2.0, inf), None)
@@ -131,7 +131,7 @@ def _plain_range(predicate: Predicate) -> Range | None:
 
 
 def _is_exact(predicate: Predicate) -> bool:
-    """Whether the rows of a predicate are true of just the tuples that meet it."""
+    """Return whether the rows of a predicate are true of just the tuples that meet it."""
     if predicate.operator in ("in", "!=") or (predicate.operator == "=" and not isinstance(predicate.value, Quantity)):
         return True  # answered by tokens wherever a range would not do
     interval = predicate.interval()
@@ -143,7 +143,7 @@ def _is_exact(predicate: Predicate) -> bool:
 
 
 def _item_requirements(item: ItemConjunction, book: CodeBook) -> list[tuple[AttributeCodes, list[Row]]]:
-    """What an event must bring anywhere for one item of a list to meet a `some`; the rest is checked on the event."""
+    """Return what an event must have for an item of a list to match a `some`; the rest is checked on the event."""
     results = []
     for predicate in item.conjunction.positive:
         field = fold(predicate.attribute)

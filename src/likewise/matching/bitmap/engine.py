@@ -43,7 +43,7 @@ from likewise.model.subscription import Condition, Kind, Subscription
 
 
 def holds(subscription: Subscription, event: Event, types: Hierarchy = NO_TYPES) -> bool:
-    """Whether an event meets an exact condition.
+    """Return whether an event meets an exact condition.
 
     >>> from likewise.model import Predicate, event
     >>> holds(Subscription(Condition((Predicate("a", ">", 1.0),))), event({"A": 2}))
@@ -297,7 +297,7 @@ class BitmapEngine(BaseEngine):
         return condition
 
     def export_index(self) -> BuiltIndex:
-        """What it has built, to be kept beside the subscriptions; `restore` takes it up."""
+        """Return what it has built, to be kept beside the subscriptions; `restore` takes it up."""
         arrays = write_blocks(self._blocks.held, self._tail.rows())
         arrays["unsaid"] = np.array(list(self._unsaid), np.int64)
         arrays["facts"] = np.array([self._several, self._highest, *self._shape], np.int64)

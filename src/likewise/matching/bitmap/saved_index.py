@@ -23,7 +23,7 @@ TYPES: Final[dict[str, type]] = {"str": str, "bool": bool, "float": float}
 
 
 class BuiltIndex(NamedTuple):
-    """What an engine has built: arrays under names, and what its codes stand for, as JSON."""
+    """Built index of an engine: arrays by name, and the meaning of its codes as JSON."""
 
     arrays: dict[str, NDArray[Any]]
     questions: bytes
@@ -40,7 +40,7 @@ class SavedCode(msgspec.Struct, array_like=True):
 
 
 def write_book(book: CodeBook) -> bytes:
-    """What the codes of a book stand for."""
+    """Return what the codes of a book stand for."""
     noted = []
     for code, (attribute, entry, key), uses in book.questions():
         match entry:

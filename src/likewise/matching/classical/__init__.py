@@ -1,1 +1,1 @@
-"""What stands for comparison: `sgim` and `sgim_interests`, statistical groups (Mohapatra et al. 2013)."""
+"""Algorithms for comparison: `sgim` and `sgim_interests`, statistical groups (Mohapatra et al. 2013)."""

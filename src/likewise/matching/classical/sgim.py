@@ -176,7 +176,7 @@ class PropertyGroups:
 
 
 def sturges(population: int) -> int:
-    """How many classes a population is cut into.
+    """Return how many classes a population is cut into.
 
     >>> sturges(1), sturges(250), sturges(1_000_000)
     (1, 9, 21)
@@ -239,7 +239,7 @@ class AttributeGroups:
                 self.low, self.high = min(self.low, bound), max(self.high, bound)
 
     def selectivity(self, low: float, high: float) -> float:
-        """How much of what was asked of this attribute so far a range takes: 0 is most selective."""
+        """Return how much of what was asked of this attribute so far a range takes: 0 is most selective."""
         if low == high:
             return 0.0
         span = self.high - self.low
@@ -401,7 +401,7 @@ _HAS_RANGE: Final = register_operators(
 
 
 def _ranges(filed: _FiledConjunction) -> dict[Key, tuple[float, float]]:
-    """What a conjunction asks of each attribute's numbers, in the base of its unit."""
+    """Return what a conjunction asks of each attribute's numbers, in the base of its unit."""
     ranges: dict[Key, tuple[float, float]] = {}
     for entry in filed.compiled.positive:
         interval = entry.predicate.interval() if _HAS_RANGE[entry.predicate.operator] else None

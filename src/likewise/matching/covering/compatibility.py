@@ -22,7 +22,7 @@ from likewise.units.table import EVERYDAY
 
 
 def compatible(predicates: Sequence[Predicate]) -> bool:
-    """Whether one value could meet all the predicates; attributes are not compared.
+    """Return whether one value could meet all the predicates; attributes are not compared.
 
     >>> compatible([Predicate("x", "=", 9.0), Predicate("x", "=", 7.0)])
     False
@@ -88,7 +88,7 @@ def equals(predicate: Predicate, value: object) -> Predicate:
 
 
 def _may_meet(witness: str | bool, predicate: Predicate) -> bool:
-    """Whether a text, in some spelling and beside some unit, or a Boolean could meet a predicate."""
+    """Return whether a text, in some spelling and beside some unit, or a Boolean could meet a predicate."""
     value = predicate.value
     numeric = predicate.interval() is not None or isinstance(value, (float, int, Quantity))
     if isinstance(witness, bool) or not numeric or isinstance(value, bool):
@@ -135,7 +135,7 @@ def _extends(longer: str, shorter: str, following: str) -> bool:
 
 
 def _could_stand_in_a_number(predicate: Predicate) -> bool:
-    """Whether a text that reads as a number, perhaps with a unit, could meet a text operator."""
+    """Return whether a text that reads as a number, perhaps with a unit, could meet a text operator."""
     text = fold(str(predicate.value))
     if predicate.operator in ("starts with", "under"):
         return text[:1] in "0123456789+-."
@@ -184,7 +184,7 @@ def _units_a_name_may_state(attribute: str, dimension: str) -> list[Unit]:
 
 
 def _excluded(joined: Interval, unequal: Iterable[object]) -> bool:
-    """Whether an interval is one point that a `!=` excludes."""
+    """Return whether an interval is one point that a `!=` excludes."""
     return (
         joined.low is not None
         and joined.low == joined.high

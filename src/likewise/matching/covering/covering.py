@@ -48,7 +48,7 @@ from likewise.units import unit, units_of_dimension
 
 
 def implies(narrow: Predicate, wide: Predicate) -> bool:
-    """Whether every value that meets `narrow` meets `wide`; attributes are not compared.
+    """Return whether every value that meets `narrow` meets `wide`; attributes are not compared.
 
     >>> implies(Predicate("x", "=", 7.0), Predicate("x", ">", 5.0))
     True
@@ -103,7 +103,7 @@ def _excludes_less(wide: Predicate, narrow: Predicate) -> bool:
 
 
 def never_equal(narrow: Predicate, unequal: Predicate) -> bool:
-    """Whether no value that meets `narrow` fails `!= w`; errs towards no."""
+    """Return whether no value that meets `narrow` fails `!= w`; errs towards no."""
     w = unequal.value
     if isinstance(w, Quantity):  # a reading of another dimension fails `!=` as well
         interval = narrow.interval()
@@ -161,7 +161,7 @@ Asked = Condition | Conjunction
 
 
 def covers(a: Asked, b: Asked) -> bool:
-    """Whether every event that meets b meets a; never errs towards yes.
+    """Return whether every event that meets b meets a; never errs towards yes.
 
     >>> wide, narrow = (Condition((Predicate("x", ">", n),)) for n in (1.0, 2.0))
     >>> covers(wide, narrow), covers(narrow, wide)
@@ -174,7 +174,7 @@ def covers(a: Asked, b: Asked) -> bool:
 
 
 def equivalent(a: Asked, b: Asked) -> bool:
-    """Whether each covers the other; never errs towards yes.
+    """Return whether each covers the other; never errs towards yes.
 
     >>> from likewise.model.values import Interval
     >>> between = Predicate("x", "between", Interval(1, 2))
@@ -185,7 +185,7 @@ def equivalent(a: Asked, b: Asked) -> bool:
 
 
 def intersects(a: Asked, b: Asked) -> bool:
-    """Whether some publication could satisfy both; never errs towards no.
+    """Return whether some publication could satisfy both; never errs towards no.
 
     >>> intersects(Condition((Predicate("x", "=", 9.0),)), Condition((Predicate("x", "=", 7.0),)))
     False

@@ -30,7 +30,7 @@ def stated(base: Interval, known_unit: Unit) -> Interval:
 
 
 def inside(narrow: Interval, wide: Interval, slack: float = 0.0) -> bool:
-    """Whether one interval lies in another, by a margin of `slack` relative to the bound if there is one.
+    """Return whether one interval lies in another, by a margin of `slack` relative to the bound if there is one.
 
     >>> inside(Interval(1, 2), Interval(1, None)), inside(Interval(1, 2), Interval(1, None, low_open=True))
     (True, False)

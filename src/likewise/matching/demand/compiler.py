@@ -53,7 +53,7 @@ _OFFERED: Final = register_operators(
 
 
 class OfferMatch(NamedTuple):
-    """How one offer may meet one predicate: how well at best, and the exact predicates that say when."""
+    """Match of one offer with one predicate: the best score, and the exact predicates for it."""
 
     similarity: float
     predicates: tuple[Predicate, ...]  # none of them needed: it is there for sure
@@ -81,7 +81,7 @@ def demanded_conditions(subscription: Subscription) -> list[Subscription]:
 
 
 def is_unfilterable(subscription: Subscription) -> bool:
-    """Whether no filter can be made of it: statements, graphs and vectors are decided where all of an event is."""
+    """Return whether no filter can be compiled: statements, graphs and vectors need the whole event."""
     return not isinstance(subscription.body, Condition)
 
 
@@ -188,7 +188,7 @@ def _offer_match(
     needed: MatchThreshold,
     types: Hierarchy,
 ) -> OfferMatch | None:
-    """How an offer may meet a predicate, over all of its forms."""
+    """Return how an offer may meet a predicate, over all of its forms."""
     best, alternatives = 0.0, dict[Predicate, None]()
     for form in offer.forms:
         related = _related(predicate, form, scores, theme, needed)
@@ -253,7 +253,7 @@ def _exact_values(
 
 
 def _fits(target: Predicate, offer: Offer, form: OfferForm) -> bool:
-    """Whether an announced value, of the kind of the form, may meet a predicate."""
+    """Return whether an announced value, of the kind of the form, may meet a predicate."""
     if _OFFERED[target.operator] == "presence":
         return True
     kind = form.term.kind
@@ -305,7 +305,7 @@ def _relaxed_value(
     theme: tuple[str, ...],
     needed: MatchThreshold,
 ) -> tuple[float, tuple[Predicate, ...]]:
-    """How well the known values meet a relaxed one at best, and the predicate that names those that do."""
+    """Return how well the known values meet a relaxed one at best, and the predicate that names those that do."""
     term = predicate_value_term(predicate, theme)
     best, matching_values = 0.0, []
     for value in offer.values:

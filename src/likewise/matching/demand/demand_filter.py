@@ -1,4 +1,4 @@
-"""What is sent to where a source stands: exact filters beside the subscriptions, and what they were judged by.
+"""Filters that an edge receives: exact filters of the subscriptions, and the terms that they were computed from.
 
 An event that has a name, a unit, a kind of value, or a text in a relaxed position that was not judged, or a value
 that was not announced, is wanted whatever the filters say, and reported: so neither a wrong `complete` nor a wrong
@@ -37,7 +37,7 @@ class DemandFilter(msgspec.Struct, frozen=True):
     alternatives: tuple[Parts, ...]
 
     def matches(self, by_name: Mapping[str, list[EventTuple]], types: Hierarchy = NO_TYPES) -> bool:
-        """Whether an event, as its tuples by folded name, may meet the subscription."""
+        """Return whether an event, as its tuples by folded name, may meet the subscription."""
         return any(all(_part_matches(part, by_name, types) for part in parts) for parts in self.alternatives)
 
     def __str__(self) -> str:
@@ -59,14 +59,14 @@ def _part_matches(part: Part, by_name: Mapping[str, list[EventTuple]], types: Hi
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a demand was judged by: attributes as terms, what each may be, and texts where a relaxed value asks."""
+    """Inputs of a demand: attributes as terms, the possible values of each, and texts for relaxed values."""
 
     terms: frozenset[Term]
     allowed: dict[str, tuple[Predicate, ...]]  # by folded name
     texts: dict[str, frozenset[str]]  # by folded name; where it is not named, texts do not matter
 
     def assess(self, event: Event) -> AssessedEvent:
-        """What an event has that was not judged, or lies outside what was announced; and its tuples by name."""
+        """Return what an event has that was not judged, or lies outside what was announced; and its tuples by name."""
         new: list[str] = []
         outside: list[str] = []
         by_name: dict[str, list[EventTuple]] = {}
@@ -98,7 +98,7 @@ class AssessedEvent(NamedTuple):
 
 
 class DemandDecision(NamedTuple):
-    """What became of an event: which subscriptions may want it, and what is new in it or outside what was announced."""
+    """Decision on an event: the subscriptions that may match it, and what in it is new or outside the announcement."""
 
     subscriptions: tuple[str, ...]
     new: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ class DemandDecision(NamedTuple):
 
     @property
     def is_demanded(self) -> bool:
-        """Whether it is sent on."""
+        """Return whether it is sent on."""
         return bool(self.subscriptions or self.new or self.outside)
 
 
@@ -136,14 +136,14 @@ class Demand(msgspec.Struct, frozen=True):
         return bool(self.filters or self.everything)
 
     def evaluate(self, event: Event, types: Hierarchy = NO_TYPES) -> DemandDecision:
-        """Whether an event of the source is wanted, by whom, and what it has that was not judged."""
+        """Return whether an event of the source is wanted, by whom, and what it has that was not judged."""
         by_name, new, outside = self.judged.assess(event)
         matching = tuple(each.id for each in self.filters if each.matches(by_name, types))
         return DemandDecision((*matching, *self.everything), new, outside)
 
 
 class DemandChange(msgspec.Struct, frozen=True):
-    """What makes one version of a demand another; without a `base` that is known, all of it is sent."""
+    """Difference between two versions of a demand; without a known `base`, the whole demand is sent."""
 
     version: str
     base: str
@@ -152,7 +152,7 @@ class DemandChange(msgspec.Struct, frozen=True):
 
 
 def demand_change(before: Demand, after: Demand) -> DemandChange:
-    """What has to be said to whom has the one, so that they have the other."""
+    """Return what has to be said to whom has the one, so that they have the other."""
     had = {each.id: each for each in before.filters}
     has = {each.id: each for each in after.filters}
     add = tuple(each for id, each in has.items() if had.get(id) != each)

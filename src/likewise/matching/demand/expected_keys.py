@@ -53,7 +53,7 @@ def expected_key(
 
 
 def uses_announced_facts(subscription: Subscription) -> bool:
-    """Whether a condition names what an announcement says beside its attributes, so that its demand may not show it.
+    """Return whether a condition names facts of an announcement beside its attributes; its demand may not show them.
 
     >>> import likewise as lw
     >>> uses_announced_facts(lw.parse("{t exists, place = hall} absent for 1 h"))
@@ -74,7 +74,7 @@ def _certain_offers(predicate: Predicate, offers: Offers) -> tuple[bool, ...]:
 
 
 def _announced_event(announcement: Announcement, annotate: Annotate) -> Event:
-    """What every event of a source says, as far as that was announced: attributes with one value, place and model."""
+    """Return the announced facts of every event of a source: attributes with one value, place and model."""
     tuples = [EventTuple(each.name, each.values[0]) for each in announcement.all_attributes() if len(each.values) == 1]
     tuples += [*_facts(announcement), EventTuple("announced", True)]  # no event is empty
     return annotate(Event(tuple(tuples), announcement.themes, source=announcement.source))

@@ -44,7 +44,7 @@ TOGETHER = 2_000  # subscriptions whose terms are asked of the measure at once
 
 
 class Needs(NamedTuple):
-    """What one conjunction needs at least: a name and perhaps a text or a range, or a related term."""
+    """Necessary condition of one conjunction: a name and perhaps a text or a range, or a related term."""
 
     name: str
     text: str | None = None
@@ -54,7 +54,7 @@ class Needs(NamedTuple):
 
 
 def needs_of(subscription: Subscription) -> tuple[Needs, ...] | None:
-    """What each conjunction of a subscription needs; None if one of them may need nothing of an event."""
+    """Return what each conjunction of a subscription needs; None if one of them may need nothing of an event."""
     needs: dict[Needs, None] = {}
     for each in demanded_conditions(subscription):
         condition = prepare_condition(each)
@@ -187,7 +187,7 @@ class AccessIndex:
 
 
 class OfferIndex:
-    """What is offered, by what a subscription may need of it: the other side of `AccessIndex`."""
+    """Index of offers by what a subscription may need: the counterpart of `AccessIndex`."""
 
     def __init__(self) -> None:
         self._texts: dict[str, dict[str, set[int]]] = {}
@@ -226,11 +226,11 @@ class OfferIndex:
         return list(self._terms)
 
     def by_term(self, term: Term) -> set[int]:
-        """Who offers a term."""
+        """Return who offers a term."""
         return self._terms.get(term, set())
 
     def by_need(self, need: Needs) -> set[int]:
-        """Who may offer what an exact need asks for."""
+        """Return who may offer what an exact need asks for."""
         if need.text is not None:
             known = self._texts.get(need.name, {}).get(need.text, set())
             return known | self._open.get(need.name, set())
@@ -257,7 +257,7 @@ def _range_of(offer: Offer) -> tuple[float, float]:
 
 
 class _OfferGroup:
-    """What sources that offer the same share: the offers, and the filters compiled against them, by subscription."""
+    """Sources with the same offers: the offers, and the filters compiled against them, by subscription."""
 
     def __init__(self, offers: Offers) -> None:
         self.offers = offers
@@ -268,7 +268,7 @@ class _OfferGroup:
 
 
 class GroupDemand(NamedTuple):
-    """What is asked of sources that offer the same: filters by their subscriptions' numbers, and what they go by."""
+    """Demand on sources with the same offers: filters by their subscriptions' numbers, and their inputs."""
 
     group: int
     filters: dict[int, DemandFilter]
@@ -434,7 +434,7 @@ class DemandIndex:
         return [*numbers, *self._everything]
 
     def demand(self, source: str) -> Demand:
-        """What a source is asked for."""
+        """Return what a source is asked for."""
         group = self.group_demand(source)
         filters = tuple(made for made in group.filters.values())
         return Demand(source, filters, group.judged, tuple(self._subscriptions[n].id for n in group.unfiltered))
@@ -462,7 +462,7 @@ class DemandIndex:
         return GroupDemand(shared.number, filters, judged, tuple(self._everything))
 
     def scored(self, source: str, numbers: Sequence[int]) -> tuple[ScoreColumns, dict[int, Scored]]:
-        """What decides some subscriptions about events of a source without a space, and the terms that it is for."""
+        """Return the scores that decide some subscriptions on events of a source without a space, and their terms."""
         shared, key = self._of[source], tuple(numbers)
         if key not in shared.scored:
             conditions = {n: (self._subscriptions[n], self._needed(self._subscriptions[n])) for n in key}
@@ -475,7 +475,7 @@ class DemandIndex:
 
     @property
     def annotates(self) -> bool:
-        """Whether events are matched with more than they say."""
+        """Return whether events are matched with more than they say."""
         return self._step.active
 
     def expected_key(self, source: str, number: int, announcement: Announcement | None = None) -> Key | None:
@@ -496,7 +496,7 @@ class DemandIndex:
         )
 
     def up_to_date(self) -> bool:
-        """Whether what was compiled still holds: neither feedback nor annotations have changed since."""
+        """Return whether what was compiled still holds: neither feedback nor annotations have changed since."""
         return self._judged == self._judged_by()
 
     def recompile(self) -> None:

@@ -1,4 +1,4 @@
-"""What events of a source may look like: every announced attribute in every form that matching would see it in.
+"""Offers of a source: every announced attribute in every form in which matching may see it.
 
 A form is a name, a unit and a kind of value. Annotations and corrections may give an attribute another name or a unit,
 or add attributes; what they may do, depending on the event, is offered beside what it is without them. So what is
@@ -49,7 +49,7 @@ class Offer(NamedTuple):
 
     @property
     def listed(self) -> bool:
-        """Whether all of its values are texts that are known."""
+        """Return whether all of its values are texts that are known."""
         return self.allowed.operator == "in" and all(isinstance(value, str) for value in self.values)
 
 
@@ -62,11 +62,11 @@ class Offers(NamedTuple):
 
     @property
     def listed(self) -> bool:
-        """Whether any of it stands in a list."""
+        """Return whether any of it stands in a list."""
         return any("[]" in offer.name for offer in self.offers)
 
     def kinds(self) -> tuple[tuple[type, ...], ...]:
-        """Of which type each value is: `true` is not 1, though Python calls them equal."""
+        """Return the type of each value: `true` is not 1, though Python calls them equal."""
         return tuple(tuple(map(type, offer.values)) for offer in self.offers)
 
 
@@ -76,7 +76,7 @@ def offers_of(
     annotate: Annotate,
     texts: Callable[[str], Iterable[str]] = lambda name: (),
 ) -> Offers:
-    """What a source offers; `annotate` is the annotation step, `texts` gives further known texts of an attribute.
+    """Return the offers of a source; `annotate` is the annotation step, `texts` returns known texts of an attribute.
 
     >>> said = Announcement("s", (AnnouncedAttribute("temp", "degC", low=0, high=50),))
     >>> from likewise.semantics.enrichment.table import NO_ANNOTATIONS
@@ -131,7 +131,7 @@ def _states(each: AnnouncedAttribute) -> tuple[Value, ...]:
 def _forms(
     item: EventTuple, annotated: EventTuple, rows: list[Annotation], theme: tuple[str, ...]
 ) -> Iterator[OfferForm]:
-    """How a tuple may be seen: as it is annotated for sure, and with every name and unit that rows may give it."""
+    """Return the forms of a tuple: as it is certainly annotated, and with every name and unit that rows may give it."""
     names = dict.fromkeys((annotated.attribute, *(row.means for row in rows if row.means)))
     units = dict.fromkeys((annotated.unit, *(unit(row.unit).symbol for row in rows if row.unit and not item.unit)))
     if rows:
@@ -145,7 +145,7 @@ def _forms(
 
 
 def _may_hold(row: Annotation, names: set[str]) -> bool:
-    """Whether a row may hold for an event by what the event says; what holds by its source is known for sure."""
+    """Return whether a row may hold for an event by what the event says; what holds by its source is known for sure."""
     return row.relaxed or (fold(row.key) != "source" and fold(row.key) in names)
 
 

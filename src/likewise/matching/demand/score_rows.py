@@ -1,4 +1,4 @@
-"""What decides a relaxed subscription where no space is: the scores of its asked terms with every judged one.
+"""Scores that decide a relaxed subscription without a space: of its terms with every judged one.
 
 Rows stand in the order of the subscription's own terms (`prepare_condition`), columns in that of the judged attributes,
 and of the values whose relatedness may matter. What is not among them was not judged, and is decided elsewhere.
@@ -26,7 +26,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """What an event must reach, how related each asked term is with each judged one, and which names are opposites."""
+    """Threshold, relatedness of each requested term to each judged one, and names that are opposites."""
 
     needed: tuple[float, float, float]
     attributes: Rows
@@ -42,7 +42,7 @@ class ScoreColumns(NamedTuple):
 
 
 def is_decidable_by_scores(subscription: Subscription) -> bool:
-    """Whether scores of judged terms are all that it needs: conditions by meaning without lists, and without a relaxed
+    """Return whether scores of judged terms decide it: relaxed conditions without lists, and without a relaxed
     value after `not`, whose texts no demand asks for.
 
     >>> import likewise as lw

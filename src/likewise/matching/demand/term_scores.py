@@ -9,7 +9,7 @@ from likewise.semantics.measure import Measure, Term, opposed
 
 
 class TermScores:
-    """What the measure says of pairs; the measure is opened when the first pair needs it."""
+    """Scores of pairs of terms; the measure is opened when the first pair needs it."""
 
     def __init__(self, interpretation: Interpretation) -> None:
         self._interpretation = interpretation
@@ -43,7 +43,7 @@ class TermScores:
         return cached
 
     def opposed(self, name: str, event_name: str) -> bool:
-        """Whether being true of one name is being false of the other."""
+        """Return whether being true of one name is being false of the other."""
         return opposed(self.measure, name, event_name)
 
     def forget(self) -> None:

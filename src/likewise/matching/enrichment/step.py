@@ -165,7 +165,7 @@ def _row_subscription(row: Annotation, id: str) -> Subscription:
 
 
 class AnnotationChange(NamedTuple):
-    """What a row did, or why it did nothing: `place` is the tuple concerned, `said` goes on after the row."""
+    """Effect of a row, or the reason why it had none: `place` is the tuple concerned, `said` goes on after the row."""
 
     row: Annotation
     place: int
@@ -266,7 +266,7 @@ class AnnotationStep:
 
     @property
     def active(self) -> bool:
-        """Whether there are annotations at all."""
+        """Return whether there are annotations at all."""
         return self._known is not NO_ANNOTATIONS and len(self._current()) > 0
 
     def annotate(self, event: Event) -> Event:

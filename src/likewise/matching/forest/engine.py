@@ -117,7 +117,7 @@ def _needs(compiled: CompiledConjunction) -> set[Need]:
 
 
 def _offers(compiled: CompiledConjunction) -> set[Need]:
-    """What the needs of every condition that covers a conjunction are among."""
+    """Return what the needs of every condition that covers a conjunction are among."""
     offered = _needs(compiled)
     for entry in compiled.positive:
         offered.add((entry.attribute, None))
@@ -242,7 +242,7 @@ class ForestEngine(BaseEngine):
 
     @property
     def roots(self) -> int:
-        """How many nodes no other covers."""
+        """Return how many nodes no other covers."""
         return sum(len(stall) for stall in self._roots.values())
 
     @property
@@ -255,7 +255,7 @@ class ForestEngine(BaseEngine):
         return deepest
 
     def trees(self) -> list[tuple[list[int], list[int]]]:
-        """Of each root, the subscriptions that ask for it, and those of everything below it.
+        """Return the subscriptions of each root and of everything below it.
 
         >>> from likewise.model import Predicate
         >>> engine = ForestEngine()

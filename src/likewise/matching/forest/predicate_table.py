@@ -75,7 +75,7 @@ class CompiledConjunction:
 
 
 def _key(predicate: Predicate) -> object:
-    """What tells predicates apart: also `1` from `true`, which are equal in Python."""
+    """Return what tells predicates apart: also `1` from `true`, which are equal in Python."""
     value = predicate.value
     return (predicate, repr(value)) if isinstance(value, (bool, tuple)) else predicate
 
@@ -144,7 +144,7 @@ class PredicateTruths:
                     self.texts.setdefault(attribute, []).append(fold(item.value))
 
     def holds(self, entry: PredicateEntry) -> bool:
-        """Whether some tuple satisfies the predicate."""
+        """Return whether some tuple satisfies the predicate."""
         bounds = entry.bounds
         if bounds is not None:
             low, high = bounds
@@ -162,7 +162,7 @@ class PredicateTruths:
         return known
 
     def hold(self, conjunction: CompiledConjunction) -> bool:
-        """Whether all positive predicates hold and no negative one does; stops at the first that decides."""
+        """Return whether all positive predicates hold and no negative one does; stops at the first that decides."""
         for entry in conjunction.positive:
             if not self.holds(entry):
                 return False

@@ -126,7 +126,7 @@ class Graph:
 
 
 def exists(plan: JoinPlan, numbers: Sequence[int], graph: Graph) -> bool:
-    """Whether there is any solution; `numbers` are those of the plan's patterns, all of which have candidates."""
+    """Return whether there is a solution; `numbers` are those of the plan's patterns, all of which have candidates."""
     return all(len(group) == 1 or next(_search(plan, group, numbers, graph), None) is not None for group in plan.groups)
 
 
@@ -185,7 +185,7 @@ class PatternMatches(Protocol):
 
 
 class PatternIndex(Protocol):
-    """What finds the single patterns a triple meets."""
+    """Index of single patterns that returns those a triple matches."""
 
     def insert(self, pattern: TriplePattern, number: int) -> None:
         """Add a pattern under a number of its own."""
@@ -245,7 +245,7 @@ class GraphPatternEngine(BaseEngine):
 
     @property
     def patterns(self) -> int:
-        """How many distinct triple patterns the automaton holds."""
+        """Return how many distinct triple patterns the automaton holds."""
         return len(self._index)
 
     # -- holding --------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ class GraphPatternEngine(BaseEngine):
         return number
 
     def _selectivity(self, number: int) -> tuple[int, int]:
-        """How little a pattern sets apart: its variables, and how many wait there already."""
+        """Return how little a pattern sets apart: its variables, and how many wait there already."""
         shape = self._named[number]
         variables = sum(is_variable(part) for part in (shape.subject, shape.predicate, shape.object))
         return variables, len(self._waiting[number])

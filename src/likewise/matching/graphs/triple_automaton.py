@@ -114,7 +114,7 @@ class TripleLookUp:
         self._packed = max(_FEW, len(self))
 
     def with_alike(self, numbers: list[int]) -> list[int]:
-        """What was found, and those with the same constants."""
+        """Return what was found, and those with the same constants."""
         return [*numbers, *(number for first in numbers for number in self.alike.get(first, ()))]
 
     def _place(self, s: str, p: str, o: str) -> tuple[dict[Any, int], Hashable]:
@@ -230,7 +230,7 @@ class TripleAutomaton:
 
     @property
     def states(self) -> int:
-        """How many states there are, the initial one and those for `?` included."""
+        """Return how many states there are, the initial one and those for `?` included."""
         return self._states - len(self._free_ids)
 
     # -- changing -------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ class AutomatonTable:
         self._finals[final.id] = final.numbers
 
     def is_behind(self, states: int) -> bool:
-        """Whether so much has changed, or is left over from changes, that making it anew is cheaper."""
+        """Return whether so much has changed, or is left over from changes, that making it anew is cheaper."""
         return self._changes > max(_SMALLEST, 2 * states)
 
     def _widen(self, label: int) -> None:

@@ -170,7 +170,7 @@ class HybridEngine(BaseEngine):
         return np.where(rank <= self.m, np.minimum(1.0, steps * relating), 0.0)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
-        """Why the event does or does not meet the subscription; the baselines are not explained."""
+        """Explain why the event does or does not meet the subscription; the baselines are not explained."""
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))
@@ -184,7 +184,7 @@ class HybridEngine(BaseEngine):
         )
 
     def caches(self) -> dict[str, CacheUse]:
-        """How often the relatedness of a property or value was there."""
+        """Return how often the relatedness of a property or value was there."""
         return {RELATEDNESS: self._related}
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
@@ -260,14 +260,14 @@ class StatementsEngine(BaseEngine):
         return matches
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
-        """Why the event does or does not meet the subscription, by the measures it asks for."""
+        """Explain why the event does or does not meet the subscription, by the measures it asks for."""
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))
         return explain(event, subscription, named=self._named, m=self.m, threshold=self.threshold, curve=self.curve)
 
     def caches(self) -> dict[str, CacheUse]:
-        """How often the relatedness of a property or value was there, whichever way."""
+        """Return how often the relatedness of a property or value was there, whichever way."""
         total = CacheUse()
         for part in self._ways.values():
             use = part.caches()[RELATEDNESS]

@@ -93,7 +93,7 @@ def survivors(reject, live, counts, event, used, out):
 
 @kernel
 def _code(mask, value, row, place):
-    """What a row asks of a property: 0, 1, or 2 for *."""
+    """Return what a row asks of a property: 0, 1, or 2 for *."""
     word = place >> 6
     bit = np.uint64(place & 63)
     if (mask[row, word] >> bit) & np.uint64(1) == 0:
@@ -123,7 +123,7 @@ def _put(roots, root, child, parent, which, reference):
 
 @kernel
 def _filled(total):
-    """How many rows the first bucket of a chain holds; those behind it are full."""
+    """Return how many rows the first bucket of a chain holds; those behind it are full."""
     return (total - 1) % ROOM + 1
 
 

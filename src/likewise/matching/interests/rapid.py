@@ -87,7 +87,7 @@ class BlockTrees:
 
 
 class CopyBudget:
-    """How many copies an engine holds, and may hold.
+    """Limit of the copies of an engine, and their number.
 
     >>> CopyBudget(2).take(3)
     Traceback (most recent call last):
@@ -167,7 +167,7 @@ class RapidEngine(InterestEngine):
 
     @property
     def copies(self) -> int:
-        """How many places of trees the interests take."""
+        """Return how many places of trees the interests take."""
         return self._copies.held
 
     def index(self, table: VectorTable) -> RapidIndex:

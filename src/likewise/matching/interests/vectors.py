@@ -101,7 +101,7 @@ class VectorTable:
 
 
 class VectorIndex(Protocol):
-    """What an engine of interests keeps for the vectors of one length."""
+    """Index of an engine of interests for the vectors of one length."""
 
     def insert(self, row: int) -> None:
         """Index a row that was just added to the table. Raises before it changes anything."""

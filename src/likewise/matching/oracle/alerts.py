@@ -342,7 +342,7 @@ class OracleAlerts:
         return set(self._excuses.sources[why])
 
     def is_expected(self, ordinal: int, key: Key) -> bool:
-        """Whether a key of an alert is waited for."""
+        """Return whether a key of an alert is waited for."""
         return ordinal in self._alerts and key in self._alerts[ordinal].stories
 
     def _look_at_pauses(self, at: int) -> None:
@@ -394,7 +394,7 @@ class OracleAlerts:
                 del alert_entry.stories[key]
 
     def rename(self, before: str, after: str) -> None:
-        """What is expected was said anew: by another event, in place of an earlier one."""
+        """Return what is expected was said anew: by another event, in place of an earlier one."""
         for alert_entry in self._alerts.values():
             if alert_entry.alert.absent_for is not None:
                 for key, state in alert_entry.stories.items():
@@ -571,7 +571,7 @@ def digest_of(subscription: Subscription, spoken: AlertNotification, curve: Prob
 
 
 def _family(alert_entry: OracleAlert) -> object:
-    """What alerts have in common that follow the same events of the same keys."""
+    """Return what alerts have in common that follow the same events of the same keys."""
     conditions = alert_entry.watch.watched
     return conditions.about or conditions.condition, conditions.until, alert_entry.alert.per
 

@@ -157,7 +157,7 @@ class OracleWindows:
                 publication.time += by
 
     def holds_for_long(self, event_id: str) -> bool:
-        """Whether an event is in a window that no passing of time takes it out of."""
+        """Return whether an event is in a window that no passing of time takes it out of."""
         return any(
             p.event_id == event_id and not p.withdrawn
             for window in self._windows.values()
@@ -369,7 +369,7 @@ class OracleEngine(BaseEngine):
         return self.alerts.suspended_sources(why)
 
     def is_expected(self, ordinal: int, key: Key) -> bool:
-        """Whether a key of an alert is waited for."""
+        """Return whether a key of an alert is waited for."""
         return self.alerts.is_expected(ordinal, key)
 
     def expect(self, ordinal: int, key: Key, source: str, event_id: str | None, at: int) -> None:
@@ -385,27 +385,27 @@ class OracleEngine(BaseEngine):
         self.alerts.rename_source(before, after)
 
     def rename(self, before: str, after: str) -> None:
-        """What is expected was said anew."""
+        """Return what is expected was said anew."""
         self.alerts.rename(before, after)
 
     @property
     def keyless(self) -> int:
-        """How many events lacked an attribute of an alert's `per`."""
+        """Return how many events lacked an attribute of an alert's `per`."""
         return self.alerts.keyless
 
     @property
     def refused_late(self) -> int:
-        """How many events came too late for any window, or for an alert."""
+        """Return how many events came too late for any window, or for an alert."""
         return self._windows.refused_late + self.alerts.refused_late
 
     # -- finding --------------------------------------------------------------------------------
 
     def find(self, event: Event, at: int) -> EngineResult:
-        """What the event meets on arrival. Promotions it causes in windows are told by `match` and `match_batch`."""
+        """Return the matches on arrival; `match` and `match_batch` also return promotions in windows."""
         return result_of(self._arrive(event, at)[0])
 
     def match(self, event: Event, at: int) -> Hits:
-        """What the event meets on arrival, and what it promotes, ordered by ordinal."""
+        """Return what the event meets on arrival, and what it promotes, ordered by ordinal."""
         arrived, promoted = self._arrive(event, at, describing=True)
         return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].kind == "top" and hit[1].cause != "arrival"))
 
@@ -523,7 +523,7 @@ class OracleEngine(BaseEngine):
         self.alerts.shift(by)
 
     def holds_for_long(self, event_id: str) -> bool:
-        """Whether an event is in a window of the last n events, or in one without an end."""
+        """Return whether an event is in a window of the last n events, or in one without an end."""
         return self._windows.holds_for_long(event_id)
 
     def withdraw(self, event_id: str) -> Hits:
@@ -531,7 +531,7 @@ class OracleEngine(BaseEngine):
         return sorted(self._windows.withdraw(event_id) + self.alerts.withdraw(event_id), key=lambda hit: hit[0])
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
-        """Why the event does or does not meet the subscription, by the functions that match."""
+        """Explain why the event does or does not meet the subscription, by the functions that match."""
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))

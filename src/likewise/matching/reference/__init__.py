@@ -1,4 +1,4 @@
-"""What every engine must equal, as pure functions.
+"""Semantics that every engine must equal, as pure functions.
 
 `operators` say what a comparison means, `terms` what a measure is asked, `similarity` how alike a predicate and a tuple
 are, `mappings` and `ranked_mappings` which goes with which, `conditions` whether an event meets them all and reaches

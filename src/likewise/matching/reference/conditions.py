@@ -52,7 +52,7 @@ class ConditionMatch(NamedTuple):
 
 
 def prepare_condition(subscription: Subscription) -> PreparedCondition:
-    """What has to be known of a subscription's condition before any event.
+    """Return what has to be known of a subscription's condition before any event.
 
     >>> both = (Predicate("t", ">", 1.0, True), Predicate("t", "<", 2.0, True))
     >>> prepare_condition(Subscription(Condition(both))).conjunctions[0].relaxed_parts
@@ -78,7 +78,7 @@ def prepare_condition(subscription: Subscription) -> PreparedCondition:
 
 
 def evaluate(condition: PreparedCondition, view: EventView, needed: MatchThreshold) -> ConditionMatch | None:
-    """How the event meets the condition, or None; of several conjunctions the best one.
+    """Return how the event meets the condition, or None; of several conjunctions the best one.
 
     >>> from likewise.model import event
     >>> seen = EventView(event({"t": 3}))
@@ -110,7 +110,7 @@ def evaluate(condition: PreparedCondition, view: EventView, needed: MatchThresho
 
 
 def exactly_true(conjunction: PreparedConjunction, view: EventView) -> bool:
-    """Whether some tuple satisfies each positive predicate; one tuple may serve several."""
+    """Return whether some tuple satisfies each positive predicate; one tuple may serve several."""
     by_attribute = view.by_attribute
     for predicate, attribute in zip(conjunction.positive, conjunction.folded, strict=True):
         items = by_attribute.get(attribute)
@@ -177,13 +177,13 @@ def rows_of(
 
 
 def item_holds(item: PreparedItem, view: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> bool:
-    """Whether some item of the list satisfies a `some` standing alone; relaxed: whether one reaches the threshold."""
+    """Return whether an item of the list matches a `some` that stands alone; if relaxed, reaches the threshold."""
     product = best_item(item, view, theme, needed)
     return product > 0 and (not item.relaxed_parts or score_of(product, item.relaxed_parts) >= needed.against)
 
 
 def holds_for_none(predicate: Predicate, view: EventView, theme: tuple[str, ...], needed: MatchThreshold) -> bool:
-    """Whether no tuple satisfies the predicate; if it is relaxed, whether none reaches the threshold."""
+    """Return whether no tuple satisfies the predicate; if it is relaxed, whether none reaches the threshold."""
     return first_holder(predicate, view, theme, needed) is None
 
 

@@ -68,7 +68,7 @@ def closed_bounds(interval: Interval) -> tuple[float, float]:
 
 
 def beyond(interval: Interval) -> bool:
-    """Whether whole numbers that are no floats may lie next to a bound: it must be compared as it is.
+    """Return whether whole numbers that are no floats may lie next to a bound: it must be compared as it is.
 
     >>> beyond(Interval(1, 2)), beyond(Interval(2**53, None))
     (False, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def agrees(interest_bits: str, event_bits: str) -> bool:
-    """Whether an event's vector over {0, 1} agrees with one over {0, 1, *} of the same length.
+    """Return whether an event's vector over {0, 1} agrees with one over {0, 1, *} of the same length.
 
     >>> agrees("1*0", "110"), agrees("1*0", "111"), agrees("1*", "110")
     (True, False, False)

@@ -43,7 +43,7 @@ class ListItem(NamedTuple):
 
 
 def prepare_item(item: ItemConjunction, theme: tuple[str, ...]) -> tuple[PreparedItem, list[Term]]:
-    """What has to be known of a `some` before any event, and the terms its relaxed parts ask about."""
+    """Return what has to be known of a `some` before any event, and the terms its relaxed parts ask about."""
     inside = item.conjunction
     positive = merge_comparisons(inside.positive) if item.relaxed_parts else inside.positive
     term = Term(item.attribute, "attribute", theme) if item.attribute_relaxed else None
@@ -92,7 +92,7 @@ def matching_items(
 
 
 def list_relatedness(wanted_item: PreparedItem, item: ListItem, view: EventView) -> float:
-    """How well a list's name fits: 1 or 0 unless it is relaxed."""
+    """Return how well a list's name fits: 1 or 0 unless it is relaxed."""
     if wanted_item.name in attribute_names(item.name) or wanted_item.name == fold(item.name + "[]"):
         return 1.0
     if wanted_item.term is None:
@@ -135,7 +135,7 @@ def item_row(
 def _holds(
     predicate: Predicate, item: ListItem, view: EventView, theme: tuple[str, ...], needed: MatchThreshold
 ) -> bool:
-    """Whether some tuple of the item satisfies a predicate standing alone."""
+    """Return whether some tuple of the item satisfies a predicate standing alone."""
     parts = predicate.relaxed_parts
     similarity = item_row(predicate, item, view, theme, needed.part).similarity
     return any(s > 0 and (not parts or score_of(s, parts) >= needed.against) for s in similarity)

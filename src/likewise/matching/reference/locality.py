@@ -39,7 +39,7 @@ class Locality(Protocol):
     dimensions: int
 
     def text(self, term: str) -> str:
-        """What of an N-Triples term is compared; terms with the same text are at distance 0."""
+        """Return what of an N-Triples term is compared; terms with the same text are at distance 0."""
         ...
 
     def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -153,7 +153,7 @@ def row_distances(a: NDArray[np.float32], b: NDArray[np.float32], same: NDArray[
 
 
 def distances(locality: Locality, left: Sequence[str], right: Sequence[str]) -> NDArray[np.float32]:
-    """How far texts are apart, pair by pair: the metric by which answers are verified."""
+    """Return how far texts are apart, pair by pair: the metric by which answers are verified."""
     same = np.fromiter((a == b for a, b in zip(left, right, strict=True)), bool, len(left))
     return row_distances(locality.vectors(left), locality.vectors(right), same)
 

@@ -1,4 +1,4 @@
-"""What an event must reach to meet a subscription: as a whole, and in every relaxed part.
+"""Threshold of a subscription: for the whole match, and for every relaxed part.
 
 A score is the geometric mean over the relaxed parts, and one part that is equal would carry another that is not meant:
 in `{state~ = leak detected~}` a value of 0.25 would do. So each relaxed part must by itself reach a share of the
@@ -27,12 +27,12 @@ class MatchThreshold(NamedTuple):
 
     @classmethod
     def at(cls, threshold: float) -> MatchThreshold:
-        """What a threshold asks for."""
+        """Return what a threshold asks for."""
         return cls(threshold, part_floor(threshold), threshold)
 
     @classmethod
     def of(cls, subscription: Subscription, threshold: float, curve: ProbabilityCurve = AS_SCORED) -> MatchThreshold:
-        """What a subscription asks for: its own threshold, else the matcher's, and the score of its confidence.
+        """Return what a subscription asks for: its own threshold, else the matcher's, and the score of its confidence.
 
         >>> MatchThreshold.of(Subscription(None, "s", confidence=0.8), 0.5).score
         0.8
@@ -45,7 +45,7 @@ class MatchThreshold(NamedTuple):
 
 
 def part_floor(threshold: float) -> float:
-    """What each relaxed part must reach: a number of 32 bits, as relatedness is, so that engines agree to the last bit.
+    """Return the threshold of each relaxed part, in 32 bits like relatedness, so that engines agree to the last bit.
 
     >>> part_floor(0.0)
     0.0

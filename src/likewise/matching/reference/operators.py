@@ -22,7 +22,7 @@ from likewise.model.values import Interval, Quantity
 
 
 class OperatorOutcome(Enum):
-    """How a value met an operator."""
+    """Outcome of an operator on a value."""
 
     TRUE = "true"
     FALSE = "false"

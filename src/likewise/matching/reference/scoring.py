@@ -1,4 +1,4 @@
-"""What a top-k window ranks by: distance, weighted sum, one attribute, or relatedness (sources.md C, "Top-k/w").
+"""Ranking values of top-k windows: distance, weighted sum, one attribute, or relatedness (sources.md C, "Top-k/w").
 
 One place computes it, in float64 and in the order written, so that the windows recomputed and the
 windows kept incrementally agree to the last bit, ties included.

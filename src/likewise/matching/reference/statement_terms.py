@@ -24,7 +24,7 @@ class EventStatement(NamedTuple):
 
 
 def event_statements(event: Event) -> tuple[EventStatement, ...]:
-    """What an event says: its triples, or its tuples if it has no graph.
+    """Return what an event says: its triples, or its tuples if it has no graph.
 
     >>> from likewise.model import Triple
     >>> g = (Triple("<http://e.org/x>", "<http://e.org/homeTeams>", "<http://e.org/Real_Madrid>"),
@@ -55,7 +55,7 @@ _FREEBASE_ID: Final = re.compile(rf"<{re.escape(FREEBASE)}[mg]\.[0-9a-z_]+>")
 
 
 def is_freebase_id(term: str) -> bool:
-    """Whether a term is one of Freebase's ids of things, which have no words.
+    """Return whether a term is one of Freebase's ids of things, which have no words.
 
     >>> is_freebase_id("<http://rdf.freebase.com/ns/m.0abc>"), is_freebase_id("<http://e.org/m.0abc>")
     (True, False)

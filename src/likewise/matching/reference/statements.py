@@ -97,7 +97,7 @@ class EventStatements:
 def meet_statements(
     statements: Statements, way: tuple[Variant, int], needed: MatchThreshold, view: EventStatements
 ) -> ConditionMatch | None:
-    """How an event answers statements that are ranked, or None if it does not answer them well enough.
+    """Return how an event answers statements that are ranked, or None if it does not answer them well enough.
 
     >>> from likewise.model import event
     >>> seen = EventStatements(event({"team": "Spain", "type": "Match"}))

@@ -45,7 +45,7 @@ class TripleDistances:
         self._kept: LruCache[tuple[NearBy, str, str], float] = LruCache(defaults.TERM_CACHE_BYTES // 8, lambda _: 200)
 
     def serves(self, subscription: Subscription) -> bool:
-        """Whether it can tell how near a subscription's triple is."""
+        """Return whether it can tell how near a subscription's triple is."""
         body = subscription.body
         return isinstance(body, NearbyTriple) and (body.by == "spelling" or self._make is not None)
 
@@ -63,7 +63,7 @@ class TripleDistances:
         return made
 
     def distance(self, by: NearBy, pattern_term: str, triple_term: str) -> float:
-        """How far two terms are apart."""
+        """Return how far two terms are apart."""
         locality = self.locality(by)
         a, b = locality.text(pattern_term), locality.text(triple_term)
         key = (by, a, b)
@@ -103,7 +103,7 @@ class TripleDistances:
 def meet_near(
     near: NearbyTriple, threshold: float | None, distances: TripleDistances, event: Event
 ) -> ConditionMatch | None:
-    """How near an event comes to a triple whose nearest are ranked, or None if no triple of it is near enough.
+    """Return how near an event comes to a triple whose nearest are ranked, or None if no triple of it is near enough.
 
     Triples further than 1 on the mean score 0 alike.
     """
@@ -129,7 +129,7 @@ def score_of(distance: TripleDistance) -> float:
 
 
 def solutions_of(near: NearbyTriple, triples: Sequence[Triple], nearby: Sequence[TripleDistance]) -> Bindings:
-    """What the variables stand for in the triples that were found, sorted, each once."""
+    """Return what the variables stand for in the triples that were found, sorted, each once."""
     pattern_terms = parts_of(near.pattern)
     if not near.pattern.variables():
         return ()

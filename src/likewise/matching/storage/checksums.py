@@ -1,4 +1,4 @@
-"""What a saved matcher was when it was saved: the checksum of every file, and one over the manifest that lists them."""
+"""Checksums of a saved matcher: of every file, and of the manifest that lists them."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ TYPES = "types.json"
 
 
 class MatcherManifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What `manifest.json` says."""
+    """Content of `manifest.json`."""
 
     format: str
     v: int
@@ -139,7 +139,7 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
 
 
 def _ours(folder: Path) -> bool:
-    """Whether a folder may be replaced: a saved matcher, or nothing in it."""
+    """Return whether a folder may be replaced: a saved matcher, or nothing in it."""
     return folder.is_dir() and ((folder / "manifest.json").is_file() or not any(folder.iterdir()))
 
 
@@ -154,7 +154,7 @@ def load(
     types: Hierarchy | None = None,
     annotations: AnnotationSource | None = None,
 ) -> MatcherState:
-    """What a matcher held, from what `save` wrote; `types` and `annotations` in place of the saved ones."""
+    """Return what a matcher held, from what `save` wrote; `types` and `annotations` in place of the saved ones."""
     manifest = _manifest(folder)
     check_files(folder, manifest.files)
     if interpretation is None:

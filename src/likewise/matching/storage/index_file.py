@@ -107,7 +107,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 class IndexManifest(msgspec.Struct, forbid_unknown_fields=True):
-    """What `index/manifest.json` says."""
+    """Content of `index/manifest.json`."""
 
     format: str
     v: int
@@ -155,7 +155,7 @@ def write_index(state: MatcherState, folder: Path, starts: list[int], subscripti
 
 
 def unfit(folder: Path, subscriptions: str, choice: EngineSelection) -> str:
-    """Why the index of a folder cannot be used; empty if it can. One that is not there is no matter."""
+    """Explain why the index of a folder cannot be used; empty if it can. One that is not there is no matter."""
 
     place = folder / FOLDER
     try:

@@ -89,7 +89,7 @@ class ConjunctionTable:
         )
 
     def columns(self) -> tuple[NDArray[Any], ...]:
-        """What a kernel walks: start, positive and negative predicates, the pool, shared, owner, inverse."""
+        """Return what a kernel walks: start, positive and negative predicates, the pool, shared, owner, inverse."""
         arrays = (self.start, self.positive, self.negative, self.pool, self.shared, self.owner, self.inverse)
         return tuple(array.view() for array in arrays)
 
@@ -138,11 +138,11 @@ class ConjunctionTable:
         self.indexed = len(self)
 
     def wants_filing(self) -> bool:
-        """Whether so many conjunctions are unfiled that filing pays."""
+        """Return whether so many conjunctions are unfiled that filing pays."""
         return len(self) - self.indexed > PATIENCE + self.indexed // 4
 
     def wants_packing(self) -> bool:
-        """Whether more conjunctions are gone than held."""
+        """Return whether more conjunctions are gone than held."""
         return self.gone > PATIENCE + len(self) // 2
 
 
@@ -304,7 +304,7 @@ class ThematicEngine(BaseEngine):
         return EngineBatchResult(counts, ordinals, scores)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
-        """Why the event does or does not meet the subscription."""
+        """Explain why the event does or does not meet the subscription."""
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))
@@ -315,7 +315,7 @@ class ThematicEngine(BaseEngine):
         )
 
     def caches(self) -> dict[str, CacheUse]:
-        """How often the posting list of a tuple, and the relatedness of a term, was there."""
+        """Return how often the posting list of a tuple, and the relatedness of a term, was there."""
         return {POSTING_LISTS: self._listed, RELATEDNESS: self._related}
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
@@ -327,7 +327,7 @@ class ThematicEngine(BaseEngine):
             self._seen.renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 
     def _match(self, events: Sequence[Event], of: _BatchSlice = ALONE, *, products: bool = False) -> FoundArrays:
-        """How many matches each event has; ordinal, score and, if asked for, product of each, by event and ordinal."""
+        """Return the number of matches of each event; ordinal, score and on request product of each match."""
         indexed = self._match_indexed(events, of, products=products)
         return self._with_plain(events, indexed, products) if self._plain else indexed
 

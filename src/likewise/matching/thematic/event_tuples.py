@@ -60,7 +60,7 @@ class ColumnTuples:
         self.numbered = -1  # how often lists had been renumbered then
 
     def _shared(self) -> NDArray[np.bool_]:
-        """Whether a tuple's list is known by its codes alone: it is in no group, and no number that needs a look."""
+        """Return whether a tuple's codes alone determine its list: it is in no group, and no number to check."""
         columns = self.columns
         numeric = (columns.kind == NUMBER) | (columns.kind == WHOLE)
         bare = np.zeros(len(columns.attributes), bool)
@@ -86,7 +86,7 @@ class ColumnTuples:
 
 
 class TuplePostings:
-    """What was seen, by theme tags, and the posting list of each."""
+    """Observed terms by theme tags, and the posting list of each."""
 
     def __init__(self, lists: PostingLists) -> None:
         self._lists = lists

@@ -316,7 +316,7 @@ def _side_by_side(slots, k, width, best, demanded, shared, reached, used, clash)
 
 @kernel
 def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):
-    """Whether a tuple meets a predicate that none may meet."""
+    """Return whether a tuple meets a predicate that none may meet."""
     ruled_out = False
     for i in range(begin, end):
         ruled_out |= stamp[pool[i]] == tick and best[slot[pool[i]], e] >= pool_limit[i]
@@ -391,7 +391,7 @@ def _test(candidates, work, width, sizes, table, limits, tick, matching, block, 
 
 @kernel
 def _width(events, tuples, predicates, entries, owners):
-    """How many events a block may have; `entries` are the entries of all their posting lists."""
+    """Return how many events a block may have; `entries` are the entries of all their posting lists."""
     width = min(events, WIDTH)
     while width > 1:
         hits = min(predicates, entries * width // events)
@@ -403,7 +403,7 @@ def _width(events, tuples, predicates, entries, owners):
 
 @kernel
 def _new_block(capacity, width, tuples):
-    """What `_fill` fills: best, where, wanted, second and similarity, for so many predicates."""
+    """Return what `_fill` fills: best, where, wanted, second and similarity, for so many predicates."""
     shape = (capacity, width)
     best, where, claims = np.empty(shape, np.float32), np.empty(shape, np.int32), np.empty(shape, np.uint32)
     return best, where, claims, np.empty(shape, np.float32), np.empty((capacity, width, tuples), np.float32)

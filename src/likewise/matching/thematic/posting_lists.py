@@ -136,7 +136,7 @@ def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[Numbe
 
 
 def _never_equal(value: object, attribute: str, stated: str) -> bool:
-    """Whether a number under this attribute and unit differs from a value that no float equals, or that is a time."""
+    """Return whether a number of this attribute and unit differs from a value that is no float, or a time."""
     if isinstance(value, Quantity):  # a unit that does not fit is neither equal nor unequal
         target = unit(value.unit)
         return (reading_unit(attribute, stated, target) or target).dimension == target.dimension
@@ -153,7 +153,7 @@ SLACK = 1 - 1e-6  # similarities are kept in 32 bits: a cut is lowered by what r
 
 
 class PostingKey(NamedTuple):
-    """What a list is about: a tuple (for numbers: any of its attribute and unit) under an event's theme."""
+    """Subject of a list: a tuple (for numbers: any of its attribute and unit) under an event's theme."""
 
     item: EventTuple
     theme: tuple[str, ...]
@@ -359,13 +359,13 @@ class PostingLists:
             array.extend(column)  # type: ignore[arg-type]
 
     def frequency(self) -> NDArray[np.int64]:
-        """How many lists each predicate stands in."""
+        """Return how many lists each predicate stands in."""
         total = len(self._asked)
         counts = np.bincount(self.texts[0].view(), minlength=total)
         return (counts + np.bincount(self.numbers[0].view(), minlength=total))[:total]
 
     def over(self) -> bool:
-        """Whether the lists take more than they may."""
+        """Return whether the lists take more than they may."""
         pools = sum(array.nbytes for array in (*self.texts, *self.numbers))
         return pools + LIST_BYTES * len(self.seen) > self._limit
 

@@ -1,4 +1,4 @@
-"""What all approximate subscriptions ask: their distinct predicates and terms, numbered.
+"""Distinct predicates and terms of all approximate subscriptions, numbered.
 
 Many subscriptions share a predicate under the same themes; it is numbered once, so what is known about
 it is computed once. Number 0 is kept for "always".
@@ -93,5 +93,5 @@ class SubscriptionPredicates:
         self.users.view()[number] -= 1
 
     def unused(self) -> int:
-        """How many predicates nobody uses."""
+        """Return how many predicates nobody uses."""
         return int(np.count_nonzero(self.users.view() == 0))

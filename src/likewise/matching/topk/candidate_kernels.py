@@ -25,7 +25,7 @@ REDRAW = 4  # arrivals in a region, in multiples of what it spans, after which i
 
 @kernel
 def better(value, time, number, other_value, other_time, other_number):
-    """Whether the first publication ranks before the second."""
+    """Return whether the first publication ranks before the second."""
     if value != other_value:
         return value < other_value
     if time != other_time:
@@ -35,7 +35,7 @@ def better(value, time, number, other_value, other_time, other_number):
 
 @kernel
 def outlives(window, time, number, other_time, other_number):
-    """Whether the first publication stays in the window at least as long as the second."""
+    """Return whether the first publication stays in the window at least as long as the second."""
     if window == COUNTED:
         return number >= other_number
     return window == ENDLESS or time >= other_time

@@ -203,7 +203,7 @@ class TopKEngine(BaseEngine):
     def _meet(
         self, shared: WindowCondition, event: Event, view: EventStatements | None = None
     ) -> ConditionMatch | None:
-        """How an event meets a condition, statements or a near triple, by the plain evaluation."""
+        """Return how an event meets a condition, statements or a near triple, by the plain evaluation."""
         subscription, body = shared.subscription, shared.subscription.body
         needed = self._needed(subscription)
         if isinstance(body, NearbyTriple):
@@ -217,12 +217,12 @@ class TopKEngine(BaseEngine):
     # -- events ---------------------------------------------------------------------------------
 
     def find(self, event: Event, at: int) -> EngineResult:
-        """What the event meets on arrival. Promotions are told by `match` and `match_batch`."""
+        """Return what the event meets on arrival. Promotions are told by `match` and `match_batch`."""
         arrived, _ = self._arrive(event, at)
         return result_of(arrived)
 
     def match(self, event: Event, at: int) -> Hits:
-        """What the event meets on arrival, and what it promotes, ordered by ordinal."""
+        """Return what the event meets on arrival, and what it promotes, ordered by ordinal."""
         arrived, promoted = self._arrive(event, at)
         return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].cause != "arrival"))
 
@@ -307,11 +307,11 @@ class TopKEngine(BaseEngine):
         return [(ordinal, match) for _, ordinal, _, match in promotions]
 
     def next_due(self) -> int | None:
-        """When time next takes something out of a window, or an earlier moment."""
+        """Return when time next takes something out of a window, or an earlier moment."""
         return self._due[0][0] if self._due else None
 
     def holds_for_long(self, event_id: str) -> bool:
-        """Whether an event is in a window of the last n events, or in one without an end."""
+        """Return whether an event is in a window of the last n events, or in one without an end."""
         return any(f.kind != TIMED and f.holds(number) for f, number in self._published.get(event_id, ()))
 
     def withdraw(self, event_id: str) -> Hits:
@@ -335,7 +335,7 @@ class TopKEngine(BaseEngine):
         self._patience = PUBLISHED + 2 * len(still_published)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
-        """Why the event does or does not meet the subscription, and where it stands in the window."""
+        """Explain why the event does or does not meet the subscription, and where it stands in the window."""
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))
@@ -390,7 +390,7 @@ class TopKEngine(BaseEngine):
         ]
 
     def caches(self) -> dict[str, CacheUse]:
-        """What the indexes of conditions and statements look up."""
+        """Return what the indexes of conditions and statements look up."""
         uses = self._index.caches()
         if self._statements is not None:
             for name, use in self._statements.caches().items():
@@ -466,7 +466,7 @@ def _condition_of(subscription: Subscription) -> Subscription:
 
 
 def _family_of(subscription: Subscription) -> Subscription:
-    """What the members of a family have in common: everything but k, and the point of a distance."""
+    """Return what the members of a family have in common: everything but k, and the point of a distance."""
     top = subscription.top
     assert top is not None
     by = top.by

@@ -116,7 +116,7 @@ class PublishedEvent(NamedTuple):
 
 
 def margin(k: int) -> int:
-    """How many publications a region spans when it is drawn.
+    """Return how many publications a region spans when it is drawn.
 
     With exactly k every second expiry would ask for a refill. The number in a region walks at random, so a
     margin of a few times its spread makes refills rare, at the price of that many more candidates.
@@ -288,7 +288,7 @@ class SharedWindow:
         return self._step([number], -1, forced=True)
 
     def holds(self, number: int) -> bool:
-        """Whether a publication is still in the window."""
+        """Return whether a publication is still in the window."""
         return number >= self.base and self.log[number - self.base] is not None
 
     def entry(self, number: int) -> PublishedEvent:
@@ -298,7 +298,7 @@ class SharedWindow:
         return result
 
     def counts(self, ordinal: int, number: int) -> bool:
-        """Whether a publication is in the window and counts for a member."""
+        """Return whether a publication is in the window and counts for a member."""
         if not self.holds(number) or not self._window.alive[number - self.base]:
             return False
         return number >= int(self._since.view()[self.slots[ordinal]])
@@ -457,7 +457,7 @@ class WindowFamily(SharedWindow):
     # -- figures --------------------------------------------------------------------------------
 
     def candidates(self) -> int:
-        """How many candidates all members keep."""
+        """Return how many candidates all members keep."""
         return int(self._length.view().sum())
 
     def window_bytes(self) -> int:

@@ -19,7 +19,7 @@ LEAF = 16  # subscriptions in a leaf: few enough to test, enough to keep the tre
 
 @kernel
 def rank(values, centre, shared, sign):
-    """What a publication is ranked by for a subscription; NaN if it is no candidate."""
+    """Return what a publication is ranked by for a subscription; NaN if it is no candidate."""
     if shared:
         return sign * values[0]
     total = 0.0

@@ -130,7 +130,7 @@ class Alert(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, o
 
     @property
     def follows_failing(self) -> bool:
-        """Whether events that fail the condition matter."""
+        """Return whether events that fail the condition matter."""
         return self.held_for is not None or self.once_until == "false" or self.absent_for is not None
 
 

@@ -223,7 +223,7 @@ class MqttClient(asyncio.Protocol):
 
     @property
     def receive_maximum(self) -> int:
-        """How many messages the broker takes before it has acknowledged the first of them."""
+        """Return how many messages the broker takes before it has acknowledged the first of them."""
         return self._limits.receive_maximum or _RECEIVE_MAXIMUM
 
     def publish(self, message: MqttPublication) -> asyncio.Future[int]:
@@ -429,7 +429,7 @@ def reason_name(reason: int) -> str:
 
 
 def _is_version_refusal(data: bytes) -> bool:
-    """Whether a broker of MQTT 3.1.1 answers that it does not know version 5: its CONNACK has no properties."""
+    """Return whether a broker of MQTT 3.1.1 answers that it does not know version 5: its CONNACK has no properties."""
     return data[:2] == b"\x20\x02" and data[3:4] == b"\x01"
 
 

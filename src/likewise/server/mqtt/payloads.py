@@ -58,7 +58,7 @@ _PIECE: Final = MAX_TERM_LENGTH // 4 * 4
 
 
 class EnvelopeTemplate(NamedTuple):
-    """What is added to a JSON object to make an envelope of it; `reserved` are keys that it must not have."""
+    """Additions that make an envelope of a JSON object; `reserved` are keys that it must not have."""
 
     reserved: frozenset[str]
     names: dict[str, str]

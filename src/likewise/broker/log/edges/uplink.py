@@ -23,7 +23,7 @@ class ReceivedPosition(NamedTuple):
 
 
 class UplinkPosition(msgspec.Struct, frozen=True):
-    """How far the deliveries of a connection have come."""
+    """Position that the deliveries of a connection have reached."""
 
     line: str
     sequence: int

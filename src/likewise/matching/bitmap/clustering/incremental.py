@@ -34,7 +34,7 @@ Scales = list[NDArray[np.float64]]  # of each axis: bounds at equal distances am
 
 
 class SplitNode(NamedTuple):
-    """What a slot is asked, and where to go on: the number of a question, or, inverted, that of a part."""
+    """Question for a slot and the next step: the number of a question, or, inverted, that of a part."""
 
     what: int
     axis: int
@@ -89,19 +89,19 @@ def scales_of(ranges: Ranges) -> Scales:
 
 
 def share(scale: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What share of the numbers lies in ranges."""
+    """Return what share of the numbers lies in ranges."""
     between = np.searchsorted(scale, high) - np.searchsorted(scale, low)
     return np.clip((between + 1) / (len(scale) + 1), 0.0, 1.0)
 
 
 def widths(ranges: Ranges, scales: Scales) -> NDArray[np.float64]:
-    """How wide the ranges of each slot are, together."""
+    """Return how wide the ranges of each slot are, together."""
     columns = range(ranges.low.shape[1])
     return sum((share(scales[a], ranges.low[:, a], ranges.high[:, a]) for a in columns), np.zeros(len(ranges.low)))
 
 
 def match_share(ranges: Ranges, scales: Scales) -> float:
-    """What share of the slots an event is thought to meet on the axes."""
+    """Return what share of the slots an event is thought to meet on the axes."""
     if not len(ranges.low):
         return 0.0
     each = [share(scales[a], ranges.low[:, a], ranges.high[:, a]) for a in range(ranges.low.shape[1])]
@@ -214,7 +214,7 @@ class Clustering:
     def plan(
         cls, blocks: Sequence[Block], level: int, owner: NDArray[np.int32], shape: BlockShape
     ) -> Clustering | None:
-        """How to cluster some blocks, if it is worthwhile."""
+        """Return how to cluster some blocks, if it is worthwhile."""
         parts = -(-sum(block.live for block in blocks) // shape.clustered_block)
         each = SAMPLE_SLOTS * parts // len(blocks) + 1
         sample = [block.living(np.arange(block.size)[:: max(1, block.size // each)]) for block in blocks]

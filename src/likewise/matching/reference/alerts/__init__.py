@@ -1,1 +1,1 @@
-"""What an alert means, as pure functions: what moves it, the story of one key, a digest, whose silence is excused."""
+"""Semantics of alerts as pure functions: transitions, the state of one key, a digest, outages of sources."""

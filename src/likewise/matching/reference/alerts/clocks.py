@@ -116,7 +116,7 @@ def note_newest(newest: NewestTimes, source: str, time: int) -> bool:
 
 
 def first_arrival(event: Event, now: int) -> int:
-    """When an event came to the first broker."""
+    """Return when an event came to the first broker."""
     return now if event.received is None else min(now, event.received)
 
 

@@ -1,4 +1,4 @@
-"""What `digest every` gathers: sayings of all keys until the end of a period, counted from 1970."""
+"""Digests (`digest every`): notifications of all keys until the end of a period, counted from 1970."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def with_items(
 
 
 def gathered(items: Sequence[DigestItem], end: int) -> AlertNotification:
-    """What a digest says of what it gathered.
+    """Return what a digest says of what it gathered.
 
     >>> gathered([DigestItem(1, "arrival", ("a",)), DigestItem(2, "held", ("a",))], 10).counts
     ((('a',), 2),)

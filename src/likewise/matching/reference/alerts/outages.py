@@ -1,4 +1,4 @@
-"""Whose silence means nothing: what brings them is not up, or they were told to rest.
+"""Outages: sources whose silence means nothing, because their gateway is down or they were told to rest.
 
 A key of several sources is excused while one of them cannot be heard, since that one may be speaking, and while all of
 them rest: of those that do not, one should be heard.
@@ -43,7 +43,7 @@ class AbsenceSuspensions:
         return removed
 
     def cover(self, sources: Collection[str]) -> bool:
-        """Whether the silence of a key with these sources means nothing."""
+        """Return whether the silence of a key with these sources means nothing."""
         if not self or not sources:
             return False
         away, resting = self.sources["unreachable"], self.sources["resting"]

@@ -1,4 +1,4 @@
-"""What only waits in a digest was not said: the key can be told again from before it, without a withdrawn event.
+"""Pending digests: a notification that waits was not sent, so its key can be replayed without a withdrawn event.
 
 With the first saying of a key that a digest gathers, its story from before is kept, and the events that follow, the
 newest of them one by one. When the digest is sent, all of it is said, and nothing has to be kept any more.
@@ -32,7 +32,7 @@ class PendingDigest(NamedTuple):
 
 
 def needs_replay(alert: Alert) -> bool:
-    """Whether what a digest gathers moves the key's state, so that it must be told again."""
+    """Return whether what a digest gathers moves the key's state, so that it must be told again."""
     moves = (alert.held_for, alert.once_until, alert.at_most_every, alert.absent_for)
     return alert.digest_every is not None and any(each is not None for each in moves)
 
@@ -47,7 +47,7 @@ def observe_pending(alert: Alert, pending: PendingDigest, observation: Observati
 
 
 def may_name(state: AlertState, observations: Sequence[Observation], event_id: str) -> bool:
-    """Whether an event is among those that are remembered one by one."""
+    """Return whether an event is among those that are remembered one by one."""
     events = (*state.trail, *state.waiting, *state.deferred, *state.doubted, *observations)
     return event_id in state.held_back or any(each.event_id == event_id for each in events)
 

@@ -60,7 +60,7 @@ class HoldingRun(NamedTuple):
 
 
 class CompactedHistory(NamedTuple):
-    """What is left of the events that are no longer remembered one by one."""
+    """Compacted history: the effect of the events that are no longer stored one by one."""
 
     run: HoldingRun = HoldingRun()
     last: Observation | None = None
@@ -141,7 +141,7 @@ def _all_stale(sources: Sources, observation: Observation, stale: int | None) ->
 
 
 def run_of(alert: Alert, state: AlertState) -> HoldingRun:
-    """What holds now."""
+    """Return what holds now."""
     run = state.base.run
     for observation in state.trail:
         run = advance_run(run, observation, alert.stale)
@@ -155,7 +155,7 @@ def last_of(state: AlertState, *, holding: bool) -> Observation | None:
 
 
 def settles_at(observation: Observation, lateness: int) -> int:
-    """When an event is taken in: no other from before it is waited for any more.
+    """Return when an event is taken in: no other from before it is waited for any more.
 
     >>> told = Observation(0, 12, 5, "s", "e", True, False, False, 1.0, 1.0)
     >>> settles_at(told, 10), settles_at(told, 3), settles_at(told, 0)
@@ -251,7 +251,7 @@ def settle(alert: Alert, state: AlertState, observation: Observation, moment: in
 
 
 def _clear(alert: Alert, state: AlertState, observation: Observation, moment: int) -> Told:
-    """What arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
+    """Return what arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
     notifications: list[DueNotification] = []
     if state.spoken and not state.earlier:
         notifications = [DueNotification(moment, "cleared", observation)]
@@ -317,7 +317,7 @@ def remember(alert: Alert, state: AlertState, observation: Observation) -> Alert
 
 
 def is_blank(state: AlertState) -> bool:
-    """Whether nothing in it could matter any more: a key that is as good as new."""
+    """Return whether nothing in it could matter any more: a key that is as good as new."""
     return not (
         state.waiting
         or state.trail
@@ -334,12 +334,12 @@ def is_blank(state: AlertState) -> bool:
 
 
 def is_muted(state: AlertState, when: int) -> bool:
-    """Whether a moment lies in the cool-down that `at most every` gives after an alarm that was sent."""
+    """Return whether a moment lies in the cool-down that `at most every` gives after an alarm that was sent."""
     return state.quiet_until is not None and when < state.quiet_until
 
 
 def ready_at(alert: Alert, state: AlertState) -> int | None:
-    """When an alarm is to be sent if nothing else comes: when it stands, but not before the end of the cool-down."""
+    """Return when an alarm is due without further events: when it holds, but not before the end of the cool-down."""
     if alert.absent_for is not None:
         if state.absent or state.paused is not None or last_of(state, holding=True) is None:
             return None
@@ -360,12 +360,12 @@ def _after_quiet(state: AlertState, moment: int) -> int:
 
 
 def _is_blocked(alert: Alert, state: AlertState, run: HoldingRun) -> bool:
-    """Whether a run that lasts is no alarm: one was sent that is not over, and not by stale sources alone."""
+    """Return whether a run that lasts is no alarm: one was sent that is not over, and not by stale sources alone."""
     return alert.held_for is not None and state.spoken and not run.stale
 
 
 def is_pending(alert: Alert, state: AlertState) -> bool:
-    """Whether what holds is an alarm that was not sent, by the time of what was taken in last."""
+    """Return whether what holds is an alarm that was not sent, by the time of what was taken in last."""
     run = run_of(alert, state)
     if run.begin is None or run.told or state.settled is None or _is_blocked(alert, state, run):
         return False
@@ -421,7 +421,7 @@ def mark_run_notified(alert: Alert, state: AlertState, *, notified: bool = True)
 
 
 def _in_run(alert: Alert, state: AlertState, place: int) -> bool:
-    """Whether an event of the trail belongs to the run that is on: nothing after it ended one."""
+    """Return whether an event of the trail belongs to the run that is on: nothing after it ended one."""
     run = state.base.run
     for each in state.trail[: place + 1]:
         run = advance_run(run, each, alert.stale)
@@ -440,7 +440,7 @@ def _never_ends(alert: Alert, run: HoldingRun, following: Iterable[Observation])
 
 
 def due(alert: Alert, state: AlertState, lateness: int) -> tuple[int, int, int] | None:
-    """When something happens to the key by itself: the moment, whether it is an event or a timer, which event."""
+    """Return the next step of the key by itself: its time, whether it is an event or a timer, and which event."""
     due_steps: list[tuple[int, int, int]] = []
     if state.doubted:
         doubted = min(state.doubted, key=_arrived)
@@ -464,7 +464,7 @@ def _alarming(alert: Alert, state: AlertState) -> list[str]:
 
 
 def update_late_sources(straggled: Sources, observation: Observation, lateness: int) -> Sources:
-    """Who straggled, after one more event; what came longer ago than others are waited for is nothing to wait for."""
+    """Return the late sources after one more event; a source that was late longer ago than the lateness is dropped."""
     if straggled:
         straggled = tuple(each for each in straggled if each[1] + lateness >= observation.arrival)
     if not is_late(observation.time, observation.arrival, lateness):
@@ -473,7 +473,7 @@ def update_late_sources(straggled: Sources, observation: Observation, lateness: 
 
 
 def certain_at(end: int, holding: Iterable[str], straggled: Sources) -> int:
-    """When an alarm that stands is certain: not before one of those who hold is certain of it.
+    """Return when an alarm that stands is certain: not before one of those who hold is certain of it.
 
     A source that straggled may have sent the first of several, so nothing is certain of it until others had their
     time after that. One whose clock is behind holds nobody else up.
@@ -489,7 +489,7 @@ def _first_to_settle(state: AlertState, lateness: int) -> Observation:
 
 
 def tick(alert: Alert, state: AlertState, moment: int, what: int, lateness: int) -> Told:
-    """What is due happens: an event has waited long enough, an alarm is to be sent, a silence is too long."""
+    """Return what is due happens: an event has waited long enough, an alarm is to be sent, a silence is too long."""
     if what == DOUBTED:
         return _trust(alert, state, min(state.doubted, key=_arrived), moment, lateness)
     if what == SETTLING:
@@ -563,7 +563,7 @@ def unsent(alert: Alert, state: AlertState, event_id: str, now: int, source: str
 
 
 def outage_since(observed_at: int, by: int, until: int) -> int:
-    """How much of an outage lies after something was heard.
+    """Return how much of an outage lies after something was heard.
 
     >>> outage_since(95, by=10, until=100), outage_since(50, by=10, until=100)
     (5, 10)
@@ -572,7 +572,7 @@ def outage_since(observed_at: int, by: int, until: int) -> int:
 
 
 def last_observed_at(state: AlertState) -> int:
-    """When something about the key came last."""
+    """Return when something about the key came last."""
 
     last = last_of(state, holding=False)
     return state.last_arrival if last is None else last.arrival

@@ -22,7 +22,7 @@ from likewise.model.text import attribute_names, fold
 
 
 class Transition(NamedTuple):
-    """What an event does to an alert, and how well it is meant; `marks` says whether it tells how far its source is."""
+    """Effect of an event on an alert, with its score; `marks` is true if it shows how far its source has come."""
 
     holds: bool
     fails: bool
@@ -75,7 +75,7 @@ class AlertEvaluator:
         self._until = None if self.watched.until is None else prepare_condition(self.watched.until)
 
     def transition(self, view: EventView) -> Transition | None:
-        """What an event does; None if it is not about the alert."""
+        """Return what an event does; None if it is not about the alert."""
         result = evaluate(self.condition, view, self._any)
         near = self._about is not None and evaluate(self._about, view, self._sure) is not None
         clears = self._until is not None and evaluate(self._until, view, self._sure) is not None

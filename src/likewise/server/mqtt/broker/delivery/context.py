@@ -82,7 +82,7 @@ class TopicRouter:
 
 
 class ListenerContext:
-    """What every part of one listener uses; made on the loop that it serves."""
+    """Shared state of one listener, created on the event loop that it serves."""
 
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway

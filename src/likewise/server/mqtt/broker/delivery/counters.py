@@ -23,7 +23,7 @@ _METRICS: Final = {"disconnected_by_us": "shut_out"}  # counters whose metric wa
 
 
 class TenantCounters:
-    """What is counted for one tenant."""
+    """Counters of one tenant."""
 
     __slots__ = (
         "connected",
