@@ -30,6 +30,7 @@ SUBSCRIPTIONS: Final = (
     'event type "Football Match" . event team "Spain national football team"',
     "?e rdf:type dbo:Event . ?e dbp:stadium ?x",
     "?e rdf:type dbo:Event",
+    "near (?e, dbp:stadium, ?x) top 2 within 5 events by meaning",
     "[1, 0, *, 1]",
     "[*, 0, *, 1]",
 )
