@@ -68,3 +68,9 @@ def test_glosses_that_speak_of_one_thing_are_near() -> None:
     near = scores(gloss, ("teacher", "school"), ("stadium", "football"), ("thermometer", "temperature"))
     far = scores(gloss, ("teacher", "banana"), ("stadium", "gene"), ("thermometer", "senate"))
     assert min(near) > max(far)
+
+
+@pytest.mark.parametrize("name", ["path", "gloss"])
+def test_a_term_without_a_word_is_related_to_nothing(name: str) -> None:
+    """Such as a dash as a value: explanations compare it, too."""
+    assert scores(load_space().measure(name), ("car", "-"), ("-", "car"), ("?", "-")) == [0, 0, 0]

@@ -36,7 +36,7 @@ class _SensePairs(JcnMeasure):
     def _word_scores(self, a: TermSenses, b: TermSenses) -> NDArray[np.float32]:
         scores = np.zeros((len(a.sense_ends), len(b.sense_ends)), np.float32)
         pairs = self._synset_scores(a.senses, b.senses)
-        starts = [np.concatenate([[0], side.sense_ends[:-1]]) for side in (a, b)]
+        starts = [np.concatenate([[0], side.sense_ends])[:-1] for side in (a, b)]  # none of a term without words
         for i, (first, end) in enumerate(zip(starts[0].tolist(), a.sense_ends.tolist(), strict=True)):
             for j, (other, last) in enumerate(zip(starts[1].tolist(), b.sense_ends.tolist(), strict=True)):
                 scores[i, j] = pairs[first:end, other:last].max(initial=0)
