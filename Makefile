@@ -85,10 +85,10 @@ stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see th
 	$(BIN)/python -m tests.broker.stops --stops $(or $(STOPS),100)
 
 alerts: $(STAMPS)/test ## compare alerts with their oracle over STEPS (1,000,000) generated steps; goes on where it stopped
-	$(BIN)/python -m likewise.testing.alerts $(or $(STEPS),1000000)
+	$(BIN)/python -m tests.matching.alerts.against_oracle $(or $(STEPS),1000000)
 
 growing: $(STAMPS)/test ## compare every engine with the reference over STEPS (100,000), new words at each, bounds of kernels checked; FOLDER=folder goes on
-	$(BIN)/python -m likewise.testing.growing $(or $(STEPS),100000) --folder $(or $(FOLDER),build/growing) $(if $(MINUTES),--minutes $(MINUTES))
+	$(BIN)/python -m tests.matching.growing $(or $(STEPS),100000) --folder $(or $(FOLDER),build/growing) $(if $(MINUTES),--minutes $(MINUTES))
 
 nightly: growing alerts demand ## what takes too long for every test run: growing words, alerts and demand beside the reference
 

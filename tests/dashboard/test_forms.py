@@ -12,7 +12,7 @@ from likewise.dashboard.forms.to_text import form_to_text
 from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
 from likewise.model import Subscription
-from likewise.testing.strategies import subscriptions
+from tests.strategies import subscriptions
 
 SAYABLE = (
     "{temperature~ > 25 degC}",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
 from likewise.model import Subscription
-from likewise.testing import strategies
+from tests import strategies
 
 SEEDS = [
     "{power, computers} {type = increased energy usage event~, device~ = laptop~, office = room 112}",

@@ -8,8 +8,8 @@ from hypothesis import given
 
 from likewise.language import parse, subscription_id, subscription_text
 from likewise.model import Condition, Predicate, Quantity, Subscription
-from likewise.testing import strategies
 from likewise.units.table import EVERYDAY
+from tests import strategies
 
 
 @given(strategies.written_subscriptions())

@@ -14,15 +14,23 @@ import pytest
 
 from likewise.kernels.sizes import KernelSizeError
 from likewise.matching.graphs.triple_automaton_table import AutomatonTable
-from likewise.testing import growing
-from likewise.testing.generators import PHASE, Choice, GeneratorVocabulary, SeededChoice, growing_vocabulary
-from likewise.testing.growing import CONTENDERS, GrowingEnginePair, GrowingProgress, compare_growing, run_stories
+from likewise.testing.generators import Choice, GeneratorVocabulary, SeededChoice
 from likewise.testing.oracle import Mismatch
+from tests.matching import growing
+from tests.matching.growing import (
+    CONTENDERS,
+    PHASE,
+    GrowingEnginePair,
+    GrowingProgress,
+    compare_growing,
+    growing_vocabulary,
+    run_stories,
+)
 
 CHECKED = """
 import numpy as np
 from likewise.matching.graphs import triple_automaton_table as table
-from likewise.testing.growing import compare_growing
+from tests.matching.growing import compare_growing
 
 for name in ("automaton", "bit-planes"):
     assert compare_growing(name, seed=3, steps=100).matched > 0

@@ -1,6 +1,5 @@
 """Tools for tests, shipped to users: the contract of engines, and measures, engines and clocks in memory.
 
-`likewise.testing.growing` compares every engine with the reference while the vocabulary grows (`make growing`).
 `likewise.testing.logs`, `gateway` and `targets`, which need the broker's extra, have its log, its door and a target in
 memory.
 """

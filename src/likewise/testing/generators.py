@@ -1,15 +1,12 @@
 """Random subscriptions and events from small vocabularies, so that they meet often.
 
 Each generator takes a `Choice`: seeded numbers for bulk comparisons, or hypothesis draws, which shrink. It draws its
-words from a `GeneratorVocabulary`: `FIXED` unless another is given, or one that grows with every step
-(`growing_vocabulary`), so that every table of an engine is outgrown again and again.
+words from a `GeneratorVocabulary`: `FIXED` unless another is given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
-from functools import cache, lru_cache
 from random import Random
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
@@ -48,7 +45,6 @@ from likewise.model import (
 )
 from likewise.model import Any as Either
 from likewise.model.subscription import FARTHEST, NearBy, Variant
-from likewise.units.lookup import all_units
 
 T = TypeVar("T")
 
@@ -177,84 +173,7 @@ class GeneratorVocabulary(NamedTuple):
 
 
 FIXED: Final = GeneratorVocabulary()
-LIFETIME: Final = 3  # steps for which a word of a growing vocabulary is drawn
-PHASE: Final = 40  # steps for which the same roles grow
 LONGEST_VECTOR: Final = 200  # properties: four words of 64 bits
-
-
-@lru_cache(maxsize=256)
-def growing_vocabulary(step: int) -> GeneratorVocabulary:
-    """Return the vocabulary of a step: words that no step before had, and those of the last few steps.
-
-    Names, values and subjects grow in turn, alone and together (`PHASE`), so that a table that is kept by one of them
-    is outgrown while the others stand still. A few words stay for good, so that old and new subscriptions meet the same
-    events. The words depend on the step alone: a comparison can be resumed, and an event can be drawn for the
-    subscriptions of an earlier step.
-
-    >>> new = set(growing_vocabulary(8).predicates) - set(growing_vocabulary(7).predicates)
-    >>> new, growing_vocabulary(8).rooms[0]
-    ({'<http://e.org/p8>'}, 'room 8')
-    """
-    phase, begun = step // PHASE % 4, step - step % PHASE
-    name = begun if phase == 2 else step
-    value = begun if phase == 1 else step
-    subject = step if phase == 0 else begun
-    names, values, subjects = (tuple(range(n, max(-1, n - LIFETIME), -1)) for n in (name, value, subject))
-    symbols = _unit_symbols()
-    whole = f'"{value}"^^<http://www.w3.org/2001/XMLSchema#integer>'
-    return GeneratorVocabulary(
-        attributes=(
-            *_each(names, "attr{0}", "Temp {0}", "x{0}[].f{0}", "x{0}.f{0}"),
-            f"t{name}_c",
-            f"when{name}",
-            "a",
-            "b",
-        ),
-        spellings=tuple((f"attr{n}", f" ATTR{n}") for n in names),
-        list_attribute=f"x{name}",
-        fields=_each(names, "f{0}"),
-        ranked=(f"attr{name}", "b", f"attr{max(0, name - 1)}", f"Temp {name}"),
-        texts=(
-            *_each(values, "text {0}", "a/t{0}", "a/t{0}/b", "{0}"),
-            f"{value} °F",
-            _day(value),
-            f"word{value}s",
-            "on",
-            "true",
-            "",
-        ),
-        fragments=(*_each(values, "ext {0}", "{0}", "t{0}"), "o", "word"),
-        units=(*(symbols[n % len(symbols)] for n in values), "degC", "degF", "s", "ms"),
-        unknown_units=_each(values, "unit{0}"),
-        moments=(*(_day(n) for n in values), f"{_day(value)}T12:00:00Z"),
-        topics=(*_each(values, "a/t{0}"), "a"),
-        filters=(*_each(values, "a/t{0}/+", "a/t{0}/#", "+/t{0}"), "#"),
-        themes=((), *((f"theme {n}",) for n in names), (f"theme {name}", "energy")),
-        properties=(*_each(names, "prop{0}"), "type"),
-        resources=(*_each(values, "Resource {0}", "resources {0}"), "Spain"),
-        subjects=(*_each(subjects, "<http://e.org/s{0}>"), "_:n"),
-        predicates=_each(names, "<http://e.org/p{0}>"),
-        near_predicates=_each(names, "<http://e.org/p_{0}>", "<http://e.org/ps{0}>"),
-        objects=(*_each(values, "<http://e.org/o{0}>", '"o {0}"@en'), whole),
-        vector_lengths=(*(1 + 7 * n % LONGEST_VECTOR for n in subjects), 5, 64, 65),
-        rooms=(*_each(values, "room {0}"), f"Room  {value}", "hall"),
-        sources=(*_each(subjects, "source {0}"), "s1", None),
-        offset=3 * value % 1_000,
-        variables=step // (4 * PHASE) % 3,  # where all is constant, what leads on from one constant grows by itself
-    )
-
-
-def _each(steps: Sequence[int], *texts: str) -> tuple[str, ...]:
-    return tuple(text.format(step) for step in steps for text in texts)
-
-
-@cache
-def _unit_symbols() -> tuple[str, ...]:
-    return tuple(unit.symbol for unit in all_units())
-
-
-def _day(step: int) -> str:
-    return (date(2024, 5, 1) + timedelta(days=step % 10_000)).isoformat()
 
 
 def number(choice: Choice, words: GeneratorVocabulary = FIXED) -> float:

@@ -24,7 +24,7 @@ from likewise.formats.json import read_subscriptions, schema, subscription_from_
 from likewise.formats.json.subscriptions import is_json
 from likewise.language import parse, subscription_id, subscription_text
 from likewise.model import GraphPattern, Subscription, TriplePattern
-from likewise.testing import strategies
+from tests import strategies
 
 VALIDATOR = Draft202012Validator(schema("subscription"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from likewise.testing.alerts import compare_alerts
+from tests.matching.alerts.against_oracle import compare_alerts
 
 
 @pytest.mark.parametrize("lateness", [0, 3])

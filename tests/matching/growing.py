@@ -1,7 +1,7 @@
 """Engines beside the reference while the vocabulary grows: every step brings words that no table has room for yet.
 
 `compare_growing` runs one story: calls of every sort on one engine, or on a whole matcher, each compared with the
-reference. `python -m likewise.testing.growing STEPS --folder FOLDER` runs stories of all of them in turn, with the
+reference. `python -m tests.matching.growing STEPS --folder FOLDER` runs stories of all of them in turn, with the
 bounds of every array checked that a kernel reads or writes. It writes to the folder how far it has come and what
 differed, and resumes there.
 """
@@ -14,7 +14,8 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from datetime import date, timedelta
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal, NamedTuple, get_args
@@ -38,13 +39,16 @@ from likewise.matching.thematic.engine import ThematicEngine
 from likewise.matching.topk.engine import TopKEngine
 from likewise.model import Event, Explanation, Kind, Match, Promotion, Subscription
 from likewise.testing.contract import EnginePair
-from likewise.testing.generators import LIFETIME, Choice, GeneratorVocabulary, SeededChoice, growing_vocabulary
+from likewise.testing.generators import LONGEST_VECTOR, Choice, GeneratorVocabulary, SeededChoice
 from likewise.testing.oracle import OracleSettings
+from likewise.units import all_units
 
 STEPS: Final = 250  # of one story
 LIVE: Final = (40, 40, 120, 40, 400, 40, 120, 2_000)  # most subscriptions held at once, story by story
 MEANING_ROUNDS: Final = 4
 CHECKED: Final = "NUMBA_BOUNDSCHECK"
+LIFETIME: Final = 3  # steps for which a word of a growing vocabulary is drawn
+PHASE: Final = 40  # steps for which the same roles grow
 
 
 class Contender(NamedTuple):
@@ -221,6 +225,81 @@ CONTENDERS: Final[Mapping[str, Contender]] = MappingProxyType(
         "near by r-tree": Contender(("near",), partial(_near, "r-tree"), 120),
     }
 )
+
+
+@lru_cache(maxsize=256)
+def growing_vocabulary(step: int) -> GeneratorVocabulary:
+    """Return the vocabulary of a step: words that no step before had, and those of the last few steps.
+
+    Names, values and subjects grow in turn, alone and together (`PHASE`), so that a table that is kept by one of them
+    is outgrown while the others stand still. A few words stay for good, so that old and new subscriptions meet the same
+    events. The words depend on the step alone: a comparison can be resumed, and an event can be drawn for the
+    subscriptions of an earlier step.
+
+    >>> new = set(growing_vocabulary(8).predicates) - set(growing_vocabulary(7).predicates)
+    >>> new, growing_vocabulary(8).rooms[0]
+    ({'<http://e.org/p8>'}, 'room 8')
+    """
+    phase, begun = step // PHASE % 4, step - step % PHASE
+    name = begun if phase == 2 else step
+    value = begun if phase == 1 else step
+    subject = step if phase == 0 else begun
+    names, values, subjects = (tuple(range(n, max(-1, n - LIFETIME), -1)) for n in (name, value, subject))
+    symbols = _unit_symbols()
+    whole = f'"{value}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    return GeneratorVocabulary(
+        attributes=(
+            *_each(names, "attr{0}", "Temp {0}", "x{0}[].f{0}", "x{0}.f{0}"),
+            f"t{name}_c",
+            f"when{name}",
+            "a",
+            "b",
+        ),
+        spellings=tuple((f"attr{n}", f" ATTR{n}") for n in names),
+        list_attribute=f"x{name}",
+        fields=_each(names, "f{0}"),
+        ranked=(f"attr{name}", "b", f"attr{max(0, name - 1)}", f"Temp {name}"),
+        texts=(
+            *_each(values, "text {0}", "a/t{0}", "a/t{0}/b", "{0}"),
+            f"{value} °F",
+            _day(value),
+            f"word{value}s",
+            "on",
+            "true",
+            "",
+        ),
+        fragments=(*_each(values, "ext {0}", "{0}", "t{0}"), "o", "word"),
+        units=(*(symbols[n % len(symbols)] for n in values), "degC", "degF", "s", "ms"),
+        unknown_units=_each(values, "unit{0}"),
+        moments=(*(_day(n) for n in values), f"{_day(value)}T12:00:00Z"),
+        topics=(*_each(values, "a/t{0}"), "a"),
+        filters=(*_each(values, "a/t{0}/+", "a/t{0}/#", "+/t{0}"), "#"),
+        themes=((), *((f"theme {n}",) for n in names), (f"theme {name}", "energy")),
+        properties=(*_each(names, "prop{0}"), "type"),
+        resources=(*_each(values, "Resource {0}", "resources {0}"), "Spain"),
+        subjects=(*_each(subjects, "<http://e.org/s{0}>"), "_:n"),
+        predicates=_each(names, "<http://e.org/p{0}>"),
+        near_predicates=_each(names, "<http://e.org/p_{0}>", "<http://e.org/ps{0}>"),
+        objects=(*_each(values, "<http://e.org/o{0}>", '"o {0}"@en'), whole),
+        vector_lengths=(*(1 + 7 * n % LONGEST_VECTOR for n in subjects), 5, 64, 65),
+        rooms=(*_each(values, "room {0}"), f"Room  {value}", "hall"),
+        sources=(*_each(subjects, "source {0}"), "s1", None),
+        offset=3 * value % 1_000,
+        variables=step // (4 * PHASE) % 3,  # where all is constant, what leads on from one constant grows by itself
+    )
+
+
+def _each(steps: Sequence[int], *texts: str) -> tuple[str, ...]:
+    return tuple(text.format(step) for step in steps for text in texts)
+
+
+@cache
+def _unit_symbols() -> tuple[str, ...]:
+    return tuple(unit.symbol for unit in all_units())
+
+
+def _day(step: int) -> str:
+    return (date(2024, 5, 1) + timedelta(days=step % 10_000)).isoformat()
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""Alerts beside the oracle over generated steps; `python -m likewise.testing.alerts` goes through a million of them."""
+"""Compare alerts with the oracle over generated steps; `make alerts` runs a million of them."""
 
 from __future__ import annotations
 
