@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import platformdirs
 
 from likewise.errors import ArtefactMissing
 from likewise.semantics.concepts.encyclopaedia.entries import (
@@ -36,6 +35,8 @@ _NAMES: Final = "\nname,"  # begins the rows of names, which stand last: they ar
 
 def concepts_folder() -> Path:
     """Return the folder of added vocabularies: LIKEWISE_CONCEPTS, else the user's data folder."""
+    import platformdirs  # which a small profile does without
+
     chosen = os.environ.get("LIKEWISE_CONCEPTS")
     return Path(chosen) if chosen else platformdirs.user_data_path("likewise") / "concepts"
 
