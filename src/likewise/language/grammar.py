@@ -1,4 +1,4 @@
-"""The grammar of the subscription language, LALR(1), for Lark's contextual lexer.
+"""The grammar of the subscription language, LALR(1), for Lark's contextual lexer; the rules are in `rules.lark`.
 
 A run of bare text is one token, so that blanks in it cost nothing. What ends it depends on where it
 stands: everywhere `,` `{` `}` `(` `)` `~` and the operators; inside parentheses also the word `or`. The
@@ -11,6 +11,7 @@ linear time. Groups are not possessive: before 3.11.5 Python read such groups wr
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 NUMBER: Final = r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
@@ -60,94 +61,10 @@ _COLUMN = rf"{_words(_COLUMN_WORD)}(?:\s*~)?"
 _COLUMN_UNIT = rf"{_UNIT_WORD}(?:\s++(?!as\s){_UNIT_WORD})*"
 _PROPERTY = _words(r'[^\s".~{}]++(?:\.[^\s".~{}]++)*')
 
+_RULES: Final = Path(__file__).with_name("rules.lark").read_text(encoding="utf-8")
+
 GRAMMAR: Final = rf"""
-subscription: body clause*
-
-?body: condition
-     | "(" condition ")"
-     | themes _COMMA? condition              -> themed
-     | "(" themes _COMMA? condition ")"      -> themed
-     | themes                                -> tags_alone
-     | "(" themes ")"                        -> tags_alone
-     | themes _COMMA? "{{" "}}"              -> no_condition
-     | "(" themes _COMMA? "{{" "}}" ")"      -> no_condition
-     | statements
-     | pattern
-     | near
-     | nearest
-     | "[" "]"                               -> interest
-     | "[" BIT (_COMMA BIT)* "]"             -> interest
-
-themes: "{{" "}}"
-      | "{{" ATTRIBUTE (_COMMA TAG)* "}}"
-
-condition: "{{" item (_COMMA item)* "}}"
-
-?item: fact{{ATTRIBUTE, VALUE}}
-     | group
-     | NOT+ fact{{ATTRIBUTE, VALUE}}         -> negation
-     | NOT+ group                            -> negation
-     | SOME ATTRIBUTE group                  -> some
-     | NOT+ SOME ATTRIBUTE group             -> not_some
-
-?group: "(" both (_OR both)* ")"
-?both: inner (_COMMA inner)*
-?inner: fact{{INNER_ATTRIBUTE, INNER_VALUE}}
-      | group
-      | INNER_NOT+ fact{{INNER_ATTRIBUTE, INNER_VALUE}} -> negation
-      | INNER_NOT+ group                     -> negation
-      | SOME INNER_ATTRIBUTE group           -> some
-      | INNER_NOT+ SOME INNER_ATTRIBUTE group -> not_some
-
-?fact{{attribute, value}}: attribute EQUALITY value             -> equality
-     | attribute COMPARISON value                               -> comparison
-     | attribute COMPARISON value COMPARISON value              -> chain
-     | attribute TEXT_OPERATOR value                            -> text_test
-     | attribute _BETWEEN BOUND _AND value                      -> between
-     | attribute _IN "(" IN_VALUE (_COMMA IN_VALUE)* ")"        -> one_of
-     | attribute _EXISTS                                        -> exists
-     | attribute _MATCHES FILTER                                -> matches
-
-clause: "top" COUNT ("within" SPAN)? "by" scoring ORDER?        -> top
-      | "threshold" NUMBER                                      -> threshold
-      | _VALID_FOR SPAN                                         -> validity
-      | "confidence" NUMBER                                     -> confidence
-      | "using" VARIANT                                         -> using
-      | "best" COUNT                                            -> best
-      | SELECT "(" column (_COMMA column)* ")"                  -> select
-      | PER ONE_NAME (_COMMA ONE_NAME)*                         -> per
-      | FROM_ONE_SOURCE                                         -> from_one_source
-      | FOR SPAN                                                -> held_for
-      | ONCE_UNTIL FALSE                                        -> once_until
-      | ONCE_UNTIL condition                                    -> once_until
-      | AT_MOST_EVERY SPAN                                      -> at_most_every
-      | ABSENT_FOR SPAN                                         -> absent_for
-      | DIGEST_EVERY SPAN                                       -> digest_every
-      | STALE SPAN                                              -> stale
-
-column: COLUMN (_UNIT_IN COLUMN_UNIT)? ("as" ONE_NAME)?
-      | FACT ("as" ONE_NAME)?
-
-?scoring: "distance" "(" _point (_COMMA _point)* ")"            -> distance
-        | "sum" "(" SIGN? _term (SIGN _term)* ")"               -> weighted_sum
-        | _VALUE_OF "(" NAME (_UNIT_IN UNIT)? ")"               -> value_of
-        | "relatedness"                                         -> relatedness
-_point: POINT NUMBER UNIT?
-_term: WEIGHT "*" TERM (_UNIT_IN UNIT)? | TERM (_UNIT_IN UNIT)?
-
-statements: statement (_DOT? statement)* _DOT?
-statement: _EVENT PROPERTY STRING
-
-pattern: prefix* triples (_DOT triples)* _DOT?
-prefix: _PREFIX PREFIX_NAME IRI
-triples: _subject _verb _object (COMMA _object)* (SEMICOLON _verb _object (COMMA _object)*)*
-near: prefix* near_triple "radius" NUMBER "by" NEAR_BY
-nearest: prefix* near_triple "top" COUNT ("within" SPAN)? "by" NEAR_BY
-near_triple: _NEAR "(" _subject _COMMA _verb _COMMA _object ")"
-_subject: VARIABLE | IRI | PREFIXED
-_verb: VARIABLE | IRI | PREFIXED | A
-_object: VARIABLE | IRI | PREFIXED | LITERAL | NUMERAL | TRUTH
-
+{_RULES}
 ATTRIBUTE: /{_text(_NAME_OPERATORS)}/
 VALUE: /{_text(_OPERATORS)}/
 TAG: /{_text(_OPERATORS)}/

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import resources
 from typing import Final
 
 from likewise.defaults import NAME_CACHE_ENTRIES
@@ -21,157 +22,25 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _table(rows: str) -> dict[str, tuple[str, ...]]:
-    """Parse rows of `word word: meaning meaning`."""
-    out = {}
-    for row in rows.strip().splitlines():
-        words, _, meaning = row.partition(":")
-        for word in words.split():
-            out[word] = tuple(meaning.split())
-    return out
+def _table(name: str) -> dict[str, tuple[str, ...]]:
+    """Read rows of `word word: meaning meaning` from a file of `likewise/data`."""
+    text = (resources.files("likewise") / "data" / name).read_text(encoding="utf-8")
+    rows = (row.partition(":") for row in text.splitlines() if not row.startswith("#"))
+    return {word: tuple(meaning.split()) for words, _, meaning in rows for word in words.split()}
 
 
 # Short forms and what they stand for.
-EXPANSIONS: Final = _table("""
-temp tmp: temperature
-hum humid: humidity
-rh: relative humidity
-bat batt: battery
-volt: voltage
-curr: current
-pwr pow: power
-press baro: pressure
-lat: latitude
-lon lng: longitude
-alt: altitude
-dist: distance
-freq: frequency
-vol: volume
-spd: speed
-dir: direction
-pos: position
-acc accel: acceleration
-lum: luminosity
-illum: illuminance
-cond: conductivity
-conc: concentration
-cons: consumption
-lvl: level
-pct perc: percentage
-avg: average
-cnt ctr: count
-num nr: number
-seq: sequence
-idx: index
-msg: message
-evt: event
-ts: timestamp
-ver: version
-rev: revision
-fw: firmware
-hw: hardware
-sw: software
-sn: serial number
-dev: device
-stat sts: status
-cfg conf config: configuration
-cmd: command
-err: error
-btn: button
-chn ch: channel
-mac imei imsi eui uid uuid guid: identifier
-id: identifier
-rssi: received signal strength
-rsrp: received signal strength
-snr: signal noise ratio
-gps gnss: position
-soc: state charge
-soh: state health
-lqi: link quality
-aqi: air quality
-iaq: air quality
-spl: sound pressure level
-tds: dissolved solids
-orp: redox potential
-uvi: ultraviolet index
-pir: motion
-voc tvoc: volatile organic compounds
-pm: particulate matter
-vwc: volumetric water content
-ec: electrical conductivity
-uv: ultraviolet
-co: carbon monoxide
-co2: carbon dioxide
-no: nitrogen monoxide
-no2: nitrogen dioxide
-so2: sulfur dioxide
-o2: oxygen
-o3: ozone
-h2s: hydrogen sulfide
-nh3: ammonia
-ch4: methane
-hcho ch2o: formaldehyde
-h2: hydrogen
-""")
+EXPANSIONS: Final = _table("name-short-forms.txt")
 
 # Letters for quantities that stand before a name (ISO 80000): `Vbat`, `T_air`.
 SYMBOLS: Final = {"v": "voltage", "t": "temperature"}
 
 # What a word measures: a dimension of the table of units, or a name of its own where several things share one.
-QUANTITIES: Final = _table("""
-temperature celsius fahrenheit dewpoint thermometer: temperature
-humidity moisture wetness dampness: humidity
-percentage percent: ratio
-voltage: voltage
-current amperage: current
-power wattage: power
-load: power current
-energy electricity: energy
-pressure barometer barometric: pressure
-distance height altitude depth length range clearance elevation width displacement: length
-speed velocity: speed
-volume: volume
-flow: flow
-rainfall precipitation: rainfall
-mass weight: mass
-illuminance brightness light luminosity illumination luminance: illuminance
-noise sound loudness: sound
-frequency: frequency
-latitude: latitude
-longitude: longitude
-direction heading angle tilt inclination: angle
-acceleration: acceleration
-vibration: acceleration speed
-conductivity salinity: conductivity
-acidity: acidity
-resistance: resistance
-capacitance: capacitance
-irradiance radiation: irradiance
-time date timestamp clock: time
-duration interval period: time
-count counter quantity: count
-number index: count identifier
-identifier: identifier
-version revision firmware software hardware: version
-carbon: carbon
-nitrogen: nitrogen
-sulfur: sulfur
-oxygen: oxygen
-ozone: ozone
-dioxide: dioxide
-monoxide: monoxide
-ammonia: ammonia
-methane: methane
-formaldehyde: formaldehyde
-hydrogen: hydrogen
-particulate: particles
-volatile: volatile
-""")
+QUANTITIES: Final = _table("name-quantities.txt")
 
 # Dimensions of units that fit a quantity whose name is no dimension, or not the only one.
 _PARTS: Final = ("ratio", "concentration")
 _UNITS: Final = {
-    "humidity": _PARTS,
     "latitude": ("angle",),
     "longitude": ("angle",),
     "sound": ("sound level",),
@@ -180,18 +49,13 @@ _UNITS: Final = {
     "power": ("power", "apparent power", "reactive power"),
     "energy": ("energy", "reactive energy"),
     "particles": ("concentration",),
-    "volatile": _PARTS,
-    "carbon": _PARTS,
-    "nitrogen": _PARTS,
-    "sulfur": _PARTS,
-    "oxygen": _PARTS,
-    "ozone": _PARTS,
-    "dioxide": _PARTS,
-    "monoxide": _PARTS,
-    "hydrogen": _PARTS,
-    "ammonia": _PARTS,
-    "methane": _PARTS,
-    "formaldehyde": _PARTS,
+    **dict.fromkeys(
+        _words(
+            "humidity volatile carbon nitrogen sulfur oxygen ozone "
+            "dioxide monoxide hydrogen ammonia methane formaldehyde"
+        ),
+        _PARTS,
+    ),
 }
 
 # Words that say little about which reading it is, and how much they still count.
