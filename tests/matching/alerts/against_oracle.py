@@ -9,7 +9,7 @@ from typing import Final, cast
 
 import msgspec
 
-from likewise.defaults import CLOCK_BEHIND, UPLOAD_SLACK, UPLOAD_SPAN
+from likewise.defaults import CLOCK_BEHIND, MAX_RETRACTABLE_EVENTS, UPLOAD_SLACK, UPLOAD_SPAN
 from likewise.matching.alerts.engine import AlertEngine
 from likewise.matching.engine import AlertingEngine
 from likewise.matching.reference.alerts.outages import WHYS
@@ -73,6 +73,18 @@ class AlertEnginePair(EnginePair):
             event = msgspec.structs.replace(event, source=source or None, time=first + place * spacing)
             self.published[-1] = event
             self._compare(event, self.oracle.match(event, at), self.engine.match(event, at), "match")
+
+    def repeat(self, choice: Choice) -> None:
+        """Let an event come more often than a key remembers events, and withdraw the newest of them, or all."""
+        event, _ = super().draw_event(choice)
+        number = MAX_RETRACTABLE_EVENTS + choice.integer(-1, 3)
+        again = [msgspec.structs.replace(event, id=f"{event.id} {n} of {len(self.published)}") for n in range(number)]
+        for each in again:
+            self.published.append(each)
+            self._compare(each, self.oracle.match(each, self.now), self.engine.match(each, self.now), "match")
+        for each in again[choice.integer(0, 4) :]:
+            id = str(each.id)
+            self._compare(None, self.oracle.withdraw(id), self.engine.withdraw(id), "withdraw")
 
     def wait(self, choice: Choice) -> None:
         """Let time pass until uploads are told from wrong clocks, or almost."""
@@ -155,7 +167,7 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
     for _ in range(3):
         pair.add(choice)
     for _ in range(steps):
-        what = choice.integer(0, 38)
+        what = choice.integer(0, 39)
         if what < 20:
             pair.match(choice)
         elif what < 24:
@@ -182,6 +194,8 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
             pair.upload(choice)
         elif what in (36, 37):
             pair.wait(choice)
+        elif what == 38:
+            pair.repeat(choice)
         elif pair.held:
             pair.explain(choice)
         pair.check_clocks()

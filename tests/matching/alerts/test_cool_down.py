@@ -270,3 +270,29 @@ def test_explain_names_stale_sources_and_does_not_count_them(clauses: str, engin
     assert [match.spoken.stale for match in sent if match.spoken] == [("dead",)]
     own = matcher.explain(lw.event({"smoke": True, "room": "hall"}, source="dead", id="e3"), "s", at=4 * hour)
     assert own.verdict == "suppressed"
+
+
+@ENGINES
+@pytest.mark.parametrize("taken_back", [16, 19, 20])
+@pytest.mark.parametrize("clause", ["", "once until {smoke = false} "])
+def test_an_alarm_of_which_many_events_are_withdrawn_stands_while_one_is_left(
+    engine: str, clause: str, taken_back: int
+) -> None:
+    """More events than are kept one by one: the newest 16 can be withdrawn, and those before them are not forgotten."""
+    smoke = Alarms(f"{{smoke = true}} {clause}at most every 10 min", engine)
+    smoke.hear(0, smoke=True)
+    smoke.hear(5, smoke=False)
+    for at in range(10, 30):
+        smoke.hear(at, smoke=True)
+    for at in range(29, 29 - taken_back, -1):
+        smoke.sent += smoke.matcher.withdraw(f"a{at}")
+    begun = len(smoke.tick(599))
+    if taken_back == 20 and not clause:
+        assert smoke.tick(601)[begun:] == []
+        return
+    assert smoke.tick(601)[begun:] == [("arrival", "a13", 600)]
+    assert smoke.facts()[-1].suppressed == (20 - taken_back - 1 if not clause else 0)
+    smoke.hear(1_300, smoke=False)
+    smoke.hear(1_301, smoke=True)
+    assert smoke.tick(2_000)[-1] == ("arrival", "a1301", 1_301)
+    assert smoke.facts()[-1].suppressed == 0

@@ -324,7 +324,7 @@ class AbsenceTracking(AlertRegistry):
         """Rename a source in keys that several may have; a key that nothing is left of is let go."""
         for key, state in list(member.states.items()):
             if state.rename_source(member.alert, before, after):
-                if after is None and state.is_over():
+                if after is None and state.is_over(member.alert):
                     member.forget(key)
                 else:
                     self._settle_renamed(member, key, state)
@@ -338,7 +338,7 @@ class AbsenceTracking(AlertRegistry):
         other = member.states.get((after,))
         if other is not None:
             newest = max(state.last_arrival, other.last_arrival)
-            state = state if state.precedence() > other.precedence() else other
+            state = state if state.precedence(member.alert) > other.precedence(member.alert) else other
             state.last_arrival, state.scheduled = newest, None
             member.forget((after,))
         self._settle_renamed(member, (after,), state)

@@ -164,12 +164,15 @@ class AlertEngine(AlertWithdrawal):
         time = min(now, at if event.time is None else event.time)
         suspicious = upload = False
         if self._members:
-            suspicious = is_doubted(self.newest, source, time, now, self.lateness, self.forget)
-            upload = suspicious and note_suspicious(self.suspicious, source, first_arrival(event, now), time)
-            if upload:
-                self._drop_upload(source)
-            if note_newest(self.newest, source, time) and self.clocks and now - time <= CLOCK_BEHIND:
-                self.clocks.pop(source, None)
+            if self.newest.get(source, time) <= time:  # most events: one look, and neither function is called
+                self.newest[source] = time
+                if self.clocks and now - time <= CLOCK_BEHIND:
+                    self.clocks.pop(source, None)
+            elif is_doubted(self.newest, source, time, now, self.lateness, self.forget):
+                suspicious = True
+                upload = note_suspicious(self.suspicious, source, first_arrival(event, now), time)
+                if upload:
+                    self._drop_upload(source)
         met_conditions = self._index.match(event, at)
         if met_conditions:
             hits += self._observe(event, now, source, time, met_conditions, suspicious=suspicious, upload=upload)

@@ -159,7 +159,7 @@ class KeyState:
         if time != observation.time:
             observation = observation._replace(time=time)
         notifications: list[DueNotification] = []
-        if self.begin is not None or self.deferred:
+        if self.begin is not None or self._deferred_events(alert):
             ready = self._ready_at(alert)
             if ready is not None and ready <= time:
                 notifications += self._alarm(alert, moment, ready if waited else moment, quietly=observation.earlier)
@@ -181,8 +181,9 @@ class KeyState:
     def _clear(self, alert: Alert, observation: Observation, moment: int) -> list[DueNotification]:
         """What arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
         notifications = [DueNotification(moment, "cleared", observation)] if self.spoken and not self.earlier else []
-        if self.deferred:
-            self._suppress(self.deferred[-1])
+        if deferred := self._deferred_events(alert):
+            self._suppress(deferred[-1])
+            self.base = self.base if alert.follows_failing else NO_BASE
         if not self.spoken and alert.held_for is not None and self._is_pending(alert):
             last = self._last(holding=True)
             assert last is not None  # a run has at least one event
@@ -214,16 +215,22 @@ class KeyState:
             if len(others) == len(self.active):
                 blocked = blocked and not all(observation.arrival - last > alert.stale for _, last in others)
             self.active = (*others, (observation.source, observation.arrival))
-        if blocked and not self.deferred:
+        if blocked and not self._deferred_events(alert):
             return []
         self.deferred = [*self.deferred, observation]
-        if len(self.deferred) > MAX_RETRACTABLE_EVENTS:
+        if len(self.deferred) > MAX_RETRACTABLE_EVENTS:  # it can be withdrawn no more, and stands if all others are
             if alert.once_until is None:
                 self._suppress(self.deferred[0])
-            del self.deferred[0]
+            self.base = CompactedHistory(last_holding=self.deferred.pop(0))
         if self._is_muted(when) and not observation.earlier:
             return []
         return self._alarm(alert, moment, when, quietly=observation.earlier)
+
+    def _deferred_events(self, alert: Alert) -> Sequence[Observation]:
+        """The events of a deferred alarm, where failing is not followed; see `deferred_of`."""
+        if self.deferred or self.base is NO_BASE or alert.follows_failing or self.base.last_holding is None:
+            return self.deferred
+        return (self.base.last_holding,)
 
     def _remember(self, alert: Alert, observation: Observation) -> None:
         """Keep an event among the newest, and step the run."""
@@ -307,7 +314,7 @@ class KeyState:
             if not self._is_waited_for():
                 return None
             stands = self.last_observed_at() + alert.absent_for
-        elif self.deferred:
+        elif self._deferred_events(alert):
             return self.quiet_until
         elif self.begin is None or self.told:  # only where failing is followed is there a run
             return None
@@ -338,12 +345,12 @@ class KeyState:
             if blocked:
                 return []
         else:
-            last = self.deferred[-1]
+            last = self._deferred_events(alert)[-1]
             span, arrived_at = alert.stale, last.arrival
             stale = tuple(source for source, at in self.active if span is not None and arrived_at - at > span)
             if not once:
-                rest = len(self.deferred) - 1
-            self.deferred = ()
+                rest = len(self.deferred) - 1  # -1: `last` is counted among the others
+            self.deferred, self.base = (), NO_BASE
         self.spoken, self.earlier = once, once and quietly
         if quietly:
             return []
@@ -398,7 +405,7 @@ class KeyState:
         ready = None if self.told and not self.deferred else self._ready_at(alert)  # most keys, most of the time
         if ready is not None:
             if self.straggled:
-                ready = certain_at(ready, self._alarming(), self.straggled)
+                ready = certain_at(ready, self._alarming(alert), self.straggled)
             next_due = (ready + (0 if alert.absent_for is not None else lateness), TIMER, 0)
         if self.waiting:
             first = self._first_to_settle(lateness)
@@ -410,9 +417,10 @@ class KeyState:
             next_due = waited if next_due is None else min(next_due, waited)
         return next_due
 
-    def _alarming(self) -> Iterable[str]:
+    def _alarming(self, alert: Alert) -> Iterable[str]:
         """The sources whose alarm is to be sent."""
-        return [each.source for each in self.deferred] if self.deferred else self.holding
+        deferred = self._deferred_events(alert)
+        return [each.source for each in deferred] if deferred else self.holding
 
     def _first_to_settle(self, lateness: int) -> Observation:
         return min(self.waiting, key=lambda each: (settles_at(each, lateness), each.sequence))
@@ -502,14 +510,15 @@ class KeyState:
             self.refold(alert)
         return changed
 
-    def is_over(self) -> bool:
+    def is_over(self, alert: Alert) -> bool:
         """Whether nobody is left of whom something holds, waits or was sent."""
-        left = (self.holding, self.stale, self.active, self.waiting, self.deferred, self.doubted)
+        deferred = self._deferred_events(alert)
+        left = (self.holding, self.stale, self.active, self.waiting, deferred, self.doubted)
         return not any(left)
 
-    def precedence(self) -> tuple[bool, bool, int]:
+    def precedence(self, alert: Alert) -> tuple[bool, bool, int]:
         """Which of two states of one key to keep: one whose alarm was sent, one whose alarm stands, the newer."""
-        stands = self.begin is not None or bool(self.deferred)
+        stands = self.begin is not None or bool(self._deferred_events(alert))
         return self.absent or self.spoken or self.told, stands, self.last_arrival
 
     def mark_earlier(self, alert: Alert, now: int) -> None:
@@ -520,7 +529,7 @@ class KeyState:
         self.waiting = [each._replace(earlier=True) for each in self.waiting]
         self.doubted = [each._replace(earlier=True) for each in self.doubted]
         self.quiet_until, self.held_back, self.more_held_back = None, (), 0
-        stood = bool(self.deferred)
+        stood = bool(self._deferred_events(alert))
         if not stood:
             ready = self._ready_at(alert)
             stood = ready is not None and ready <= now
@@ -562,7 +571,9 @@ class KeyState:
         self.deferred = _without(self.deferred, event_id)
         self.doubted = _without(self.doubted, event_id)
         self.held_back = [id for id in self.held_back if id != event_id]
-        if not (self.spoken or self.deferred):
+        if not alert.follows_failing and alert.once_until is None and not (self.held_back or self.more_held_back):
+            self.base = NO_BASE  # none of those before stands
+        if not (self.spoken or self._deferred_events(alert)):
             self.active = ()
         if not removed:
             return []
@@ -600,7 +611,7 @@ class KeyState:
             or self.more_held_back
             or self.deferred
             or self.doubted
-        ) and (self.quiet_until is None and self.base is NO_BASE)
+        ) and (self.quiet_until is None and self.base == NO_BASE)
 
     def shift(self, alert: Alert, by: int, *, only_arrival: bool = False) -> None:
         """Let everything, or only what was heard when, count as so much later."""

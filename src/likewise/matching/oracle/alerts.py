@@ -40,6 +40,7 @@ from likewise.matching.reference.alerts.state import (
     HoldingRun,
     Observation,
     Sources,
+    deferred_of,
     drop_upload,
     due,
     is_blank,
@@ -526,13 +527,13 @@ def _sources_of(state: AlertState) -> set[str]:
 def _is_over(alert: Alert, state: AlertState) -> bool:
     """Return whether nobody is left of whom something holds, waits or was sent."""
     run = run_of(alert, state)
-    return not any((run.holding, run.stale, state.active, state.waiting, state.deferred, state.doubted))
+    return not any((run.holding, run.stale, state.active, state.waiting, deferred_of(alert, state), state.doubted))
 
 
 def _rank(alert: Alert, state: AlertState) -> tuple[bool, bool, int]:
     """Return which of two states of a key to keep: one whose alarm was sent, one whose alarm stands, the newer."""
     run = run_of(alert, state)
-    stands = run.begin is not None or bool(state.deferred)
+    stands = run.begin is not None or bool(deferred_of(alert, state))
     return state.absent or state.spoken or run.told, stands, state.last_arrival
 
 

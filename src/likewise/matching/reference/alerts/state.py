@@ -255,8 +255,9 @@ def _clear(alert: Alert, state: AlertState, observation: Observation, moment: in
     notifications: list[DueNotification] = []
     if state.spoken and not state.earlier:
         notifications = [DueNotification(moment, "cleared", observation)]
-    if state.deferred:
-        state = suppress(state, state.deferred[-1])
+    if deferred := deferred_of(alert, state):
+        state = suppress(state, deferred[-1])
+        state = state if alert.follows_failing else state._replace(base=CompactedHistory())
     if not state.spoken and alert.held_for is not None and is_pending(alert, state):
         last = last_of(state, holding=True)
         assert last is not None  # a run has at least one event
@@ -290,17 +291,26 @@ def _hold(alert: Alert, state: AlertState, observation: Observation, moment: int
     if alert.stale is not None and alert.once_until is not None:
         others = tuple(each for each in state.active if each[0] != observation.source)
         state = state._replace(active=(*others, (observation.source, observation.arrival)))
-    if blocked and not state.deferred:
+    if blocked and not deferred_of(alert, state):
         return state, []
     deferred = (*state.deferred, observation)
-    if len(deferred) > MAX_RETRACTABLE_EVENTS:
+    if len(deferred) > MAX_RETRACTABLE_EVENTS:  # it can be withdrawn no more, and stands if all others are
         if alert.once_until is None:
             state = suppress(state, deferred[0])
-        deferred = deferred[1:]
+        state, deferred = state._replace(base=CompactedHistory(last_holding=deferred[0])), deferred[1:]
     state = state._replace(deferred=deferred)
     if is_muted(state, when) and not observation.earlier:
         return state, []
     return alarm(alert, state, moment, when, quietly=observation.earlier)
+
+
+def deferred_of(alert: Alert, state: AlertState) -> tuple[Observation, ...]:
+    """Return the events of a deferred alarm, where failing is not followed.
+
+    If all that are stored one by one were withdrawn, the newest of those before them stands.
+    """
+    last = None if alert.follows_failing else state.base.last_holding
+    return state.deferred or (() if last is None else (last,))
 
 
 def remember(alert: Alert, state: AlertState, observation: Observation) -> AlertState:
@@ -344,7 +354,7 @@ def ready_at(alert: Alert, state: AlertState) -> int | None:
         if state.absent or state.paused is not None or last_of(state, holding=True) is None:
             return None
         return _after_quiet(state, last_observed_at(state) + alert.absent_for)
-    if state.deferred:
+    if deferred_of(alert, state):
         return state.quiet_until
     if not alert.follows_failing:
         return None
@@ -382,12 +392,14 @@ def alarm(alert: Alert, state: AlertState, moment: int, when: int, *, quietly: b
         if _is_blocked(alert, state, run):
             return state, []
     else:
-        since, about = None, state.deferred[-1]
+        since, about = None, deferred_of(alert, state)[-1]
         stale = tuple(each for each in state.active if _all_stale((each,), about, alert.stale))
     once = alert.once_until is not None
-    rest = 0 if once or not state.deferred else len(state.deferred) - 1
+    rest = 0 if once or alert.follows_failing else len(state.deferred) - 1  # -1: `about` is counted among the others
     count = len(state.held_back) + state.more_held_back + rest
     state = state._replace(spoken=once, earlier=once and quietly, deferred=())
+    if not alert.follows_failing:
+        state = state._replace(base=CompactedHistory())
     if quietly:
         return state, []
     state = begin_cool_down(alert, state, when)
@@ -458,8 +470,8 @@ def due(alert: Alert, state: AlertState, lateness: int) -> tuple[int, int, int] 
 
 def _alarming(alert: Alert, state: AlertState) -> list[str]:
     """The sources whose alarm is to be sent."""
-    if state.deferred:
-        return [each.source for each in state.deferred]
+    if deferred := deferred_of(alert, state):
+        return [each.source for each in deferred]
     return [source for source, _ in run_of(alert, state).holding]
 
 
@@ -522,7 +534,9 @@ def take_back(alert: Alert, state: AlertState, event_id: str, now: int) -> Told:
         doubted=_without(state.doubted, event_id),
         held_back=tuple(id for id in state.held_back if id != event_id),
     )
-    if not (state.spoken or state.deferred):
+    if not alert.follows_failing and alert.once_until is None and not (state.held_back or state.more_held_back):
+        state = state._replace(base=CompactedHistory())  # none of those before stands
+    if not (state.spoken or deferred_of(alert, state)):
         state = state._replace(active=())
     if not removed or alert.once_until != "false":
         return state, []
