@@ -6,7 +6,7 @@ Every attack runs against a broker of its own (`likewise serve`, tokens, TLS whe
 its own is the neighbour: it publishes, reads and asks for `/readyz` the whole time. For each attack are printed the
 neighbour's p50 and p99 alone and beside the attack (ms), its failures, the broker's memory before and at most (MB), and
 how long SIGTERM took while the attack went on. It fails where the neighbour was refused or waited for more than 5 s,
-memory grew by more than 400 MB, or the stop took longer than 10 s.
+memory grew by more than 400 MB, the stop took longer than 10 s, or the log has a traceback.
 """
 
 from __future__ import annotations
@@ -655,6 +655,7 @@ def run(name: str, seconds: float) -> dict[str, Any]:
             took = served.stop()
             loop.call_soon_threadsafe(stop.set)
             worker.join(timeout=60)
+            log = (served.folder / "log").read_text(errors="replace")
             alone, beside = noticed(notes, quiet_from, begun), noticed(notes, begun, ended)
     problems = []
     if died is not None:
@@ -667,6 +668,9 @@ def run(name: str, seconds: float) -> dict[str, Any]:
         problems.append(f"memory grew by {most - before:.0f} MB")
     if took > 10:
         problems.append(f"the stop took {took:.1f} s")
+    if "Traceback" in log:
+        first = log[log.index("Traceback") :][:3_000]
+        problems.append(f"{log.count('Traceback')} tracebacks in the log, such as {first}")
     return {
         "attack": name,
         "p50": (round(alone.p50), round(beside.p50)),

@@ -18,8 +18,8 @@ Sent = tuple[str, str | None, int]  # cause, event, when
 class Alarms:
     """A matcher with one alert; what it sends, in seconds."""
 
-    def __init__(self, text: str, engine: str) -> None:
-        self.matcher = lw.Matcher(engines={"alert": engine})
+    def __init__(self, text: str, engine: str, lateness: int = 0) -> None:
+        self.matcher = lw.Matcher(engines={"alert": engine}, lateness=lateness * S)
         self.matcher.add(lw.parse(text, id="s"), at=0)
         self.sent: list[lw.Match] = []
 
@@ -296,3 +296,22 @@ def test_an_alarm_of_which_many_events_are_withdrawn_stands_while_one_is_left(
     smoke.hear(1_301, smoke=True)
     assert smoke.tick(2_000)[-1] == ("arrival", "a1301", 1_301)
     assert smoke.facts()[-1].suppressed == 0
+
+
+@ENGINES
+def test_an_alarm_that_was_never_sent_and_ended_is_counted_once(engine: str) -> None:
+    """Also without a cool-down, in which nothing else is counted."""
+    smoke = Alarms("{smoke = true} once until {smoke = false}", engine, lateness=10)
+    smoke.hear(5, own=5, smoke=True)
+    smoke.tick(15)
+    smoke.matcher.state.unsend("s", ("a",), "a5")
+    smoke.hear(16, own=12, smoke=False)
+    for at in (17, 37):
+        smoke.hear(at, own=at, smoke=True)
+        smoke.hear(at + 10, own=at + 10, smoke=False)
+    smoke.tick(99)
+    assert [(m.cause, m.event_id, m.spoken.suppressed) for m in smoke.sent if m.spoken and m.cause == "arrival"] == [
+        ("arrival", "a5", 0),
+        ("arrival", "a17", 1),
+        ("arrival", "a37", 0),
+    ]

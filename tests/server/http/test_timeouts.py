@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import queue
 import socket
 import threading
@@ -168,5 +169,34 @@ def test_a_request_whose_body_still_comes_at_a_stop_is_told_503(
     broker.close()
     assert answer.startswith(b"HTTP/1.1 503 ")
     assert b"the broker is stopping" in answer
+    assert [line for line in said if line["log_level"] == "error"] == []
+    assert [line for line in caplog.records if line.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize("protocol", ["server-sent events", "WebSocket"])
+def test_streams_that_nobody_reads_end_at_a_stop_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, protocol: str
+) -> None:
+    """They are cut once requests have had their time, not cancelled by the server, which logs each as an error."""
+    monkeypatch.setattr(server, "STOP_SECONDS", 0.2)
+    broker, served, thread, address = running()
+    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n"
+    key = base64.b64encode(bytes(16))
+    with capture_logs() as said, connected(address) as silent:
+        httpx.put(f"{address}/v1/subscribers/ann").raise_for_status()
+        wanted = {"v": 1, "text": "{a exists}"}
+        httpx.put(f"{address}/v1/subscribers/ann/subscriptions/all", json=wanted).raise_for_status()
+        path, more = (b"stream", upgrade % key) if protocol == "WebSocket" else (b"events", b"")
+        silent.sendall(b"GET /v1/subscribers/ann/%s HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % (path, more))
+        assert silent.recv(16).startswith(b"HTTP/1.1 101" if more else b"HTTP/1.1 200")
+        large = {"a": 1, **{f"b{n}": "x" * 1_000 for n in range(50)}}
+        for _ in range(20):
+            httpx.post(f"{address}/v1/events", json=[large] * 10, timeout=60).raise_for_status()
+        connections = served._server.server_state.connections
+        until(lambda: any(each.transport.get_write_buffer_size() > 65_536 for each in connections))
+        served.stop()
+        thread.join(timeout=60)
+    assert not thread.is_alive()
+    broker.close()
     assert [line for line in said if line["log_level"] == "error"] == []
     assert [line for line in caplog.records if line.levelname == "ERROR"] == []

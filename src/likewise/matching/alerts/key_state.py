@@ -354,17 +354,15 @@ class KeyState:
         self.spoken, self.earlier = once, once and quietly
         if quietly:
             return []
-        suppressed = rest
-        if alert.at_most_every is not None:
-            suppressed += len(self.held_back) + self.more_held_back
-            self._begin_cool_down(alert, when)
+        suppressed = len(self.held_back) + self.more_held_back + rest
+        self._begin_cool_down(alert, when)
         cause: Cause = "arrival" if alert.held_for is None else "held"
         return [DueNotification(moment, cause, last, since, suppressed, tuple(sorted(stale)) if stale else ())]
 
     def _begin_cool_down(self, alert: Alert, when: int) -> None:
+        self.held_back, self.more_held_back = (), 0
         if alert.at_most_every is not None:
             self.quiet_until = when + alert.at_most_every
-            self.held_back, self.more_held_back = (), 0
 
     def _suppress(self, observation: Observation) -> None:
         """Count an alarm that was over before it was sent."""

@@ -55,7 +55,7 @@ from likewise.server.http.streams import publishing as publish_stream
 from likewise.server.http.streams import sse, websocket
 from likewise.server.http.streams.websocket_lifecycle import LARGEST_MESSAGE
 from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
-from likewise.server.http.timeouts import TimeoutProtocol, abort_stalled, close_slow
+from likewise.server.http.timeouts import TimeoutProtocol, abort_connections, abort_stalled, close_slow
 from likewise.server.receive_buffers import ReceiveMetrics
 from likewise.server.sinks.sender import TargetSenders
 from likewise.server.tls import TlsHandshake, check_certificate, server_context
@@ -355,6 +355,10 @@ class HttpServer:
         stopping_error = Unavailable("the broker is stopping; what was sent may be stored or not: send it again")
         gateway.bridge.fail_all(stopping_error)
         self._in_flight.fail_all(stopping_error)
+        # uvicorn would cancel what is left after LAST_SECONDS, and log a traceback for each.
+        abort_connections(self._server.server_state.connections, unread=True)
+        await asyncio.sleep(LAST_SECONDS - STOP_SECONDS - 0.5)
+        abort_connections(self._server.server_state.connections)
 
     def stop(self) -> None:
         """Stop taking requests, finish those under way, then end."""

@@ -172,3 +172,12 @@ def abort_stalled(connections: Iterable[object], now: float) -> int:
             connection.transport.abort()
             aborted += 1
     return aborted
+
+
+def abort_connections(connections: Iterable[object], *, unread: bool = False) -> None:
+    """Cut every connection; with `unread`, those whose client does not read what waits for it."""
+    for connection in list(connections):
+        if isinstance(connection, (TimeoutProtocol, BoundedWebSocketProtocol)) and (
+            connection.write_paused or not unread
+        ):
+            connection.transport.abort()

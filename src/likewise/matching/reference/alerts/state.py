@@ -409,9 +409,8 @@ def alarm(alert: Alert, state: AlertState, moment: int, when: int, *, quietly: b
 
 def begin_cool_down(alert: Alert, state: AlertState, when: int) -> AlertState:
     """An alarm was sent: the cool-down begins, and what is counted from now on is new."""
-    if alert.at_most_every is None:
-        return state
-    return state._replace(quiet_until=when + alert.at_most_every, held_back=(), more_held_back=0)
+    state = state._replace(held_back=(), more_held_back=0)
+    return state if alert.at_most_every is None else state._replace(quiet_until=when + alert.at_most_every)
 
 
 def suppress(state: AlertState, observation: Observation) -> AlertState:
