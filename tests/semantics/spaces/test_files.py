@@ -61,11 +61,11 @@ def test_what_was_written_is_read(files: SpaceFiles) -> None:
         assert files.document_frequencies[number] == len(expected)
     assert [files.title(d) for d in range(4)] == files.titles() == [f"document {d} é" for d in range(4)]
     assert files.document_maxima.tolist() == [3, 0, 300, 70_000]
-    assert files.term_ids(["dog", "cow", "", "žen", "\ud800"]).tolist() == [files.term_id("dog"), -1, -1, -1, -1]
     assert files.extras == ["calibration.npy", "taxonomy.json"]
     assert files.extra_array("calibration.npy").shape == (2, 3)
     assert files.extra_bytes("taxonomy.json") == b'{"is": "a"}'
     assert files.manifest.options == {"keep": None, "minimum_df": 1}
+    assert [files.term_id(token) for token in ("cow", "", "žen", "\ud800")] == [-1] * 4
     files.verify()
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import structlog
 
 from likewise.broker.clock import PLAUSIBLE_STEP_US
 from likewise.broker.dispatch.commit_batch import CommitBatch
@@ -131,7 +130,6 @@ def _deliver_packed(tenant: Tenant, entries: Sequence[Entry], reply: BatchMatche
     outcome.add_numbered(tenant, made, offers)
 
 
-_log = structlog.get_logger("likewise.matching")
 LONGEST: Final = 256  # events of a stretch
 SHORTEST: Final = 16  # ... where there are more
 AHEAD: Final = 3  # stretches under way for each worker

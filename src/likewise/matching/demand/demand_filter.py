@@ -140,20 +140,3 @@ class Demand(msgspec.Struct, frozen=True):
         by_name, new, outside = self.judged.assess(event)
         matching = tuple(each.id for each in self.filters if each.matches(by_name, types))
         return DemandDecision((*matching, *self.everything), new, outside)
-
-
-class DemandChange(msgspec.Struct, frozen=True):
-    """Difference between two versions of a demand; without a known `base`, the whole demand is sent."""
-
-    version: str
-    base: str
-    add: tuple[DemandFilter, ...]
-    drop: tuple[str, ...]
-
-
-def demand_change(before: Demand, after: Demand) -> DemandChange:
-    """Return what has to be said to whom has the one, so that they have the other."""
-    had = {each.id: each for each in before.filters}
-    has = {each.id: each for each in after.filters}
-    add = tuple(each for id, each in has.items() if had.get(id) != each)
-    return DemandChange(after.version, before.version, add, tuple(id for id in had if id not in has))

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import itertools
 import mmap
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -100,10 +99,6 @@ class SpaceFiles:
             else:
                 high = middle
         return -1
-
-    def term_ids(self, tokens: Iterable[str]) -> NDArray[np.int64]:
-        """Return the numbers of several terms, -1 for unknown ones."""
-        return np.fromiter((self.term_id(token) for token in tokens), dtype=np.int64)
 
     def term(self, term_id: int) -> str:
         """The term with this number."""

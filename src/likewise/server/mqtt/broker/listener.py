@@ -12,7 +12,6 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-import msgspec
 import structlog
 
 from likewise.api.operations import ConnectionStatus
@@ -58,7 +57,6 @@ from likewise.server.tls import TlsHandshake, server_context
 ConnectionFactory = Callable[[Carrier, str, str], MqttConnection | None]
 
 
-_ENCODE = msgspec.json.Encoder().encode
 _FAILED_LOGIN: Final = frozenset(
     (Reason.NOT_AUTHORIZED, Reason.BAD_USER_NAME_OR_PASSWORD, Reason.BAD_AUTHENTICATION_METHOD)
 )

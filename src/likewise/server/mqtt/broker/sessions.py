@@ -10,8 +10,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
-import structlog
-
 from likewise.broker.dispatch.topic_deliveries import session_subscriber
 from likewise.broker.log.mqtt.messages import read_received
 from likewise.broker.log.mqtt.sessions import (
@@ -101,7 +99,6 @@ class StoredSessions:
             outbox.open[row.sequence] = outbox.open.get(row.sequence, 0) + 1
 
 
-_log = structlog.get_logger("likewise.mqtt")
 _REGISTERED: Final = (session_subscriber(""), group_subscriber("", "").removesuffix("/"))
 Key = tuple[int, str]
 
