@@ -164,7 +164,7 @@ class Space:
 
     @property
     def has_latent(self) -> bool:
-        """Whether the space has latent vectors."""
+        """Return whether the space has latent vectors."""
         return "latent_documents.npy" in self.files.extras
 
     @cached_property

@@ -41,7 +41,10 @@ def check_certificate(server: ServerSettings) -> None:
 
 
 def server_context(server: ServerSettings) -> ssl.SSLContext | None:
-    """Return what a broker shows to those who connect; None without a certificate."""
+    """Return the TLS context of the listeners; None without a certificate.
+
+    The files are read once. There is no TLS reload: a renewed certificate is shown after a restart.
+    """
     if server.tls_certificate is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

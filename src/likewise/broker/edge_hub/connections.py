@@ -128,7 +128,7 @@ class EdgeConnections:
         self._log.write(lambda tables: open_edge(tables, tenant.number, edge, epoch, now), done)
 
     def connect(self, tenant: Tenant, line: EdgeConnection) -> None:
-        """Register a connected edge, and close an older connection of the same name."""
+        """Register a connected edge; fencing closes an older connection of the same name."""
         older = self.connected.get((tenant.number, line.edge))
         self.connected[tenant.number, line.edge] = line
         self._last.pop((tenant.number, line.edge), None)

@@ -408,7 +408,10 @@ def normalized(event: Event) -> Event:
 
 
 def same_content(one: Entry, other: Entry) -> bool:
-    """Return whether two entries are the same event, regardless of blanks and the order of keys."""
+    """Return whether two entries are the same event, regardless of blanks and the order of keys.
+
+    Publishing is idempotent: the same event under a known id is a duplicate, other content a conflict.
+    """
     if one.body == other.body:
         return True
     if not isinstance(one.value, Event) or not isinstance(other.value, Event):

@@ -135,7 +135,7 @@ def count_between(tables: StoreTables, tenant: int, after: int, until: int) -> i
 
 
 def withdraw(tables: StoreTables, position: int) -> None:
-    """Mark an event as taken back."""
+    """Mark an event as withdrawn: the row stays as a tombstone until `sweep` removes it."""
     tables.change(
         "UPDATE log SET withdrawn = 1, checksum = checksum + 1 WHERE position = ? AND withdrawn = 0", position
     )

@@ -258,7 +258,7 @@ class SinkRegistry:
     # -- dead letters ---------------------------------------------------------------------------
 
     def retry_all(self, tenant: Tenant, feed: SinkQueue) -> int:
-        """Let every dead letter of a target be tried again, oldest first; how many there are."""
+        """Dead-letter retry: queue every dead letter of a target again, oldest first; return how many there are."""
         with self._log.reading() as tables:
             numbers = dead_of(tables, tenant.number, feed.number)
         self.retry(feed, numbers)

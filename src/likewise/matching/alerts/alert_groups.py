@@ -81,7 +81,7 @@ class ActiveAlert:
 
     @property
     def uses_arrival_time(self) -> bool:
-        """Whether it goes by when events come, whatever their own time."""
+        """Return whether it goes by when events come, whatever their own time."""
         return self.alert.absent_for is not None
 
     def digest_end(self) -> int | None:
@@ -105,7 +105,7 @@ class ActiveAlert:
         self._follow(key)
 
     def clear_pending_digest(self, key: Key | None = None) -> None:
-        """What waits in a digest, of one key or of all, is said, or can be told again no more."""
+        """Clear the pending digest of one key or of all: it was sent, or can no longer be replayed."""
         keys = list(self.unsaid) if key is None else [key]
         for each in keys:
             if self.unsaid.pop(each, None) is not None:
@@ -142,5 +142,5 @@ class AlertCondition(msgspec.Struct):
     clearing: dict[int, ActiveAlert] = msgspec.field(default_factory=dict)
 
     def is_unused(self) -> bool:
-        """Whether nobody asks it any more."""
+        """Return whether nobody asks it any more."""
         return not (self.holding or self.families or self.clearing)

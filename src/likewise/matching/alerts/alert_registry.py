@@ -1,4 +1,4 @@
-"""What the engine of alerts holds: members by ordinal, the conditions they share, and one queue of what time moves.
+"""The registry of alerts in the engine: members by ordinal, the conditions they share, and one queue of timers.
 
 Whose silence counts for `absent for`, and from when on: outages of ours, sources that rest or were announced.
 
@@ -290,7 +290,7 @@ class AbsenceTracking(AlertRegistry):
                 self._reschedule(member, key, state)
 
     def rename(self, before: str, after: str) -> None:
-        """What is expected was said anew: by another event, in place of an earlier one."""
+        """Note that an expected event was sent anew: by another event, in place of an earlier one."""
         known = self._heard.get(before, [])
         for ordinal, key in set(known):
             member = self._members.get(ordinal)
@@ -350,7 +350,7 @@ class AbsenceTracking(AlertRegistry):
         self._reschedule(member, key, state)
 
     def is_expected(self, ordinal: int, key: Key) -> bool:
-        """Whether a key of an alert is waited for."""
+        """Return whether a key of an alert is waited for."""
         member = self._members.get(ordinal)
         return member is not None and key in member.states
 

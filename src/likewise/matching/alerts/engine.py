@@ -114,7 +114,7 @@ class AlertWithdrawal(AbsenceTracking):
 
 
 class _Transition:
-    """What an event does to one alert."""
+    """The effect of an event on one alert."""
 
     __slots__ = ("clears", "fails", "holds", "member", "met")
 
@@ -146,7 +146,7 @@ class AlertEngine(AlertWithdrawal):
         return EngineResult(np.empty(0, np.int64), np.empty(0, np.float32))
 
     def match(self, event: Event, at: int) -> Hits:
-        """What is said by the time of an event, and because of it, ordered by ordinal."""
+        """Return what is said by the time of an event, and because of it, ordered by ordinal."""
         return sorted(self._arrive(event, at), key=lambda hit: hit[0])
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> EngineBatchResult:
@@ -274,7 +274,7 @@ class AlertEngine(AlertWithdrawal):
     def _transitions(
         self, event: Event, met_conditions: list[tuple[int, ConditionMatch]], keys: dict[tuple[str, ...], Key | None]
     ) -> dict[int, _Transition]:
-        """What an event does to the alerts it can move, by ordinal."""
+        """Return what an event does to the alerts it can move, by ordinal."""
         moves: dict[int, _Transition] = {}
         unsure: set[int] = set()
         for number, how in met_conditions:
@@ -439,11 +439,11 @@ class AlertEngine(AlertWithdrawal):
         ]
 
     def count_keys(self, ordinal: int) -> int:
-        """How many keys of an alert have a state."""
+        """Return how many keys of an alert have a state."""
         return len(self._members[ordinal].states)
 
     def keys(self) -> int:
-        """How many keys have a state, over all alerts."""
+        """Return how many keys have a state, over all alerts."""
         return sum(len(member.states) for member in self._members.values())
 
     def next_due(self) -> int | None:
@@ -451,7 +451,7 @@ class AlertEngine(AlertWithdrawal):
         return self._due[0][0] if self._due else None
 
     def may_name(self, event_id: str) -> bool:
-        """Whether what is said next may name an event: the newest about a key, or one that a digest gathered."""
+        """Return whether what is said next may name an event: the newest about a key, or one that a digest gathered."""
         for ordinal, key in self._heard.get(event_id, ()):
             member = self._members.get(ordinal)
             state = None if member is None else member.states.get(key)
@@ -485,7 +485,7 @@ class AlertEngine(AlertWithdrawal):
             self._index_events(member)
 
     def caches(self) -> dict[str, CacheUse]:
-        """What the index of conditions looks up."""
+        """Return what the index of conditions looks up."""
         return self._index.caches()
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:

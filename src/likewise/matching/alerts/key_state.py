@@ -1,4 +1,4 @@
-"""What is known of one key of an alert, moved in place by events, timers and withdrawals.
+"""The state of one key of an alert, moved in place by events, timers and withdrawals.
 
 It equals the story of `plain.alerts.story`, but keeps at hand what that one folds anew at every step: which sources
 hold, since when, whether that was said, and where in the trail of remembered events the run began.
@@ -179,7 +179,7 @@ class KeyState:
         return notifications
 
     def _clear(self, alert: Alert, observation: Observation, moment: int) -> list[DueNotification]:
-        """What arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
+        """Arm the alert again: an alarm that was sent is over, one that was not will not be."""
         notifications = [DueNotification(moment, "cleared", observation)] if self.spoken and not self.earlier else []
         if deferred := self._deferred_events(alert):
             self._suppress(deferred[-1])
@@ -277,7 +277,7 @@ class KeyState:
             self.holding, self.stale = self.stale + self.holding, ()
 
     def _all_stale(self, alert: Alert, observation: Observation, place: int) -> bool:
-        """Whether all that hold have been silent for so long that another begins anew; never where a key has one."""
+        """Return whether all that hold are silent for so long that another begins anew; never where a key has one."""
         if alert.stale is None:
             return False
         last = dict(self.base.run.holding + self.base.run.stale)
@@ -305,7 +305,7 @@ class KeyState:
         return self.quiet_until is not None and when < self.quiet_until
 
     def _is_waited_for(self) -> bool:
-        """Whether its silence counts, and was not sent yet."""
+        """Return whether its silence counts, and was not sent yet."""
         return not self.absent and self.paused is None and self._last(holding=True) is not None
 
     def _ready_at(self, alert: Alert) -> int | None:
@@ -325,11 +325,11 @@ class KeyState:
         return stands if self.quiet_until is None else max(stands, self.quiet_until)
 
     def _is_blocked(self, alert: Alert) -> bool:
-        """Whether a run that lasts is no alarm: one was sent that is not over, and not by stale sources alone."""
+        """Return whether a lasting run is no alarm: one was sent that is not over, and not by stale sources alone."""
         return alert.held_for is not None and self.spoken and not self.stale
 
     def _is_pending(self, alert: Alert) -> bool:
-        """Whether what holds is an alarm that was not sent, by the time of what was taken in last."""
+        """Return whether what holds is an alarm that was not sent, by the time of what was taken in last."""
         if self.begin is None or self.told or self._is_blocked(alert):
             return False
         return self.begin + (alert.held_for or 0) <= self.settled
@@ -424,7 +424,7 @@ class KeyState:
         return min(self.waiting, key=lambda each: (settles_at(each, lateness), each.sequence))
 
     def tick(self, alert: Alert, moment: int, what: int, lateness: int) -> list[DueNotification]:
-        """What is due happens."""
+        """Let everything happen that is due."""
         if what == TIMER and alert.absent_for is None:
             return self._alarm(alert, moment, moment - lateness)  # `due` added the lateness to when it is due
         if what == DOUBTED:
@@ -452,7 +452,7 @@ class KeyState:
         return self.base.last_holding if holding else self.base.last
 
     def may_name(self, event_id: str) -> bool:
-        """Whether what is sent next may name an event: the newest, one that waits, or one of an alarm that does."""
+        """Return whether the next notification may name an event: the newest, one that waits, or one of an alarm."""
         return any(
             last is not None and last.event_id == event_id
             for last in (
@@ -509,7 +509,7 @@ class KeyState:
         return changed
 
     def is_over(self, alert: Alert) -> bool:
-        """Whether nobody is left of whom something holds, waits or was sent."""
+        """Return whether nobody is left of whom something holds, waits or was sent."""
         deferred = self._deferred_events(alert)
         left = (self.holding, self.stale, self.active, self.waiting, deferred, self.doubted)
         return not any(left)
@@ -538,7 +538,7 @@ class KeyState:
         self.earlier = self.absent or self.spoken
 
     def rank(self) -> tuple[bool, bool, int]:
-        """How much people want to know of it: something was said, it holds, something came lately."""
+        """Return how much people want to know of it: something was said, it holds, something came lately."""
         return self.absent or self.spoken or self.told, self.begin is not None, self.last_arrival
 
     def sources(self) -> set[str]:
@@ -599,7 +599,7 @@ class KeyState:
         return made
 
     def is_blank(self) -> bool:
-        """Whether the key is as good as new."""
+        """Return whether the key is as good as new."""
         return not (
             self.trail
             or self.spoken

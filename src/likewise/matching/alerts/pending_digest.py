@@ -1,4 +1,4 @@
-"""What only waits in a digest: the key can be told again without a withdrawn event; see `plain.alerts.unsaid`."""
+"""The pending digest of a key, replayed without a withdrawn event, as in `matching.reference.alerts`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DigestCheckpoint(msgspec.Struct):
             self.settled += len(_replay(alert, self.state, [self.observations.pop(0)], lateness))
 
     def may_name(self, event_id: str) -> bool:
-        """Whether an event is among those that are remembered one by one."""
+        """Return whether an event is among those that are remembered one by one."""
         state = self.state
         events = (*state.trail, *state.waiting, *state.deferred, *state.doubted, *self.observations)
         return event_id in state.held_back or any(each.event_id == event_id for each in events)

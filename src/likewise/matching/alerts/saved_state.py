@@ -148,7 +148,7 @@ class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
 
 class SavedDigestCheckpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a key was before what only waits in a digest, and the events since."""
+    """The state of a key before notifications that only wait in a digest, and the events since."""
 
     before: SavedState
     heard: list[Observation]
@@ -164,7 +164,7 @@ class SavedDigestCheckpointV1(msgspec.Struct, frozen=True, forbid_unknown_fields
 
 
 class SavedMarks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far sources are: (key, source, time); the key is empty where the source is the key."""
+    """The progress of sources: (key, source, time); the key is empty where the source is the key."""
 
     marks: list[tuple[Key, str, int]]
 
@@ -224,7 +224,7 @@ def state_of(row: bytes, alert: Alert, facts: SavedAlertHeader) -> tuple[Key, Ke
 
 
 def checkpoint_row(ordinal: int, key: Key, pending: DigestCheckpoint) -> Row:
-    """What only waits in a digest, of one key."""
+    """Return the row of one key's pending digest."""
     saved = SavedDigestCheckpoint(_saved(key, pending.state), pending.observations, pending.settled)
     return "unsaid", ordinal, msgspec.json.encode(saved)
 
@@ -254,7 +254,7 @@ def _state(saved: SavedState, alert: Alert) -> tuple[Key, KeyState]:
 
 
 def digest_row(ordinal: int, items: list[DigestItem]) -> Row:
-    """What a digest has gathered."""
+    """Return the row of the items that a digest has collected."""
     return "digest", ordinal, msgspec.json.encode(items)
 
 

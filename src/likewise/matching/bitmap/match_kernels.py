@@ -29,7 +29,7 @@ LINE = 64  # bytes of a line of the cache
 def stays_out(
     record: Integers, bounds: Numbers, points: Integers, numbers: Numbers, end: int, where: NDArray[np.int32]
 ) -> bool:
-    """Whether no slot of a block can match, by what every one of them asks for; `bounds` is its record as numbers."""
+    """Return whether no slot of a block can match, by what each of them asks for; `bounds` is its record as numbers."""
     for gate in range(L.GATE, L.GATE + 3 * record[L.GATES], 3):
         at = where[record[gate] >> 1]
         if at < 0:

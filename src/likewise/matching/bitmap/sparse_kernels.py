@@ -37,7 +37,7 @@ def search_code(codes: NDArray[np.int32], count: int, code: int) -> int:
 
 @inlined
 def row_holds(points: Integers, numbers: Numbers, at: int, end: int, on: float, off: float, compound: bool) -> bool:
-    """Whether the event's numbers on the axis of point `at` (all of its group) lie in a range."""
+    """Return whether the event's numbers on the axis of point `at` (all of its group) lie in a range."""
     point = points[at]
     number = numbers[at]
     if on <= number < off:

@@ -180,7 +180,7 @@ def item_report(
 
 
 def _other_thing(failing: list[Predicate]) -> int:
-    """How many of the parts that an item fails say what it is, not how much: such an item is not the one asked for."""
+    """Return how many failing parts say what an item is, not how much: such an item is not the one asked for."""
     return sum(p.operator not in ("<", "<=", ">", ">=", "between") for p in failing)
 
 
@@ -202,7 +202,7 @@ NONE_LEFT = "each predicate needs a tuple of its own, and none is left"
 
 
 class ConditionFinding(NamedTuple):
-    """What an explanation says beside whom it is about."""
+    """The findings of an explanation, apart from the subscription and the event."""
 
     verdict: Verdict
     reports: tuple[PredicateReport, ...]
@@ -240,7 +240,7 @@ def _change(
     view: EventView,
     score: Score,
 ) -> str:
-    """What would make it match, as far as that is known; else what fails."""
+    """Return what would make it match, as far as that is known; else what fails."""
     some, none = (len(items) * (None,) for items in (conjunction.some, conjunction.none))
     predicates = (*conjunction.positive, *some, *conjunction.negative, *none)
     parts = [pair for pair in zip(predicates, finding.reports, strict=True) if pair[1].verdict != "match"]

@@ -1,4 +1,4 @@
-"""What would make an event match: changes of the event or of the threshold, each matched before it is proposed.
+"""Counterfactuals: changes of the event or of the threshold that make it match, each matched before it is proposed.
 
 A change is written so that a reader can make it: `attr` said `26` instead of `20`, the event also said `attr: 26`,
 `temp` were called `temperature`, the event did not say `status: off`, a threshold of at most 0.62.

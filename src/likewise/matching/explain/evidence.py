@@ -1,4 +1,4 @@
-"""What stands behind the scores of an explanation: each measure's own score, what the themes did, feedback.
+"""The evidence behind the scores of an explanation: each measure's own score, what the themes did, feedback.
 
 Asked for only when something is explained: the matching itself needs the one score of its measure.
 """

@@ -319,7 +319,7 @@ def explain(
 def _unsure(
     judged: ConditionFinding, subscription: Subscription, needed: MatchThreshold, probability: float
 ) -> ConditionFinding:
-    """What would match if less confidence were asked for; else as it is: a part of it is too weak."""
+    """Return what would match if less confidence were asked for; else as it is: a part of it is too weak."""
     if judged.score >= needed.score or subscription.confidence is None:
         return judged
     demand = f"`confidence {subscription.confidence:g}` asks for more"

@@ -1,4 +1,4 @@
-"""What `select` names of a match, whatever the sender called it and in whatever unit (docs/language.md).
+"""The values that `select` names of a match, whatever the sender called it and in whatever unit (docs/language.md).
 
 A selected attribute that equals a predicate's is the reading that met it; another is the best related one at the
 threshold. A reading that states no unit is in the one that the condition names for it, else in the selected one. What
@@ -48,7 +48,7 @@ def selected(
     score: float | None = None,
     payload: object = None,
 ) -> Selected:
-    """What `select` names of an event that met a subscription, or that an alert names; `explained` says by what.
+    """Return what `select` names of an event that met a subscription, or that an alert names; `explained` says by what.
 
     `score` is that of the delivery, if there is one, and `payload` what was sent, where the event says more by now.
 
@@ -78,14 +78,14 @@ def selected(
 
 
 def needs_measure(subscription: Subscription) -> bool:
-    """Whether something that is selected is found by its meaning."""
+    """Return whether something that is selected is found by its meaning."""
     body = subscription.body
     columns = subscription.select
     return any(each.relaxed for each in columns) or (isinstance(body, Condition) and body.is_relaxed())
 
 
 def names_payload(subscription: Subscription) -> bool:
-    """Whether `select` names what was sent as a whole."""
+    """Return whether `select` names what was sent as a whole."""
     return any(column.fact == "payload" for column in subscription.select)
 
 
@@ -232,7 +232,7 @@ def _in_unit(item: EventTuple, symbol: str, named: str) -> tuple[object, str]:
 
 
 def payload_sent(event: Event) -> dict[str, object]:
-    """What was sent, with its structure and units; flat, by attribute, where no object says just what the event does.
+    """Return the payload with its structure and units; flat, by attribute, where no object says the same as the event.
 
     >>> from likewise.model import event
     >>> payload_sent(event({"room": {"temp": {"value": 21.5, "unit": "degC"}}, "tags": ["a", "b"]}))

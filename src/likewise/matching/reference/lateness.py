@@ -1,4 +1,7 @@
-"""Lateness: whether an event came too long after its own time to count in windows and alerts."""
+"""Lateness: an event that came too long after its own time does not count in windows and alerts.
+
+Stream processors call the bound a watermark. Here it is the time that matching has reached, less `lateness`.
+"""
 
 from __future__ import annotations
 

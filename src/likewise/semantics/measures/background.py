@@ -46,7 +46,7 @@ class BackgroundMeasure:
         self._above = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._climb)
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the settings that rebuild this measure over the same space."""
         return {"name": self.name}
 
     def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:

@@ -47,7 +47,7 @@ class EsaMeasure:
         )
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the settings that rebuild this measure over the same space."""
         return {"name": self.name, "metric": self.metric}
 
     def vector(self, term: Term) -> Vector:

@@ -86,7 +86,7 @@ class JcnMeasure:
         self._side: PreparedTerms[TermSenses] = PreparedTerms(self._prepare)
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the settings that rebuild this measure over the same space."""
         return {"name": self.name, "senses": self.senses, "information": self._source}
 
     def has_word(self, text: str) -> bool:

@@ -40,7 +40,7 @@ class LatentMeasure:
         self._side: PreparedTerms[NDArray[np.float32]] = PreparedTerms(self._rows)
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the settings that rebuild this measure over the same space."""
         return {"name": self.name}
 
     def row(self, term: Term) -> NDArray[np.float32]:

@@ -111,7 +111,7 @@ class SamenessMeasure:
         return other
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the settings that rebuild this measure over the same space."""
         return {**self._combine.configuration(), "name": self.name}
 
     def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
@@ -175,7 +175,7 @@ class SamenessMeasure:
         return {text: places for text, places in out.items() if places}
 
     def readings(self, term: Term) -> tuple[Reading, ...]:
-        """What a name may stand for in plain words; a value is read as it is written."""
+        """Return what a name may stand for in plain words; a value is read as it is written."""
         if term.role == "value":
             return (Reading(term.text),)
         plain = Term(term.text, term.role, (), term.unit, "", term.context)
@@ -221,7 +221,7 @@ class SamenessMeasure:
             scores[block] = np.where(either, np.maximum(indices, scores[block]), scores[block])
 
     def facets(self, term: Term) -> Facets:
-        """What the name of an attribute says about its reading, in its likeliest plain words."""
+        """Return what the name of an attribute says about its reading, in its likeliest plain words."""
         return self._taken_apart(_reworded(term, self.readings(term)[0]))
 
     def _taken_apart(self, term: Term) -> Facets:

@@ -30,7 +30,7 @@ class _SensePairs(JcnMeasure):
         super().__init__(taxonomy, senses=senses)
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the settings that rebuild this measure over the same space."""
         return {"name": self.name, "senses": self.senses}
 
     def _word_scores(self, a: TermSenses, b: TermSenses) -> NDArray[np.float32]:

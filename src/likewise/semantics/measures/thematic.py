@@ -69,7 +69,7 @@ class ThematicMeasure(EsaMeasure):
         self.equal: Equal = equal
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the settings that rebuild this measure over the same space."""
         how = self.how
         chosen = {"basis": how.basis, "projection": how.emptied, "idf": how.idf, "equal": self.equal}
         return {**super().configuration(), **chosen}

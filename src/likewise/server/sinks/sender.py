@@ -4,11 +4,8 @@ It waits for its own target alone, so a target that stalls delays nobody. It hol
 between attempts double, with chance in them so that many targets of one receiver do not come all at once; a receiver
 that says when to come again is heard.
 
-What is sent of a match: the delivery, the event alone, a CloudEvent, or what a template makes of it.
-
-What each kind of target is made by.
-
-All senders of a broker: one for each target, while its application runs.
+`make_parcel` makes the body of a match: the delivery, the event alone, a CloudEvent, or what a template makes of it.
+`TargetSenders` runs one sender for each target while the application runs.
 """
 
 from __future__ import annotations

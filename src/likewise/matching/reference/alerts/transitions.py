@@ -1,4 +1,6 @@
-"""Does an event move an alert? It holds, it fails, it clears, or it is not about it (docs/guides/alerts.md).
+"""Transitions of an alert by an event: it holds, it fails, it clears, or it is not about it (docs/guides/alerts.md).
+
+With `once until`, a condition of its own clears the alert, not the end of the one that raised it: hysteresis.
 
 An event is about a subscription if it meets its condition, or the condition with every comparison replaced by `exists`
 and the negative parts left out. One that meets the condition with less than the asked confidence moves nothing.

@@ -51,7 +51,7 @@ class EmbeddingsMeasure:
         self._side: PreparedTerms[NDArray[np.float32]] = PreparedTerms(self._rows)
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure, given the same model."""
+        """Return the settings that rebuild this measure, given the same model."""
         return {"name": self.name, "model": self.model, "thematic": self.thematic}
 
     def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:

@@ -66,7 +66,7 @@ class NamesMeasure:
         )
 
     def configuration(self) -> dict[str, object]:
-        """What rebuilds this measure over the same space."""
+        """Return the settings that rebuild this measure over the same space."""
         return {"name": self.name}
 
     def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:

@@ -48,7 +48,7 @@ class NameWord(msgspec.Struct, frozen=True):
 
 
 class NameReading(msgspec.Struct, frozen=True):
-    """What a name measures, as bit sets (`quantities`)."""
+    """The reading that a name measures, as bit sets (`quantities`)."""
 
     quantities: int
     dimensions: int

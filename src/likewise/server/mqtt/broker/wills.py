@@ -1,4 +1,4 @@
-"""Wills: published when a connection breaks, or a while after that if the client does not come back."""
+"""Last wills: a will message is published when a connection breaks, or a while later if the client does not return."""
 
 from __future__ import annotations
 

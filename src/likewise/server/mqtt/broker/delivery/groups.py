@@ -1,4 +1,4 @@
-"""Groups that share a queue (`$share/GROUP/FILTER`): each message goes to one of those who are connected.
+"""Shared subscriptions (`$share/GROUP/FILTER`), the consumer groups of MQTT: each message goes to one connected member.
 
 A group is a subscriber of its own. Its members take what they can; what one has not acknowledged when its connection
 breaks goes to another, with QoS 2 never. It ends with its last member's session.
