@@ -18,6 +18,7 @@ import numpy as np
 
 from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.model.text import fold
+from likewise.semantics.wordnet.taxonomy import reachable, word_files
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,19 +199,8 @@ class WordRelations:
 
 def relations_files(wordnet: CompactWordNet) -> dict[str, Any]:
     """Return the files from which `WordRelations` is opened."""
-    synset_of_word = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
-    part_of_synset = np.repeat(np.arange(len(wordnet.parts)), wordnet.parts)
-    by_word: dict[str, list[tuple[int, int, int]]] = {}
-    columns = (wordnet.words.values, wordnet.senses, synset_of_word)
-    for word, sense, synset in zip(*(column.tolist() for column in columns), strict=True):
-        by_word.setdefault(fold(wordnet.lexicon[word]), []).append((int(part_of_synset[synset]), sense, synset))
-    encoded = sorted((word.encode(), word) for word in by_word)
-    senses = [[synset for _, _, synset in sorted(by_word[word])] for _, word in encoded]
     files: dict[str, Any] = {
-        "words.bin": b"".join(raw for raw, _ in encoded),
-        "word_ends.npy": np.cumsum([len(raw) for raw, _ in encoded], dtype=np.int64),
-        "senses.npy": np.array([s for synsets_of_word in senses for s in synsets_of_word], dtype=np.int32),
-        "sense_ends.npy": np.cumsum([len(synsets_of_word) for synsets_of_word in senses], dtype=np.int64),
+        **word_files(wordnet, wordnet.synsets),
         "parts.npy": np.array(wordnet.parts, dtype=np.int32),
         "irregular.json": msgspec.json.encode(wordnet.irregular, order="sorted"),
     }
@@ -225,16 +215,5 @@ def relations_files(wordnet: CompactWordNet) -> dict[str, Any]:
 
 def _kinds_below(wordnet: CompactWordNet) -> NDArray[np.int32]:
     """Return for each synset its number of hyponyms; instances do not count."""
-    above: dict[int, list[int]] = {}
-    for below, upper in wordnet.relations.get("@", np.empty((0, 2), dtype=np.int32)).tolist():
-        above.setdefault(below, []).append(upper)
-    counts = np.zeros(wordnet.synsets, dtype=np.int32)
-    for synset in above:
-        visited, waiting = {synset}, [synset]
-        while waiting:
-            fresh = [u for u in above.get(waiting.pop(), ()) if u not in visited]
-            visited.update(fresh)
-            waiting += fresh
-        visited.discard(synset)
-        counts[list(visited)] += 1
-    return counts
+    above = reachable(wordnet.relations.get("@", np.empty((0, 2), dtype=np.int32)), wordnet.synsets)
+    return (np.bincount(above.indices, minlength=wordnet.synsets) - 1).astype(np.int32)  # without the synset itself

@@ -25,6 +25,7 @@ from likewise.semantics.wordnet.compact import CompactWordNet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy import sparse
 
     from likewise.semantics.spaces.files import SpaceFiles
 
@@ -180,44 +181,57 @@ def taxonomy_files(wordnet: CompactWordNet) -> dict[str, Any]:
     nouns, verbs = wordnet.parts[0], wordnet.parts[1]
     size = nouns + verbs
     synset_of_word = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
-    within = synset_of_word < size
-    by_word: dict[str, list[tuple[bool, int, int]]] = {}
-    columns = (wordnet.words.values, wordnet.senses, synset_of_word)
-    for word, sense, synset in zip(*(column[within].tolist() for column in columns), strict=True):
-        by_word.setdefault(fold(wordnet.lexicon[word]), []).append((synset >= nouns, sense, synset))
-    words = sorted(by_word, key=lambda w: w.encode())
-    encoded = [word.encode() for word in words]
-    senses = [[synset for _, _, synset in sorted(by_word[word])] for word in words]
-    ancestors = _ancestors(wordnet.hypernyms(), size)
+    hypernyms = wordnet.hypernyms()
+    ancestors = reachable(hypernyms[(hypernyms < size).all(axis=1)], size)
     tags = np.bincount(synset_of_word, weights=wordnet.tags, minlength=wordnet.synsets)[:size]
     return {
-        "words.bin": b"".join(encoded),
-        "word_ends.npy": np.cumsum([len(e) for e in encoded], dtype=np.int64),
-        "senses.npy": np.array([s for values in senses for s in values], dtype=np.int32),
-        "sense_ends.npy": np.cumsum([len(values) for values in senses], dtype=np.int64),
-        "ancestors.npy": np.array([a for values in ancestors for a in values], dtype=np.int32),
-        "ancestor_ends.npy": np.cumsum([len(values) for values in ancestors], dtype=np.int64),
+        **word_files(wordnet, size),
+        "ancestors.npy": ancestors.indices.astype(np.int32),
+        "ancestor_ends.npy": ancestors.indptr[1:].astype(np.int64),
         "tags.npy": tags.astype(np.int32),
         "parts.npy": np.array([nouns, verbs], dtype=np.int32),
         "irregular.json": msgspec.json.encode({p: wordnet.irregular.get(p, {}) for p in ("n", "v")}, order="sorted"),
     }
 
 
-def _ancestors(hypernyms: NDArray[np.int32], size: int) -> list[list[int]]:
-    """Return each synset with all its hypernyms, ascending; a cycle (WordNet's verbs have one) ends the walk."""
-    above: list[list[int]] = [[] for _ in range(size)]
-    for synset, hypernym in hypernyms.tolist():
-        if synset < size and hypernym < size:
-            above[synset].append(hypernym)
-    out = []
-    for synset in range(size):
-        visited, waiting = {synset}, [synset]
-        while waiting:
-            fresh = [h for h in above[waiting.pop()] if h not in visited]
-            visited.update(fresh)
-            waiting += fresh
-        out.append(sorted(visited))
-    return out
+def word_files(wordnet: CompactWordNet, size: int) -> dict[str, Any]:
+    """Return the folded words of the first `size` synsets, each with its synsets: by part of speech, then by sense."""
+    synsets = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
+    within = synsets < size
+    words, senses, synsets = wordnet.words.values[within], wordnet.senses[within], synsets[within]
+    used, words = np.unique(words, return_inverse=True)
+    folded = [fold(wordnet.lexicon[word]).encode() for word in used.tolist()]
+    encoded = sorted(set(folded))
+    numbers = {word: number for number, word in enumerate(encoded)}
+    words = np.array([numbers[word] for word in folded], dtype=np.int64)[words]
+    parts = np.repeat(np.arange(len(wordnet.parts)), wordnet.parts)[synsets]
+    return {
+        "words.bin": b"".join(encoded),
+        "word_ends.npy": np.cumsum([len(word) for word in encoded], dtype=np.int64),
+        "senses.npy": synsets[np.lexsort((synsets, senses, parts, words))].astype(np.int32),
+        "sense_ends.npy": np.cumsum(np.bincount(words, minlength=len(encoded)), dtype=np.int64),
+    }
+
+
+def reachable(pairs: NDArray[np.int32], size: int) -> sparse.csr_array:
+    """Return each synset's row of itself and all synsets above it, ascending; WordNet's verbs have a cycle.
+
+    Args:
+        pairs: synsets, each with one directly above it.
+        size: the number of synsets.
+    """
+    from scipy import sparse
+
+    steps = sparse.csr_array((np.ones(len(pairs), np.int32), (pairs[:, 0], pairs[:, 1])), shape=(size, size))
+    reached = fresh = sparse.csr_array(sparse.eye_array(size, dtype=np.int32, format="csr"))
+    while fresh.nnz:
+        further = (fresh @ steps).tocsr()
+        further.data[:] = 1
+        fresh = (further - further.multiply(reached)).tocsr()
+        fresh.eliminate_zeros()
+        reached = (reached + fresh).tocsr()
+    reached.sort_indices()
+    return reached
 
 
 def read_word_counts(path: str | Path) -> dict[str, float]:
