@@ -7,6 +7,7 @@ value, ...}`; as JSON it is a published envelope or any object, which `likewise.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -42,6 +43,10 @@ def open_input(path: str) -> Iterator[BinaryIO]:
     """Open the file with this name; `-` is standard input."""
     if path == "-":
         yield sys.stdin.buffer
+    elif path.startswith(("{", "[")) and not os.path.exists(path):
+        raise FormatError(
+            f"there is no file {path!r}; to give this text itself, pipe it in: echo '{path}' | likewise ..."
+        )
     else:
         with Path(path).open("rb") as stream:
             yield stream
