@@ -74,12 +74,15 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    """The module, both installed packages and each pyproject.toml agree; experiments ask for this version."""
+    """The module, both installed packages and each pyproject.toml agree, also where one asks for another."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     experiments = tomllib.loads((ROOT / "experiments" / "pyproject.toml").read_text())["project"]
     assert likewise.__version__ == project["version"] == version("likewise")
     assert likewise.__version__ == experiments["version"] == version("likewise-experiments")
     assert experiments["dependencies"] == [f"likewise[match]=={likewise.__version__}"]
+    kernels = tomllib.loads((ROOT / "kernels" / "pyproject.toml").read_text())["project"]
+    assert likewise.__version__ == kernels["version"]
+    assert project["optional-dependencies"]["kernels"] == [f"likewise-kernels=={likewise.__version__}"]
 
 
 def test_the_package_says_that_it_is_typed() -> None:

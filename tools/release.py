@@ -18,9 +18,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # Where the version stands, each with what stands before it; exactly once in the file.
 PLACES = (
     ("pyproject.toml", '\nversion = "'),
+    ("pyproject.toml", '"likewise-kernels=='),
     ("src/likewise/__init__.py", '\n__version__ = "'),
     ("experiments/pyproject.toml", '\nversion = "'),
     ("experiments/pyproject.toml", '"likewise[match]=='),
+    ("kernels/pyproject.toml", '\nversion = "'),
     ("CITATION.cff", "\nversion: "),
 )
 FILES = tuple(dict.fromkeys(name for name, _ in PLACES))

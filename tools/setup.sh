@@ -74,6 +74,20 @@ install_likewise() {
 
 warm_up() { "$BIN/python" -m likewise.matching.warm_up; }
 
+# The wheel of compiled kernels, if one fits this Python and processor: the one that `make kernels` built, or else the released one, by
+# its hash. Without a wheel the kernels are compiled here.
+install_kernels() {
+    tag=$("$BIN/python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+    built=$(ls -t dist/likewise_kernels-*-"$tag-$tag"-*.whl 2>/dev/null | head -n 1)
+    if [ -n "$built" ]; then
+        "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --offline --reinstall "$built" && say "using the compiled kernels of $built" ||
+            say "$built does not fit; the kernels are compiled"
+    elif [ -e requirements/kernels.lock ]; then
+        "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --only-binary :all: --require-hashes -r requirements/kernels.lock ||
+            say "there are no compiled kernels for this Python and processor; they are compiled here"
+    fi
+}
+
 fits() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }
 
 bootstrap() {
@@ -146,7 +160,8 @@ case ${1:-} in
         patiently "downloading and installing $(packages_in requirements/runtime.lock) locked packages" \
             install_locked requirements/runtime.lock
         install_likewise
-        patiently "compiling the matching kernels and unpacking the space, once; a minute or two" \
+        install_kernels
+        patiently "preparing the matching kernels and the space, once; with a wheel of kernels some seconds, else up to a minute" \
             warm_up ;;
     test)
         [ -n "${LIKEWISE_SKIP_SYSTEM:-}" ] || system_packages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import signal
 import subprocess
 import sys
 import threading
@@ -71,6 +72,35 @@ def test_a_terminal_sees_the_seconds_before_a_broker_listens(monkeypatch: pytest
     assert said == [compiling.WORDS]
     assert screen.getvalue().startswith("\r1 s")
     assert screen.getvalue().endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize(("native", "matching"), [(True, MatchingSettings()), (False, MatchingSettings(compile=False))])
+def test_nothing_is_compiled_beside_a_broker_that_needs_none(
+    native: bool, matching: MatchingSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled_ahead, "is_compiled_ahead", lambda native_asked=False, **asked: native)
+    monkeypatch.setattr(subprocess, "Popen", MagicMock(side_effect=AssertionError))
+    with compiling.compile_natively(matching):
+        pass
+
+
+@pytest.mark.usefixtures("cold")
+def test_code_for_this_processor_is_compiled_beside_a_broker_and_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process has the lowest priority by itself (`--native`); it is not there any more when the broker ends."""
+    monkeypatch.setattr(compiled_ahead, "is_compiled_ahead", lambda **asked: False)
+    commands, run = list[list[str]](), subprocess.Popen
+    processes: list[Any] = []
+
+    def start(command: list[str], **options: Any) -> Any:
+        commands.append(command)
+        processes.append(run([sys.executable, "-c", "import time; time.sleep(600)"], **options))
+        return processes[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with compiling.compile_natively(MatchingSettings(space="city")):
+        assert processes[0].poll() is None
+    assert processes[0].returncode == -signal.SIGKILL
+    assert commands == [[sys.executable, "-m", "likewise.matching.warm_up", "--space", "city", "--native"]]
 
 
 @pytest.mark.usefixtures("cold")

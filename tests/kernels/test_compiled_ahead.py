@@ -14,7 +14,8 @@ import pytest
 from likewise.cli.terminal import compiling
 from likewise.kernels import cache as compiled_ahead
 from likewise.kernels import cache as fingerprint
-from likewise.kernels.cache import kernels_folder
+from likewise.kernels import targets
+from likewise.kernels.cache import kernels_folder, portable_folders
 
 SEEN = """
 import gc
@@ -88,15 +89,31 @@ def test_the_mark_holds_for_the_kernels_as_they_are(folder: Path, monkeypatch: p
     assert not first.exists()
 
 
+def test_portable_kernels_are_enough_and_are_no_code_for_this_processor(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wheel whose kernels fit in part is completed once; without it the mark holds no longer."""
+    level = tmp_path / "wheel" / targets.levels()[0]
+    level.mkdir(0o700, parents=True)
+    for wheel, expected in ((tmp_path / "wheel", True), ("", False)):
+        monkeypatch.setenv(compiled_ahead.PORTABLE, str(wheel))
+        portable_folders.cache_clear()
+        if wheel:
+            compiled_ahead.mark_compiled()
+        assert compiled_ahead.is_compiled_ahead() is expected
+        assert not compiled_ahead.is_compiled_ahead(native=True)
+    portable_folders.cache_clear()
+
+
 def test_every_file_with_a_kernel_is_known_by_its_decorator() -> None:
     """No file asks numba directly, so that every kernel is kept in the one folder and named by its sources."""
     root = fingerprint.ROOT
     direct = [path for path in sorted(root.rglob("*.py")) if "numba" in path.read_text() and _imports_numba(path)]
     assert [path.relative_to(root).as_posix() for path in direct] == [
-        "kernels/cache.py",
         "kernels/compile.py",
         "kernels/content.py",
         "kernels/intrinsics.py",
+        "kernels/targets.py",
     ]
 
 

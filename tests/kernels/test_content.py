@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import grp
 import importlib
 import json
 import os
+import pwd
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -201,6 +204,21 @@ def test_kernels_that_others_can_write_are_refused(tmp_path: Path, monkeypatch: 
                 look()
     kernels_folder.cache_clear()
     portable_folders.cache_clear()
+
+
+def test_a_group_that_holds_the_user_alone_may_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where new files are writable by the user's own group; a group with others may not, nor any group of root."""
+    user, groups = SimpleNamespace(pw_uid=1000, pw_name="ann"), {7: ("ann", []), 8: ("ann", ["bob"]), 9: ("staff", [])}
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: user)
+    monkeypatch.setattr(
+        grp, "getgrgid", lambda number: SimpleNamespace(gr_name=groups[number][0], gr_mem=groups[number][1])
+    )
+    cache._is_own_group.cache_clear()
+    assert [cache._is_own_group(number) for number in groups] == [True, False, False]
+    user.pw_uid = 0
+    cache._is_own_group.cache_clear()
+    assert not cache._is_own_group(7)
+    cache._is_own_group.cache_clear()
 
 
 def test_a_new_folder_of_kernels_is_the_user_s_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def serve(
         from likewise.broker.broker import Broker
         from likewise.broker.config import BridgeSettings, StoreSettings, TargetNetworks, read_config
         from likewise.broker.telemetry.logging import log_to_stderr
-        from likewise.cli.terminal.compiling import compile_ahead
+        from likewise.cli.terminal.compiling import compile_ahead, compile_natively
         from likewise.errors import InputError
         from likewise.server.http.server import serve as run
         from likewise.server.mqtt.bridge import bridge_connectors
@@ -121,9 +121,9 @@ def serve(
         def ready(port: int) -> None:
             print_listening(settings.server, port, devices, facts, lines, as_json)
 
+        def serve_broker(broker: Broker) -> None:
+            with compile_natively(settings.matching):
+                run(broker, on_ready=ready, connectors=connectors)
+
         if compile_ahead(settings.matching, lambda words: output.console(stderr=True).print(words, style="dim")):
-            run_broker(
-                Broker(folder, settings, trace=trace),
-                signals,
-                lambda broker: run(broker, on_ready=ready, connectors=connectors),
-            )
+            run_broker(Broker(folder, settings, trace=trace), signals, serve_broker)

@@ -17,13 +17,13 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from likewise.errors import ArtefactError
 
@@ -71,7 +71,7 @@ def check_trusted(path: Path, status: os.stat_result) -> None:
     """
     if os.name == "nt":
         return
-    if status.st_mode & _OTHERS:
+    if status.st_mode & _OTHERS & ~(stat.S_IWGRP if _is_own_group(status.st_gid) else 0):
         raise ArtefactError(
             f"others can write the compiled kernels in {path} (mode {stat.S_IMODE(status.st_mode):o}), and their code "
             f"would run as you; if you trust what is there, run: chmod -R go-w {path}; else remove it"
@@ -81,6 +81,19 @@ def check_trusted(path: Path, status: os.stat_result) -> None:
             f"the compiled kernels in {path} belong to user {status.st_uid}, and their code would run as you; "
             "remove them, or name another folder in NUMBA_CACHE_DIR"
         )
+
+
+@cache
+def _is_own_group(group: int) -> bool:
+    """Return whether a group holds this user alone, as where a new file is writable by the group (umask 002)."""
+    import grp
+    import pwd
+
+    try:
+        user, known = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    return user.pw_uid != 0 and known.gr_name == user.pw_name and set(known.gr_mem) <= {user.pw_name}
 
 
 @cache
@@ -166,23 +179,31 @@ _MARK: Final = "ready-"
 
 
 def is_compiled_ahead(native: bool = False) -> bool:
-    """Return whether every current kernel is stored: for this processor, or portable unless `native` is asked for."""
-    from likewise.kernels.targets import host, portable
+    """Return whether every current kernel is stored, so that matching compiles nothing.
 
-    if _mark(kernels_folder(), host()).is_file():
+    Args:
+        native: whether code for this very processor is asked for, which is faster than portable code.
+    """
+    from likewise.kernels.targets import current, portable
+
+    if _mark(kernels_folder(), current()).is_file():
         return True
-    return not native and any(_mark(folder, portable(level)).is_file() for level, folder in portable_folders())
+    if native:
+        return False
+    portables = portable_folders()
+    if any(_mark(folder, portable(level)).is_file() for level, folder in portables):
+        return True
+    return bool(portables) and _mark(kernels_folder(), current(), portables).is_file()
 
 
 def mark_compiled() -> None:
-    """Record that every kernel is compiled and stored; remove what no start has used for two months."""
-    from numba.core import config
+    """Record that every kernel is stored; remove what no start has used for two months.
 
-    from likewise.kernels.targets import CodeTarget, host, triple
+    Where there are portable kernels, the rest beside them was compiled: then the mark holds for both together.
+    """
+    from likewise.kernels.targets import current
 
-    settings: Any = config
-    cpu, features = settings.CPU_NAME, settings.CPU_FEATURES
-    mark = _mark(kernels_folder(), host() if cpu is None else CodeTarget(triple(), cpu, features or ""))
+    mark = _mark(kernels_folder(), current(), portable_folders())
     for other in mark.parent.iterdir():
         if other.is_file() and time.time() - other.stat().st_mtime > UNUSED:
             other.unlink(missing_ok=True)
@@ -199,8 +220,11 @@ def kernel_modules() -> list[str]:
     return sorted(".".join(("likewise", *path.relative_to(ROOT).with_suffix("").parts)) for path in paths)
 
 
-def _mark(folder: Path, target: CodeTarget) -> Path:
-    parts = [version("numba"), version("llvmlite"), version("numpy"), sys.implementation.cache_tag, *target]
+def _mark(folder: Path, target: CodeTarget, beside: Sequence[tuple[str, Path]] = ()) -> Path:
+    """Return the file that states that all kernels are in a folder, or there and in the portable ones beside it."""
+    numpy = version("numpy").rpartition(".")[0]  # as in the key of a kernel
+    parts = [version("numba"), version("llvmlite"), numpy, sys.implementation.cache_tag, *target]
+    parts += [str(portable) for _, portable in beside]
     digest = blake2b(digest_size=8)
     for part in (*parts, *map(fingerprint, kernel_modules())):
         digest.update(part.encode() + b"\0")

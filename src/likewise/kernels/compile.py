@@ -19,17 +19,19 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numba
 from numba.core import caching, compiler, serialize, sigutils
+from numba.core import types as published
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
 from likewise.kernels.cache import check_trusted, kernels_folder, portable_folders
 from likewise.kernels.content import kernel_key
 from likewise.kernels.intrinsics import count_ones, count_zeros
-from likewise.kernels.targets import CodeTarget, portable
+from likewise.kernels.targets import CodeTarget, portable, target_of
 
 # Seen without the types numba publishes: they do not know `_nrt`.
 njit = cast("Any", numba.njit)
 results, pickles, signatures = cast("Any", compiler).CompileResult, cast("Any", serialize), cast("Any", sigutils)
+types: Any = published
 P = ParamSpec("P")
 R = TypeVar("R")
 _DAY: Final = 86400.0
@@ -69,7 +71,7 @@ class KernelStore(caching._Cache):
         libdata, descriptor, environment, signature, mode, lifted, _, *rest = data._reduce()
         # The seventh part is the annotated source: only for inspection, and it names paths of this machine.
         payload = pickles.dumps((libdata, descriptor, environment, signature, mode, lifted, "", *rest))
-        _write(self._path(kernels_folder(), sig, CodeTarget(*data.codegen.magic_tuple())), payload)
+        _write(self._path(kernels_folder(), sig, target_of(data.codegen)), payload)
 
     def enable(self) -> None:
         """Do nothing: the store is always on."""
@@ -81,7 +83,7 @@ class KernelStore(caching._Cache):
         """Do nothing: a changed kernel has another key."""
 
     def _places(self, codegen: Any) -> Iterator[tuple[Path, CodeTarget]]:
-        yield kernels_folder(), CodeTarget(*codegen.magic_tuple())
+        yield kernels_folder(), target_of(codegen)
         for level, folder in portable_folders():
             yield folder, portable(level)
 
@@ -119,7 +121,19 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     made = njit(**options)(function)
     if isinstance(made, Dispatcher):  # not when numba is disabled
         vars(made)["_cache"] = KernelStore(made)
+        vars(made)["get_call_template"] = _without_literals(made)
     return made
+
+
+def _without_literals(made: Any) -> Callable[..., Any]:
+    """Return how a kernel is called by another: for `0` and for any other integer the same code is compiled."""
+    template = made.get_call_template
+
+    def call_template(arguments: Any, named: Any) -> Any:
+        plain = {name: types.unliteral(each) for name, each in named.items()}
+        return template(tuple(map(types.unliteral, arguments)), plain)
+
+    return call_template
 
 
 def kernel(function: Callable[P, R]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import llvmlite.binding as llvm
 
@@ -31,7 +31,23 @@ LEVELS: Final[dict[str, dict[str, frozenset[str]]]] = {
 @cache
 def triple() -> str:
     """Return the system that code is compiled for, such as `x86_64-unknown-linux-gnu`."""
-    return str(llvm.get_default_triple())
+    return _without_version(str(llvm.get_default_triple()))
+
+
+def _without_version(name: str) -> str:
+    """Return a system's name without the version of macOS: code of one runs on the next.
+
+    >>> _without_version("arm64-apple-darwin23.1.0")
+    'arm64-apple-darwin'
+    """
+    system, darwin, _ = name.partition("darwin")
+    return system + darwin
+
+
+def target_of(codegen: Any) -> CodeTarget:
+    """Return the target of code that numba generates."""
+    name, cpu, features = codegen.magic_tuple()
+    return CodeTarget(_without_version(name), cpu, features)
 
 
 @cache
@@ -40,8 +56,13 @@ def host_features() -> frozenset[str]:
     return frozenset(name for name, present in llvm.get_host_cpu_features().items() if present)
 
 
-def host() -> CodeTarget:
-    """Return the target of code for this very processor."""
+def current() -> CodeTarget:
+    """Return the target that numba compiles for: this very processor, unless NUMBA_CPU_NAME names another."""
+    from numba.core import config
+
+    settings: Any = config
+    if settings.CPU_NAME is not None:
+        return CodeTarget(triple(), settings.CPU_NAME, settings.CPU_FEATURES or "")
     return CodeTarget(triple(), llvm.get_host_cpu_name(), " ".join(sorted(host_features())))
 
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from typing import Final, Literal
 
-from likewise.kernels.cache import is_compiled_ahead, mark_compiled
+from likewise.kernels.cache import PORTABLE, is_compiled_ahead, mark_compiled
 
 SUBSCRIPTIONS: Final = (
     "{x > 1, city = Galway, not status = off}",
@@ -46,6 +46,7 @@ GRAPH: Final = (
     ("<http://e.org/m>", "<http://dbpedia.org/ontology/team>", "<http://dbpedia.org/resource/Spain>"),
 )
 Part = Literal["all", "meaning", "rest"]
+LOW_PRIORITY: Final = 19  # the lowest: portable kernels do the work meanwhile
 COPIES: Final = 320  # exact subscriptions: enough for two blocks beside the tail, with dense attributes
 
 
@@ -92,10 +93,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compile the matching kernels, once.")
     parser.add_argument("--space")
     parser.add_argument("--measure")
+    parser.add_argument(
+        "--native",
+        action="store_true",
+        help="for this very processor, at low priority, although portable ones are there",
+    )
     parser.add_argument("--part", choices=("all", "meaning", "rest"), default="all", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.native:
+        os.environ[PORTABLE] = ""
+        os.nice(LOW_PRIORITY)
     if arguments.part == "all":
-        if (os.cpu_count() or 1) > 1 and not is_compiled_ahead():
+        if (os.cpu_count() or 1) > 1 and not arguments.native and not is_compiled_ahead():
             compiler = subprocess.Popen([sys.executable, "-m", __spec__.name, *sys.argv[1:], "--part", "meaning"])
             warm_up(arguments.space, arguments.measure, "rest")
             compiler.wait()  # if it failed, what follows fails in the same way, and says so

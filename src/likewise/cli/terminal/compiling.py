@@ -43,9 +43,7 @@ def compile_ahead(matching: MatchingSettings, notify: Callable[[str], None]) -> 
 
     if is_compiled_ahead():
         return True
-    command = [sys.executable, "-m", "likewise.matching.warm_up"]
-    for name, value in (("--space", matching.space), ("--measure", matching.measure)):
-        command += [] if value is None else [name, value]
+    command = _warm_up_command(matching)
     with _stop_signals() as received:
         notify(WORDS)
         # A session of its own: Ctrl-C in a terminal reaches this process alone, which then ends the other.
@@ -64,6 +62,39 @@ def compile_ahead(matching: MatchingSettings, notify: Callable[[str], None]) -> 
     if code:
         raise Unavailable(f"compiling the matching kernels ended with {code}; what it printed above says why")
     return True
+
+
+@contextmanager
+def compile_natively(matching: MatchingSettings) -> Iterator[None]:
+    """Compile for this very processor meanwhile, at low priority, where portable kernels are in use.
+
+    The next start uses what was compiled; a process that ends before the others goes on there.
+    """
+    if matching.profile != "full" or not matching.compile or _is_native():
+        yield
+        return
+    command = [*_warm_up_command(matching), "--native"]
+    # A session of its own, as in `compile_ahead`. It prints nothing among the broker's log: a failure is tried again.
+    output: Final = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True) as compiling:
+        try:
+            yield
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(compiling.pid, signal.SIGKILL)
+
+
+def _is_native() -> bool:
+    from likewise.kernels.cache import is_compiled_ahead
+
+    return is_compiled_ahead(native=True)
+
+
+def _warm_up_command(matching: MatchingSettings) -> list[str]:
+    command = [sys.executable, "-m", "likewise.matching.warm_up"]
+    for name, value in (("--space", matching.space), ("--measure", matching.measure)):
+        command += [] if value is None else [name, value]
+    return command
 
 
 @contextmanager

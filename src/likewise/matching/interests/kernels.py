@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.kernels.compile import kernel
+from likewise.kernels.sorting import sorted_order
 
 INNER, INNER_FREE, BUCKET, BUCKET_FREE, LIVE = range(5)
 ROOM = 8  # rows of a bucket: half a cache line
@@ -60,13 +61,14 @@ def survivors(reject, live, counts, event, used, out):
         values[place] = np.int64((event[place >> 6] >> np.uint64(place & 63)) & np.uint64(1))
         rejected[place] = -counts[place, values[place]]
         useful += rejected[place] < 0
-    places = np.argsort(rejected)[:useful]
+    places = sorted_order(rejected)
     left = np.empty(WORDS, np.uint64)
     count = 0
     for block in range(used):
         for w in range(WORDS):
             left[w] = live[block, w]
-        for place in places:
+        for choice in range(useful):
+            place = places[choice]
             plane = reject[block, place, values[place]]
             any_left = np.uint64(0)
             for w in range(WORDS):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.kernels.compile import kernel
+from likewise.kernels.sorting import sort_prefix
 
 TEXT, NUMBER = 0, 1  # kinds of posting lists
 WIDTH = 32  # events of a block: two vector registers of 32-bit numbers
@@ -281,7 +282,7 @@ def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):
             for i in range(pivot_start[hits[h]], pivot_start[hits[h] + 1]):
                 out[place] = pivots[i]
                 place += 1
-    out[:place].sort()
+    sort_prefix(out, place)
     for conjunction in range(indexed, count):
         out[place] = conjunction
         place += 1

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.kernels.compile import kernel
+from likewise.kernels.sorting import value_of_rank
 from likewise.matching.topk.region_kernels import find_regions, note_bound, rank
 
 COUNTED, TIMED, ENDLESS = 0, 1, 2  # kinds of windows
@@ -154,7 +155,7 @@ def refill(slot, log, since, centre, shared, sign, window, k, keep, start, lengt
                 count += 1
     limit = np.inf
     if count > keep:
-        limit = np.partition(ranks[:count], keep - 1)[keep - 1]
+        limit = value_of_rank(ranks, count, keep - 1)
     # The best `keep` in order; equal values at the end are settled by recency.
     chosen = 0
     for i in range(size - 1, max(0, since - base) - 1, -1):

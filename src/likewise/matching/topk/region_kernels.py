@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.kernels.compile import kernel
+from likewise.kernels.sorting import sorted_order
 
 LEAF = 16  # subscriptions in a leaf: few enough to test, enough to keep the tree small
 
@@ -57,9 +58,13 @@ def build_tree(centres, slots):
         if node < leaves:
             if dimensions > 0 and b - a > 1:
                 keys = np.empty(b - a)
+                run = np.empty(b - a, np.int64)
                 for i in range(a, b):
                     keys[i - a] = centres[order[i], widest]
-                order[a:b] = order[a:b][np.argsort(keys)]
+                    run[i - a] = order[i]
+                ascending = sorted_order(keys)
+                for i in range(a, b):
+                    order[i] = run[ascending[i - a]]
             middle = (a + b + 1) // 2
             first[2 * node], last[2 * node] = a, middle
             first[2 * node + 1], last[2 * node + 1] = middle, b

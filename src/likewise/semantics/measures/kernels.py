@@ -46,11 +46,12 @@ def inverted_dot_products(
     `ends` stand the `rows` that hold each and their `weights`. Both documents' lists ascend, so the search goes on
     where it ended.
     """
-    total = np.zeros_like(out[:, 0])
-    weight = np.zeros_like(out[0, :1])  # a number of the same precision
+    total = np.zeros(len(out), out.dtype)
+    weight = np.zeros(1, out.dtype)  # a number of the same precision
     start = 0
     for j in range(len(candidate_ends)):
-        total[:] = 0.0
+        for i in range(len(total)):
+            total[i] = 0.0
         at = 0
         for k in range(start, candidate_ends[j]):
             document = candidate_documents[k]
@@ -72,7 +73,8 @@ def inverted_dot_products(
                 weight[0] = candidate_weights[k]
                 for p in range(ends[at - 1] if at else 0, ends[at]):
                     total[rows[p]] += weights[p] * weight[0]
-        out[:, j] = total
+        for i in range(len(total)):
+            out[i, j] = total[i]
         start = candidate_ends[j]
 
 
