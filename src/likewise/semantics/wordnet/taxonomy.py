@@ -198,12 +198,12 @@ def word_files(wordnet: CompactWordNet, size: int) -> dict[str, Any]:
     """Return the folded words of the first `size` synsets, each with its synsets: by part of speech, then by sense."""
     synsets = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
     within = synsets < size
-    words, senses, synsets = wordnet.words.values[within], wordnet.senses[within], synsets[within]
-    used, words = np.unique(words, return_inverse=True)
+    senses, synsets = wordnet.senses[within], synsets[within]
+    used, uses = np.unique(wordnet.words.values[within], return_inverse=True)
     folded = [fold(wordnet.lexicon[word]).encode() for word in used.tolist()]
     encoded = sorted(set(folded))
     numbers = {word: number for number, word in enumerate(encoded)}
-    words = np.array([numbers[word] for word in folded], dtype=np.int64)[words]
+    words = np.array([numbers[word] for word in folded], dtype=np.int64)[uses]
     parts = np.repeat(np.arange(len(wordnet.parts)), wordnet.parts)[synsets]
     return {
         "words.bin": b"".join(encoded),
