@@ -85,7 +85,7 @@ from likewise.semantics.calibration import Calibration
 from likewise.semantics.concepts.encyclopaedia.lexicon import _EncodedLexicon
 from likewise.semantics.concepts.library import CompiledEncyclopaedia
 from likewise.semantics.enrichment.corrections import Correction
-from likewise.semantics.measures.embeddings import encoders as bert
+from likewise.semantics.measures.embeddings import measure as bert
 from likewise.semantics.spaces import manifest as space_manifest
 from likewise.semantics.wordnet import compact, embedded
 from likewise.server.mqtt.codec import packets

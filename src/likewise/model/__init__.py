@@ -5,7 +5,7 @@ cycle, so the garbage collector need not follow them (`gc=False`): a million sub
 it down. Everything a subscription consists of refuses fields it does not know.
 """
 
-from likewise.model import notebook, rendering  # noqa: F401  # they define how the values below are rendered
+from likewise.model import rendering  # noqa: F401  # it defines how the values below are rendered
 from likewise.model.alerts.clauses import Alert, SelectColumn
 from likewise.model.condition import (
     All,

@@ -1,6 +1,6 @@
 """Registry of how values are displayed: as text, and as HTML in a notebook.
 
-The values say that they can be shown; `rendering` and `notebook` say how, for each of them.
+The values say that they can be shown; `rendering` says how, for each of them.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def test_a_sentence_model_is_read_without_its_framework(embedded: Space) -> None
     found = measure.matrix(asked, seen)[0]
     assert found[0] == pytest.approx(0.6046, abs=2e-3)
     assert found[0] > found[1] < found[2]
-    from likewise.semantics.measures.embeddings.encoders import open_encoder
+    from likewise.semantics.measures.embeddings.measure import open_encoder
 
     alone = open_encoder(package.get_model_path()).encode(["temperature"])
     batch = open_encoder(package.get_model_path()).encode(["temperature", "a much longer text about the weather"])

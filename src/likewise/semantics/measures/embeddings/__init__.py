@@ -1,1 +1,1 @@
-"""Embeddings of a model that the user supplies: the `measure` and the `encoders`."""
+"""Embeddings of a model that the user supplies: the `measure` and its encoders."""
