@@ -12,7 +12,7 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import AlertSettings, Config, EdgeSettings, ServerSettings
 from likewise.broker.maintenance import housekeeping
-from likewise.broker.maintenance import uptime as being_up
+from likewise.broker.maintenance import housekeeping as being_up
 from likewise.matching.matcher import system_clock
 from likewise.model import Event
 from likewise.testing.clocks import ManualClock

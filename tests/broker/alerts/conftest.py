@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from likewise.broker.maintenance import housekeeping
-from likewise.broker.maintenance import uptime as being_up
+from likewise.broker.maintenance import housekeeping as being_up
 from likewise.testing.clocks import ManualClock
 
 SECOND = 1_000_000

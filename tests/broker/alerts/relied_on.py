@@ -164,12 +164,12 @@ def serve_with_clock(folder: Path, workers: int, lateness: int, profile: Any) ->
     """Serve a broker whose clock stands where the file `clock` says; its own work is done every 20 ms."""
     from likewise.broker.broker import Broker
     from likewise.broker.config import AlertSettings, Config, LoggingSettings, MatchingSettings, ServerSettings
-    from likewise.broker.maintenance import housekeeping, uptime
+    from likewise.broker.maintenance import housekeeping
     from likewise.broker.telemetry.logging import log_to_stderr
     from likewise.server.http.server import serve
 
     setattr(housekeeping, "TICK_SECONDS", 0.02)  # noqa: B010
-    setattr(uptime, "PAUSE", 100 * 365 * 86_400 * SECOND)  # noqa: B010 - the clock jumps; only a start finds an outage
+    setattr(housekeeping, "PAUSE", 100 * 365 * 86_400 * SECOND)  # noqa: B010 - the clock jumps; only a start finds an outage
     config = Config(
         server=ServerSettings(port=0),
         matching=MatchingSettings(workers=workers, compile=False, profile=profile),

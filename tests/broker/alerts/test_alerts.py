@@ -15,7 +15,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import AlertSettings, Config
-from likewise.broker.maintenance import uptime as being_up
+from likewise.broker.maintenance import housekeeping as being_up
 from likewise.errors import InputError
 from likewise.testing.clocks import ManualClock
 

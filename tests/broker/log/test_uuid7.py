@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from likewise.broker.log.uuid7 import uuid7, uuid7s
+from likewise.broker.log.entries import uuid7, uuid7s
 
 
 @pytest.mark.parametrize("count", [1, 15, 16, 5_000])

@@ -14,7 +14,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, MatchingSettings
 from likewise.broker.log.entries import RenameSourceCommand
 from likewise.broker.maintenance import housekeeping
-from likewise.broker.maintenance import uptime as being_up
+from likewise.broker.maintenance import housekeeping as being_up
 from likewise.errors import Conflict
 from likewise.semantics.enrichment.corrections import Correction
 from likewise.server.mqtt.messages import MqttPublication

@@ -1,8 +1,14 @@
-"""Housekeeping between batches of matching: advance time, save windows, remove what expired."""
+"""Housekeeping between batches of matching: advance time, save windows, remove what expired.
+
+`UptimeRecorder` keeps an outage of the broker from counting as silence of sources: `absent for` counts time in which
+something could have been heard. While there are alerts the time is recorded every second. After a crash, or when the
+machine slept, the gap goes to every tenant's alerts through the log, so that a replay does the same.
+"""
 
 from __future__ import annotations
 
 import heapq
+import os
 import tempfile
 import threading
 import time
@@ -19,6 +25,7 @@ from likewise.broker.log.deliveries import first_event_after
 from likewise.broker.log.entries import (
     Command,
     RemovedEvent,
+    ResumeCommand,
     TickCommand,
     UnsubscribeCommand,
     WithdrawCommand,
@@ -41,7 +48,6 @@ from likewise.broker.log.registry_tables import remove_subscriptions, replay_win
 from likewise.broker.log.tables import StoreTables
 from likewise.broker.maintenance.retention import WindowExpiry, unneeded
 from likewise.broker.maintenance.scheduler import RetryingTasks
-from likewise.broker.maintenance.uptime import UptimeRecorder
 from likewise.broker.maintenance.window_snapshots import remove_older, save_windows
 from likewise.broker.retention_clock import DelayedRange, RetentionClock, RetentionTimes
 from likewise.broker.tenants.tenant import Tenant
@@ -54,6 +60,51 @@ from likewise.defaults import (
     SWEEP_SECONDS,
     TICK_SECONDS,
 )
+
+FILE: Final = "up"
+TICK: Final = round(TICK_SECONDS * 1_000_000)
+PAUSE: Final = 10 * TICK  # µs without a turn that are an outage; less is a busy machine
+
+
+class UptimeRecorder:
+    """Persists the last time the broker was up, and reports gaps to alerts as outages."""
+
+    def __init__(self, data: Path | None, append: Callable[[Tenant, Command], None]) -> None:
+        self._path = None if data is None else data / FILE
+        self._append = append
+        self._last = self._read()
+        self._started: int | None = None
+
+    def tick(self, tenants: Iterable[Tenant], now: int) -> None:
+        """Persist the time; report a gap since the last call as an outage."""
+        watching = [tenant for tenant in tenants if len(tenant.alerts)]
+        first, self._started = self._started is None, now if self._started is None else self._started
+        if not watching:
+            self._last = now
+            return
+        if self._last is not None and now - self._last > (TICK if first else PAUSE):  # a start is no busy machine
+            self._append_outage(watching, now - self._last)
+        self._last = now
+        if self._path is not None and self._path.parent.is_dir():
+            building = self._path.with_suffix(".new")
+            building.write_text(str(now), encoding="ascii")
+            os.replace(building, self._path)
+
+    def mark_listening(self, tenants: Iterable[Tenant], now: int) -> None:
+        """Report the time from the start until now as an outage: events can arrive only from now on."""
+        if self._started is not None and now - self._started > TICK:
+            self._append_outage([tenant for tenant in tenants if len(tenant.alerts)], now - self._started)
+
+    def _append_outage(self, watching: Iterable[Tenant], outage: int) -> None:
+        for tenant in watching:
+            self._append(tenant, ResumeCommand(outage))
+
+    def _read(self) -> int | None:
+        if self._path is None or not self._path.is_file():
+            return None
+        text = self._path.read_text(encoding="ascii", errors="replace")
+        return int(text) if text.isdecimal() else None
+
 
 FORGETTING: Final = "forgetting what is over"
 FORGET_SECONDS: Final = 60.0  # between two looks whether an epoch of the clock has anything left
