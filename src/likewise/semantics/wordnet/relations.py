@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.model.text import fold
-from likewise.semantics.wordnet.taxonomy import reachable, word_files
+from likewise.semantics.wordnet.taxonomy import WORD_FILES, WordIndex, has_files, open_files, reachable, word_files
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,67 +39,37 @@ RELATIONS: Final = {
     "$": "grouped",
 }
 PARTS: Final = "nvar"
-# How a regular form is brought back to its base (morphy(7)).
-_ENDINGS: Final = {
-    "n": (
-        ("s", ""),
-        ("ses", "s"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
-    ),
-    "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
-    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-    "r": (),
-}
 NAMES: Final = (
-    "words.bin",
-    "word_ends.npy",
-    "senses.npy",
-    "sense_ends.npy",
-    "parts.npy",
+    *WORD_FILES,
     "kinds.npy",
-    "irregular.json",
     *(f"{name}{ending}.npy" for name in RELATIONS.values() for ending in ("", "_ends")),
 )
 
 
 def has_relations(files: SpaceFiles) -> bool:
     """Return whether a space has relations of its own."""
-    return all(f"relations_{name}" in files.extras for name in NAMES)
+    return has_files(files, "relations", NAMES)
 
 
 def relations_in(files: SpaceFiles) -> WordRelations:
     """Open the relations of a space."""
-    return WordRelations(
-        {
-            name: (files.extra_array if name.endswith(".npy") else files.extra_bytes)(f"relations_{name}")
-            for name in NAMES
-        }
-    )
+    return WordRelations(open_files(files, "relations", NAMES))
 
 
-class WordRelations:
+class WordRelations(WordIndex):
     """Words, their synsets, and the relations between synsets, by WordNet's own numbers.
 
     `kinds[s]` counts the synsets below s, however deep: few for `computer`, thousands for `device`.
     """
 
     def __init__(self, files: Mapping[str, Any]) -> None:
-        self._words: bytes = files["words.bin"]
-        self._word_ends: NDArray[np.int64] = files["word_ends.npy"]
-        self._senses: NDArray[np.int32] = files["senses.npy"]
-        self._sense_ends: NDArray[np.int64] = files["sense_ends.npy"]
+        super().__init__(files)
         self._bounds: list[int] = np.cumsum(files["parts.npy"]).tolist()
         self.kinds: NDArray[np.int32] = files["kinds.npy"]
-        self._irregular = msgspec.json.decode(files["irregular.json"], type=dict[str, dict[str, tuple[str, ...]]])
         self._values = {name: files[f"{name}.npy"] for name in RELATIONS.values()}
         self._ends = {name: files[f"{name}_ends.npy"] for name in RELATIONS.values()}
         self._closures: dict[tuple[tuple[str, ...], int], frozenset[int]] = {}
-        self._lookup = lru_cache(maxsize=NAME_CACHE_ENTRIES)(self._search)
+        self._lookup = lru_cache(maxsize=NAME_CACHE_ENTRIES)(lambda word: self.lookup(word).tolist())
 
     @property
     def synsets(self) -> int:
@@ -172,29 +142,12 @@ class WordRelations:
         return any(self.senses(word, part) for part in PARTS)
 
     def bases(self, word: str, part: str) -> Iterable[str]:
-        """Yield the folded word, then its possible base forms."""
-        yield word
-        yield from self._irregular.get(part, {}).get(word, ())
-        for ending, base in _ENDINGS[part]:
-            if word.endswith(ending) and len(word) > len(ending) + 1:
-                stem = word[: -len(ending)] + base
-                yield stem
-                if part == "v" and ending in ("ed", "ing") and not base and len(stem) > 3 and stem[-1] == stem[-2]:
-                    yield stem[:-1]  # stopped, stop
-
-    def _search(self, word: str) -> list[int]:
-        """Return the synsets of a word, by a binary search on the mapped bytes."""
-        encoded = word.encode("utf-8", "surrogatepass")
-        low, high = 0, len(self._word_ends)
-        while low < high:
-            middle = (low + high) // 2
-            middle_word = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
-            if middle_word == encoded:
-                start = self._sense_ends.item(middle - 1) if middle else 0
-                senses: list[int] = self._senses[start : self._sense_ends.item(middle)].tolist()
-                return senses
-            low, high = (middle + 1, high) if middle_word < encoded else (low, middle)
-        return []
+        """Yield the folded word, then its possible base forms; a doubled consonant is one, too (stopped, stop)."""
+        yield from super().bases(word, part)
+        for ending in ("ed", "ing") if part == "v" else ():
+            stem = word.removesuffix(ending)
+            if stem != word and len(stem) > 3 and stem[-1] == stem[-2]:
+                yield stem[:-1]
 
 
 def relations_files(wordnet: CompactWordNet) -> dict[str, Any]:

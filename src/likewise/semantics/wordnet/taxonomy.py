@@ -30,56 +30,81 @@ if TYPE_CHECKING:
     from likewise.semantics.spaces.files import SpaceFiles
 
 # How a regular form is brought back to its base (morphy(7)); the first base WordNet knows counts.
-_NOUN_ENDINGS: Final = (
-    ("s", ""),
-    ("ses", "s"),
-    ("xes", "x"),
-    ("zes", "z"),
-    ("ches", "ch"),
-    ("shes", "sh"),
-    ("men", "man"),
-    ("ies", "y"),
-)
-_VERB_ENDINGS: Final = (
-    ("s", ""),
-    ("ies", "y"),
-    ("es", "e"),
-    ("es", ""),
-    ("ed", "e"),
-    ("ed", ""),
-    ("ing", "e"),
-    ("ing", ""),
-)
+ENDINGS: Final = {
+    "n": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "r": (),
+}
+WORD_FILES: Final = ("words.bin", "word_ends.npy", "senses.npy", "sense_ends.npy", "parts.npy", "irregular.json")
 SMOOTHING: Final = 1.0  # added to every synset's count, so that none is impossible
-NAMES: Final = (
-    "words.bin",
-    "word_ends.npy",
-    "senses.npy",
-    "sense_ends.npy",
-    "ancestors.npy",
-    "ancestor_ends.npy",
-    "tags.npy",
-    "parts.npy",
-    "irregular.json",
-)
+NAMES: Final = (*WORD_FILES, "ancestors.npy", "ancestor_ends.npy", "tags.npy")
+
+
+def has_files(files: SpaceFiles, kind: str, names: Iterable[str]) -> bool:
+    """Return whether a space has all files of a kind (`taxonomy`, `relations`)."""
+    return all(f"{kind}_{name}" in files.extras for name in names)
+
+
+def open_files(files: SpaceFiles, kind: str, names: Iterable[str]) -> dict[str, Any]:
+    """Return the files of a kind by their names, arrays memory-mapped."""
+    return {
+        name: (files.extra_array if name.endswith(".npy") else files.extra_bytes)(f"{kind}_{name}") for name in names
+    }
 
 
 def has_taxonomy(files: SpaceFiles) -> bool:
     """Return whether a space has a taxonomy of its own."""
-    return all(f"taxonomy_{name}" in files.extras for name in NAMES)
+    return has_files(files, "taxonomy", NAMES)
 
 
 def taxonomy_in(files: SpaceFiles) -> Taxonomy:
     """Open the taxonomy of a space."""
-    return Taxonomy(
-        {
-            name: (files.extra_array if name.endswith(".npy") else files.extra_bytes)(f"taxonomy_{name}")
-            for name in NAMES
-        }
-    )
+    return Taxonomy(open_files(files, "taxonomy", NAMES))
 
 
-class Taxonomy:
+class WordIndex:
+    """Folded words in alphabetical order, each with its synsets, and the base forms of inflected words."""
+
+    def __init__(self, files: Mapping[str, Any]) -> None:
+        self._words: bytes = files["words.bin"]
+        self._word_ends: NDArray[np.int64] = files["word_ends.npy"]
+        self._senses: NDArray[np.int32] = files["senses.npy"]
+        self._sense_ends: NDArray[np.int64] = files["sense_ends.npy"]
+        self._irregular = msgspec.json.decode(files["irregular.json"], type=dict[str, dict[str, tuple[str, ...]]])
+
+    def bases(self, word: str, part: str) -> Iterable[str]:
+        """Yield the folded word, then its possible base forms."""
+        yield word
+        yield from self._irregular.get(part, {}).get(word, ())
+        for ending, base in ENDINGS[part]:
+            if word.endswith(ending) and len(word) > len(ending) + 1:
+                yield word[: -len(ending)] + base
+
+    def lookup(self, word: str) -> NDArray[np.int32]:
+        """Return the synsets of a word, by a binary search on the mapped bytes."""
+        encoded = word.encode("utf-8", "surrogatepass")
+        low, high = 0, len(self._word_ends)
+        while low < high:
+            middle = (low + high) // 2
+            middle_word = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
+            if middle_word == encoded:
+                start = self._sense_ends.item(middle - 1) if middle else 0
+                return self._senses[start : self._sense_ends.item(middle)]
+            low, high = (middle + 1, high) if middle_word < encoded else (low, middle)
+        return np.empty(0, dtype=np.int32)
+
+
+class Taxonomy(WordIndex):
     """Words, their senses, and each sense's ancestors.
 
     Nouns have the numbers below `nouns`, verbs follow. `irregular` maps irregular forms to bases, for
@@ -87,15 +112,11 @@ class Taxonomy:
     """
 
     def __init__(self, files: Mapping[str, Any]) -> None:
-        self._words: bytes = files["words.bin"]
-        self._word_ends: NDArray[np.int64] = files["word_ends.npy"]
-        self._senses: NDArray[np.int32] = files["senses.npy"]
-        self._sense_ends: NDArray[np.int64] = files["sense_ends.npy"]
+        super().__init__(files)
         self.ancestors: NDArray[np.int32] = files["ancestors.npy"]
         self.ancestor_ends: NDArray[np.int64] = files["ancestor_ends.npy"]
         self.tags: NDArray[np.int32] = files["tags.npy"]
         self.nouns = int(files["parts.npy"][0])
-        self._irregular = msgspec.json.decode(files["irregular.json"], type=dict[str, dict[str, tuple[str, ...]]])
 
     @property
     def synsets(self) -> int:
@@ -109,10 +130,10 @@ class Taxonomy:
         (`mice`, `batteries`); an unknown word has none.
         """
         folded = fold(word)
-        nouns = self._senses_as(folded, "n", _NOUN_ENDINGS)
+        nouns = self._senses_as(folded, "n")
         if len(nouns) and not both:
             return nouns
-        return np.concatenate([nouns, self._senses_as(folded, "v", _VERB_ENDINGS)])
+        return np.concatenate([nouns, self._senses_as(folded, "v")])
 
     def has_word(self, word: str) -> bool:
         """Return whether the word, or a base form of it, is a noun or a verb here."""
@@ -146,33 +167,13 @@ class Taxonomy:
                 np.add.at(counts, senses, count / len(senses))
         return self.information_from(counts)
 
-    def _senses_as(self, word: str, part: str, endings: Iterable[tuple[str, str]]) -> NDArray[np.int32]:
+    def _senses_as(self, word: str, part: str) -> NDArray[np.int32]:
         """Return the senses of a folded word in one part of speech, through its irregular and regular bases."""
-        for base in self._bases(word, part, endings):
-            synsets = self._lookup(base)
+        for base in self.bases(word, part):
+            synsets = self.lookup(base)
             synsets = synsets[synsets < self.nouns] if part == "n" else synsets[synsets >= self.nouns]
             if len(synsets):
                 return synsets
-        return np.empty(0, dtype=np.int32)
-
-    def _bases(self, word: str, part: str, endings: Iterable[tuple[str, str]]) -> Iterable[str]:
-        yield word
-        yield from self._irregular.get(part, {}).get(word, ())
-        for ending, base in endings:
-            if word.endswith(ending) and len(word) > len(ending) + 1:
-                yield word[: -len(ending)] + base
-
-    def _lookup(self, word: str) -> NDArray[np.int32]:
-        """Return the synsets of a word, by a binary search on the mapped bytes."""
-        encoded = word.encode("utf-8", "surrogatepass")
-        low, high = 0, len(self._word_ends)
-        while low < high:
-            middle = (low + high) // 2
-            middle_word = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
-            if middle_word == encoded:
-                start = self._sense_ends.item(middle - 1) if middle else 0
-                return self._senses[start : self._sense_ends.item(middle)]
-            low, high = (middle + 1, high) if middle_word < encoded else (low, middle)
         return np.empty(0, dtype=np.int32)
 
 
