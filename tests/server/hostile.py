@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import itertools
 import json
 import resource
 import signal
@@ -308,6 +309,62 @@ async def http_headers(served: Served, stop: asyncio.Event) -> dict[str, Any]:
     return await _keep(served.port, 1_000, stop, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n", b"X-A: b\r\n")
 
 
+async def http_pipelined(served: Served, stop: asyncio.Event) -> dict[str, Any]:
+    """20 connections with a wrong token send requests as fast as they can, and wait for no answer."""
+    request = b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer no\r\n\r\n"
+    return await _pour(20, stop, lambda n: _open(served.port), [request * 5])
+
+
+async def mqtt_poured(served: Served, stop: asyncio.Event) -> dict[str, Any]:
+    """300 clients that are logged in pour most of a message of 4 MB as fast as they can; anew when they are closed."""
+
+    async def log_in(number: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        if (made := await _open(served.mqtt)) is not None:
+            made[1].write(connect_packet(served.tokens["bad"], f"pouring {number}"))
+            await asyncio.wait_for(made[0].read(100), 30)
+            made[1].write(b"\x30\xff\xff\xff\1\0\3a/b")
+        return made
+
+    return await _pour(300, stop, log_in, [b"x" * 65_536] * 60)
+
+
+async def _pour(
+    count: int,
+    stop: asyncio.Event,
+    begin: Callable[[int], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter] | None]],
+    parts: list[bytes],
+) -> dict[str, Any]:
+    """Send as fast as so many connections can, and read what comes; anew when one ends. One part is sent for ever."""
+    state = {"opened": 0, "bytes": 0}
+
+    async def read(reader: asyncio.StreamReader) -> None:
+        with contextlib.suppress(OSError):
+            while await reader.read(65_536):
+                pass
+
+    async def one(number: int) -> None:
+        while not stop.is_set():
+            with contextlib.suppress(OSError, asyncio.TimeoutError):
+                if (made := await begin(number)) is None:
+                    continue
+                state["opened"] += 1
+                reading = asyncio.create_task(read(made[0]))
+                for part in itertools.repeat(parts[0]) if len(parts) == 1 else parts:
+                    if stop.is_set() or reading.done():
+                        break
+                    made[1].write(part)
+                    state["bytes"] += len(part)
+                    await made[1].drain()
+                while not stop.is_set() and not reading.done():
+                    await asyncio.sleep(0.2)
+                reading.cancel()
+                made[1].close()
+            await asyncio.sleep(0.02)
+
+    await asyncio.gather(*(one(number) for number in range(count)))
+    return state
+
+
 async def tls_half_open(served: Served, stop: asyncio.Event) -> dict[str, Any]:
     """500 half handshakes over HTTPS and 500 over MQTT with TLS."""
     hello = bytes.fromhex("16030102000100")
@@ -588,6 +645,8 @@ ATTACKS: Final[dict[str, tuple[Attack, int | None, str]]] = {
     "http_silent": (http_silent, 1_024, ""),
     "http_silent_far": (http_silent, 1_024, "[server]\nproxies = ['::1']"),
     "http_headers": (http_headers, 1_024, ""),
+    "http_pipelined": (http_pipelined, None, ""),
+    "mqtt_poured": (mqtt_poured, None, ""),
     "tls_half_open": (tls_half_open, 1_024, "# tls"),
     "tls_records": (tls_records, None, "# tls"),
     "endless_bodies": (endless_bodies, 1_024, ""),

@@ -200,3 +200,34 @@ def test_streams_that_nobody_reads_end_at_a_stop_without_a_traceback(
     broker.close()
     assert [line for line in said if line["log_level"] == "error"] == []
     assert [line for line in caplog.records if line.levelname == "ERROR"] == []
+
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def test_a_client_may_send_some_requests_before_the_answer_to_the_first() -> None:
+    """What it sends meanwhile is read once those are answered, however often it does that."""
+    with serving() as address, connected(address) as sending:
+        answers = 0
+
+        def await_answers(number: int) -> None:
+            nonlocal answers
+            while answers < number:
+                part = sending.recv(65_536)
+                assert part
+                answers += part.count(b"HTTP/1.1 200 ")
+
+        for burst in range(20):
+            sending.sendall(GET * 10)
+            await_answers(10 * burst + 1)
+        await_answers(200)
+
+
+def test_a_client_that_sends_requests_without_end_is_cut_off() -> None:
+    """They would wait in memory: a connection may have sixteen that wait."""
+    with serving() as address, connected(address) as sending:
+        sending.sendall(GET * 1_000)
+        answers = read_to_end(sending)
+        assert answers.count(b"HTTP/1.1 200 ") <= 17
+        assert b"HTTP/1.1 400 " in answers
+        assert httpx.get(f"{address}/healthz").status_code == 200

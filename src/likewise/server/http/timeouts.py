@@ -14,9 +14,17 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any, Final
 
+from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from likewise.defaults import BODY_PAUSE_SECONDS, BODY_SECONDS, HEADER_SECONDS, MAX_HEADER_BYTES, STALLED_SECONDS
+from likewise.defaults import (
+    BODY_PAUSE_SECONDS,
+    BODY_SECONDS,
+    HEADER_SECONDS,
+    MAX_HEADER_BYTES,
+    MAX_PIPELINED_REQUESTS,
+    STALLED_SECONDS,
+)
 from likewise.server.connection_limits import ConnectionLimits, unread_bytes
 from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
 
@@ -76,6 +84,8 @@ class TimeoutProtocol(HttpToolsProtocol):
         """Note that the head of the request is complete."""
         self.in_head = self._fresh = False
         self._limits.use(self)
+        if len(self.pipeline) >= MAX_PIPELINED_REQUESTS:
+            raise HttpParserError("too many requests came before the answer to the first")
         if self._head > MAX_HEADER_BYTES and (
             len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEADER_BYTES
         ):
@@ -101,6 +111,8 @@ class TimeoutProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Its answer is written; until the next request the connection may be closed to make room."""
         super().on_response_complete()
+        if self.pipeline:  # uvicorn reads on after each answer, so a client that does not wait could fill the memory
+            self.flow.pause_reading()
         # Also where it closes: over TLS that waits for the client.
         if self.cycle.response_complete and self in self.connections:
             self._limits.rest(self)
