@@ -151,8 +151,8 @@ def kills(kind: str, size: int, architecture: str, count: int, seed: int) -> dic
             while n % 2 == 0 and (crew.standby.process is None or crew.standby.process.waiting):
                 look()
             ready, worker = crew.standby.process, crew.workers[1 + n % 2]
-            spent = 0.0 if ready is None else _spent(ready.process.pid)
-            os.kill(worker.process.pid, signal.SIGKILL)
+            spent = 0.0 if ready is None else _spent(ready.pid)
+            os.kill(worker.pid, signal.SIGKILL)
             begun = time.perf_counter()
             publish(broker, made[n : n + 1])
             broker.wait_until_matched(LONG)
@@ -160,7 +160,7 @@ def kills(kind: str, size: int, architecture: str, count: int, seed: int) -> dic
             while crew.workers[worker.number] is worker:
                 look()
             new = crew.workers[worker.number]
-            spent = round(_spent(new.process.pid) - (spent if new is ready else 0.0), 2)
+            spent = round(_spent(new.pid) - (spent if new is ready else 0.0), 2)
             waited["ready" if new is ready else "none_ready"].append((seconds, spent))
             while any(each.waiting for each in crew.workers.values()):
                 look()

@@ -116,7 +116,7 @@ class Stage:
 
     def memory(self) -> dict[str, float]:
         """MB of the largest worker: resident, its proportional part of what is shared, and what is its own alone."""
-        found = [mapped_memory(worker.process.pid) for worker in self.crew.workers.values()]
+        found = [mapped_memory(worker.pid) for worker in self.crew.workers.values()]
         return max(found, key=lambda each: each["resident_mb"])
 
     def forget(self) -> None:

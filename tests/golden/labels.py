@@ -45,6 +45,7 @@ from likewise.broker.log.mqtt import messages as mqtt_messages
 from likewise.broker.log.mqtt import sessions as mqtt_sessions
 from likewise.broker.maintenance import window_snapshots as saved_windows
 from likewise.broker.pool import protocol as worker_messages
+from likewise.broker.pool import tcp_frames
 from likewise.broker.pool.autoscaling import ScalingSettings as PoolSettings
 from likewise.broker.queries import match_reasons as because
 from likewise.broker.queries import select as selecting
@@ -154,6 +155,8 @@ EDGE_FRAMES: Final[dict[str, Any]] = {
 }
 WORKER_FRAMES: Final[dict[str, Any]] = {
     "broker to worker": worker_messages.WorkerRequest,
+    "worker of another machine, hello": tcp_frames.Hello,
+    "broker to a worker of another machine, welcome": tcp_frames.Welcome,
     "worker to broker": worker_messages.WorkerResponse,
 }
 STORE: Final[dict[str, Any]] = {

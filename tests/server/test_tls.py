@@ -24,7 +24,7 @@ from likewise.server.http.server import check_listening
 from tests.server.conftest import serving
 
 
-def make_certificate(folder: Path, name: str) -> tuple[Path, Path]:
+def make_certificate(folder: Path, name: str, names: str = "DNS:localhost,IP:127.0.0.1") -> tuple[Path, Path]:
     """A certificate for this machine, signed with its own key."""
     openssl = shutil.which("openssl")
     if openssl is None:
@@ -45,7 +45,7 @@ def make_certificate(folder: Path, name: str) -> tuple[Path, Path]:
             "-subj",
             f"/CN={name}",
             "-addext",
-            "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            f"subjectAltName={names}",
             "-keyout",
             str(key),
             "-out",

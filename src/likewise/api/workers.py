@@ -30,6 +30,7 @@ class WorkerStatus(msgspec.Struct, frozen=True):
     busy: float = 0.0
     resident: int = 0
     shared: int = 0
+    host: str = ""  # the machine, if it is another one
 
 
 class PoolStatus(msgspec.Struct, frozen=True):

@@ -146,6 +146,9 @@ class WorkerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `maximum` is one less than the cores if it is left out; `memory` are the bytes all workers may take together, 0 for
     no bound. `split_us` and `merge_us` (µs an event, over the `last` ones) are the thresholds of the policy `paper`;
     `split_busy` and `merge_busy` (shares of `span` seconds) of `utilisation`. `pause` seconds lie between two changes.
+
+    With `listen`, such as `0.0.0.0:8790`, all workers come from other machines, which connect there over TLS, with the
+    certificate of `[server]`, and show what is in `token_file` (`likewise worker --connect`).
     """
 
     minimum: int = 1
@@ -158,6 +161,14 @@ class WorkerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     merge_busy: float = defaults.WORKER_MERGE_BUSY
     span: float = defaults.WORKER_SPAN
     pause: float = defaults.WORKER_PAUSE
+    listen: str | None = None
+    token_file: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.listen is None) != (self.token_file is None):
+            raise InputError("[workers] listen and token_file are given both, or neither")
+        if self.listen is not None and not re.fullmatch(r".+:\d{1,5}", self.listen):
+            raise InputError(f"[workers] listen is HOST:PORT such as 0.0.0.0:8790, not {self.listen!r}")
 
 
 class AlertSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -354,6 +365,12 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     targets: TargetNetworks = TargetNetworks()
     edges: EdgeSettings = EdgeSettings()
     logging: LoggingSettings = LoggingSettings()
+
+    def __post_init__(self) -> None:
+        if self.workers.listen is not None and self.matching.workers == 0:
+            raise InputError(
+                '[workers] listen is of no use without workers: say how many in [matching] workers, or "auto"'
+            )
 
 
 def read_config(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Config:

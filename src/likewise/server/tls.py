@@ -1,4 +1,4 @@
-"""TLS: the certificate a broker shows and its key, checked before anything listens, and the handshake of a connection.
+"""The TLS handshake of a connection.
 
 asyncio's own server tells nobody of a socket before its handshake is complete, so nobody could count it or close it for
 another. Here the handshake begins once the socket is counted.
@@ -12,44 +12,7 @@ import socket
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Protocol, cast
-
-from likewise.broker.config import ServerSettings
-from likewise.errors import ArtefactMissing, InputError
-
-
-def check_certificate(server: ServerSettings) -> None:
-    """Refuse a certificate without its key, files that are not there, and a key that does not fit.
-
-    >>> check_certificate(ServerSettings(tls_certificate="cert.pem"))
-    Traceback (most recent call last):
-    likewise.errors.InputError: TLS needs both a certificate and its key; give both or neither
-    """
-    certificate, key = server.tls_certificate, server.tls_key
-    if certificate is None and key is None:
-        return
-    if certificate is None or key is None:
-        raise InputError("TLS needs both a certificate and its key; give both or neither")
-    for path in (certificate, key):
-        if not Path(path).is_file():
-            raise ArtefactMissing(f"there is no file {path}; TLS needs it")
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
-    except ssl.SSLError as error:
-        raise InputError(f"{certificate} and {key} are no certificate and its key in PEM form: {error}") from None
-
-
-def server_context(server: ServerSettings) -> ssl.SSLContext | None:
-    """Return the TLS context of the listeners; None without a certificate.
-
-    The files are read once. There is no TLS reload: a renewed certificate is shown after a restart.
-    """
-    if server.tls_certificate is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(server.tls_certificate, server.tls_key)
-    return context
 
 
 class HandshakeLimits(Protocol):

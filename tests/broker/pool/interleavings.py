@@ -16,6 +16,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -138,7 +139,7 @@ def differences(one: Teller, other: Teller) -> list[str]:
 def compare(
     seed: int,
     length: int,
-    config: MatchingSettings,
+    config: MatchingSettings | Config,
     *,
     disturb: Disturb,
     words: bool = False,
@@ -147,7 +148,8 @@ def compare(
 ) -> tuple[int, list[str]]:
     """Tell a story to one process and to workers; how many events it had, and what differs."""
     one = Teller(Config(), None if data is None else data / "one")
-    other = Teller(Config(matching=config), None if data is None else data / "other")
+    divided = config if isinstance(config, Config) else Config(matching=config)
+    other = Teller(divided, None if data is None else data / "other")
     dice, events = random.Random(seed + 1), 0
     try:
         for step in story(seed, length, words, batches):
@@ -164,10 +166,11 @@ def compare(
 def kill_one(dice: random.Random, teller: Teller) -> bool:
     """Kill a worker; whether there was one."""
     staff = teller.broker.topology
-    alive = [] if staff is None else [w for w in list(staff.pool.workers.values()) if w.process.poll() is None]
+    alive = [] if staff is None else [each.pid for each in list(staff.pool.workers.values()) if each.pid and each.alive]
     if not alive:
         return False
-    os.kill(dice.choice(alive).process.pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):  # it has just ended
+        os.kill(dice.choice(alive), signal.SIGKILL)
     return True
 
 

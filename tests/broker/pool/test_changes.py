@@ -117,7 +117,7 @@ def test_a_process_kept_ready_takes_the_place_of_a_worker_that_died(
     look_until(crew, lambda: crew.standby.process is not None)
     ready = crew.standby.process
     assert ready is not None
-    os.kill(worker.process.pid, signal.SIGKILL)
+    os.kill(worker.pid, signal.SIGKILL)
     [said] = crew.wait_all([crew.ask(share, MatchEvents([EVENT]))])
     assert isinstance(said, BatchMatches)
     assert np.frombuffer(said.numbers, "<i8").tolist() == list(range(1, 11))
@@ -132,7 +132,7 @@ def test_a_process_kept_ready_that_died_is_no_worker(crew: WorkerPool, monkeypat
     look_until(crew, lambda: crew.standby.process is not None)
     ready = crew.standby.process
     assert ready is not None
-    os.kill(ready.process.pid, signal.SIGKILL)
+    os.kill(ready.pid, signal.SIGKILL)
     look_until(crew, lambda: crew.standby.process is not ready)
     assert crew.start() is not ready
     assert crew.failover.deaths == 0

@@ -20,7 +20,15 @@ from likewise.broker.config import Config, MatchingSettings
 from likewise.broker.pool import process as watching
 from likewise.broker.pool import standby as spare
 from likewise.broker.pool.pool import WorkerPool
-from likewise.broker.pool.process import LOCK, MAX_DEATHS, PREFIX, PendingRequest, count_death, remove_stale_folders
+from likewise.broker.pool.process import (
+    LOCK,
+    MAX_DEATHS,
+    PREFIX,
+    PendingRequest,
+    WorkerProcess,
+    count_death,
+    remove_stale_folders,
+)
 from likewise.broker.pool.protocol import (
     BatchMatches,
     EventSent,
@@ -79,8 +87,7 @@ def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_b
         broker.subscribe(tenant, "ann", [parse("{x > 1}", id="s")])
         broker.publish(tenant, [event({"x": 2})])
         broker.wait_until_matched(120.0)
-        killed = staff.pool.workers[1].process
-        os.kill(killed.pid, signal.SIGKILL)
+        os.kill(staff.pool.workers[1].pid, signal.SIGKILL)
         broker.publish(tenant, [event({"x": n}) for n in range(50)])
         broker.wait_until_matched(120.0)
         assert tenant.stored_number == 49
@@ -93,8 +100,8 @@ def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_b
         assert b"likewise_workers_ready 1.0" in broker.metrics.page()
         update_pool(broker.autoscaler, PoolSettings(minimum=1, maximum=1))
         wait_until(lambda: len(staff.pool.workers) == 1)
-        processes = [each.process for each in staff.pool.workers.values()]
-    assert all(process.poll() is not None for process in processes)
+        workers = list(staff.pool.workers.values())
+    assert all(isinstance(each, WorkerProcess) and each.process.poll() is not None for each in workers)
 
 
 @pytest.mark.timeout(300)
@@ -131,7 +138,7 @@ def test_a_worker_that_is_stopped_is_killed_and_its_work_done_by_another() -> No
         broker.subscribe(tenant, "ann", [parse("{x > 1}", id="s"), parse("{x > 1} once until false", id="once")])
         broker.publish(tenant, [event({"x": 0})])
         broker.wait_until_matched(120.0)
-        os.kill(staff.pool.workers[1].process.pid, signal.SIGSTOP)
+        os.kill(staff.pool.workers[1].pid, signal.SIGSTOP)
         for n in range(4):  # each is asked the other, too
             broker.publish(tenant, [event({"x": 2 + n})])
         broker.wait_until_matched(120.0)
@@ -156,7 +163,7 @@ def test_a_worker_that_cannot_be_started_is_tried_again_and_said(
         shutil.rmtree(folders.for_socket())
         with monkeypatch.context() as without:
             without.setattr(folders, "for_socket", _no_room)
-            os.kill(staff.pool.workers[1].process.pid, signal.SIGKILL)
+            os.kill(staff.pool.workers[1].pid, signal.SIGKILL)
             wait_until(lambda: any("no room" in each for each in broker.troubles()))
         broker.publish(tenant, [event({"x": 1}), event({"x": 9})])
         broker.wait_until_matched(120.0)

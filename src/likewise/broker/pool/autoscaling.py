@@ -31,6 +31,7 @@ from likewise.errors import InputError
 
 _log = structlog.get_logger("likewise.workers")
 MAX_SAMPLE: Final = 100_000  # events that the policy `paper` may look back on
+MAX_WORKERS: Final = 256
 DAY: Final = 86_400
 SPLIT_RETRY_S: Final = 10.0  # seconds after which a split that could not be begun is tried again
 Policy = Literal["paper", "utilisation", "none"]
@@ -60,8 +61,10 @@ class ScalingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pause: float = WORKER_PAUSE
 
     def __post_init__(self) -> None:
-        if not 1 <= self.minimum <= self.maximum <= 256:
-            raise InputError(f"workers are from 1 to 256, the minimum first; found {self.minimum} to {self.maximum}")
+        if not 1 <= self.minimum <= self.maximum <= MAX_WORKERS:
+            raise InputError(
+                f"workers are from 1 to {MAX_WORKERS}, the minimum first; found {self.minimum} to {self.maximum}"
+            )
         if not (0 <= self.merge_us <= self.split_us < inf and 0 <= self.merge_busy <= self.split_busy <= 1):
             raise InputError(
                 "the threshold for merging lies below the one for splitting; `split_us` and `merge_us` are µs, "

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 import structlog
 
 from likewise.backoff import backoff_s
-from likewise.broker.pool.process import PendingRequest, ShardHost, WorkerProcess, count_death
+from likewise.broker.pool.process import PendingRequest, ShardHost, Worker, count_death
 from likewise.broker.pool.protocol import (
     Board,
     Completed,
@@ -50,8 +50,12 @@ class FailoverPool(Protocol):
 
     shares: dict[int, Shard]
 
-    def employ(self, number: int) -> WorkerProcess:
+    def employ(self, number: int) -> Worker:
         """Return a new worker with a number, in place of the one that had it."""
+        ...
+
+    def has_idle(self) -> bool:
+        """Return whether a worker of another machine has nothing to do."""
         ...
 
     def transfer(self, share: Shard, host: ShardHost, unanswered: Iterable[int] | None = None) -> PendingRequest:
@@ -72,18 +76,17 @@ class Failover:
         self._pool = pool
         self._again: dict[int, tuple[float, int]] = {}  # when to try again, and how often it has failed
 
-    def check(self, worker: WorkerProcess) -> None:
+    def check(self, worker: Worker) -> None:
         """Kill a worker that hangs, and start it again if it is dead."""
         now = time.monotonic()
-        if worker.alive and worker.waiting:
+        if worker.alive and worker.waiting and worker.hangs(now):
             last_activity = max(worker.last_reply_at, worker.started)
-            if worker.watchdog.hangs(now, last_activity, requested=worker.connected):
-                _log.error("worker_hangs", worker=worker.number, seconds=round(now - last_activity, 1))
-                worker.kill()
-        if not worker.alive and now >= self._again.get(worker.number, (0.0, 0))[0]:
+            _log.error("worker_hangs", worker=worker.number, seconds=round(now - last_activity, 1))
+            worker.kill()
+        if not worker.alive and (now >= self._again.get(worker.number, (0.0, 0))[0] or self._pool.has_idle()):
             self._restart(worker, now)
 
-    def _restart(self, dead: WorkerProcess, now: float) -> None:
+    def _restart(self, dead: Worker, now: float) -> None:
         try:
             new = self._start(dead)
         except OSError as error:
@@ -99,7 +102,7 @@ class Failover:
         self.troubles.pop(dead.number, None)
         self._take_over(dead, new)
 
-    def _reassign_pending(self, dead: WorkerProcess) -> None:
+    def _reassign_pending(self, dead: Worker) -> None:
         """Let others answer meanwhile what they can."""
         for ticket in dead.pending():
             share = self._pool.shares.get(ticket.share)
@@ -110,14 +113,15 @@ class Failover:
                 dead.withdraw(ticket)
                 host.submit(ticket)
 
-    def _start(self, dead: WorkerProcess) -> WorkerProcess:
-        if dead.number not in self._again:
+    def _start(self, dead: Worker) -> Worker:
+        if dead.number not in self._again and dead.pid:  # one without a process has yet to come
             self.deaths += 1
             dead.kill()
             _log.warning(
                 "worker_died",
                 worker=dead.number,
-                code=dead.process.returncode,
+                host=dead.host,
+                reason=dead.end_reason,
                 unanswered=dead.waiting,
             )
             dead.end()
@@ -125,11 +129,11 @@ class Failover:
         new.busy, new.matched = dead.busy, dead.matched
         return new
 
-    def _take_over(self, dead: WorkerProcess, new: WorkerProcess) -> None:
+    def _take_over(self, dead: Worker, new: Worker) -> None:
         """Tell a worker what a dead one held, and ask it what that one had not answered."""
         pool, pending = self._pool, dead.pending()
         unanswered = {ticket.id for ticket in pending}
-        if pending and dead.connected and count_death(pending[0]):  # the one it had at hand
+        if pending and dead.killed_by_request and count_death(pending[0]):  # the one it had at hand
             unanswered = (unanswered | self._split_killing_request(pending[0])) - {pending[0].id}
         journaled: set[int] = set()
         for share in list(pool.shares.values()):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, Literal, Protocol, TypeVar
 
 from likewise.broker.pool.pool import WorkerPool
-from likewise.broker.pool.process import LocalHost, PendingRequest, ShardHost, WorkerProcess
+from likewise.broker.pool.process import LocalHost, PendingRequest, ShardHost, Worker
 from likewise.broker.pool.protocol import (
     AddSubscriptions,
     DropShard,
@@ -67,7 +67,7 @@ def _new(tenant: Tenant, matcher: NumberedMatcher) -> list[NewSubscription]:
 
 
 def _stateless(
-    pool: WorkerPool, tenant: Tenant, workers: Sequence[WorkerProcess], architecture: Architecture
+    pool: WorkerPool, tenant: Tenant, workers: Sequence[Worker], architecture: Architecture
 ) -> ShardedMatcher:
     before = tenant.stateless
     spread = ShardedMatcher(before.matcher.alike(), tenant.number, pool, stateful=False)
@@ -92,7 +92,7 @@ def _place(
     spread: ShardedMatcher,
     tenant: Tenant,
     new: Sequence[NewSubscription],
-    hosts: Sequence[WorkerProcess],
+    hosts: Sequence[Worker],
     *,
     saved: ShardSnapshot | None = None,
     remembers: bool = False,
@@ -106,7 +106,7 @@ def _place(
 
 
 def _remembering(
-    pool: WorkerPool, tenant: Tenant, before: NumberedMatcher, workers: Sequence[WorkerProcess]
+    pool: WorkerPool, tenant: Tenant, before: NumberedMatcher, workers: Sequence[Worker]
 ) -> ShardedMatcher:
     """Distribute windows or alerts: a shard at each worker, with its state."""
     spread = ShardedMatcher(before.matcher.alike(), tenant.number, pool, stateful=True)

@@ -21,10 +21,12 @@ from typing import Final
 import structlog
 
 from likewise.broker.pool.failover import Failover
+from likewise.broker.pool.listener import NoWorkerConnected, RemoteWorker, WorkerListener
 from likewise.broker.pool.process import (
     REPLY_TIMEOUT_S,
     PendingRequest,
     ShardHost,
+    Worker,
     WorkerFolders,
     WorkerProcess,
     remove_folder,
@@ -54,15 +56,21 @@ JOURNAL_EVENTS: Final = 20_000  # that moved a share with state since it was sav
 
 
 class WorkerPool:
-    """The workers of a broker; `data` is the broker's folder, if it has one."""
+    """The workers of a broker; `data` is its folder, if it has one, `listener` where workers of other machines connect.
 
-    def __init__(self, settings: InterpretationSettings, data: Path | None = None) -> None:
+    With a listener all workers are such; without one they are processes on this machine.
+    """
+
+    def __init__(
+        self, settings: InterpretationSettings, data: Path | None = None, listener: WorkerListener | None = None
+    ) -> None:
         self.settings = settings
         self.folders = WorkerFolders(data)
-        self.workers: dict[int, WorkerProcess] = {}
+        self.workers: dict[int, Worker] = {}
+        self._listener = listener
         self.shares: dict[int, Shard] = {}
         self.samples: dict[int, deque[EventSent]] = {}  # the newest events of each tenant
-        self.standby = StandbyWorker(self.folders, settings)
+        self.standby = StandbyWorker(lambda: self._make(0), settings)
         self._warm_ups: list[ShardWarmUp] = []
         self.owner_thread = threading.get_ident()  # the thread that may look after them
         self._numbers = itertools.count(1)
@@ -71,24 +79,42 @@ class WorkerPool:
 
     # -- workers --------------------------------------------------------------------------------
 
-    def start(self) -> WorkerProcess:
+    def start(self) -> Worker:
         """Start a further worker without any shard."""
         return self.employ(next(self._numbers))
 
-    def employ(self, number: int) -> WorkerProcess:
+    def reserve(self) -> Worker:
+        """Return a further worker, which is yet to connect where there is a listener; requests wait for it."""
+        number = next(self._numbers)
+        try:
+            return self.employ(number)
+        except NoWorkerConnected:
+            self.workers[number] = worker = RemoteWorker(number, None)
+            return worker
+
+    def employ(self, number: int) -> Worker:
         """Return a worker with a number, in place of the one that had it."""
         worker = self.standby.acquire(number)
         if worker is None:
-            worker = WorkerProcess(number, self.folders.for_socket())
+            worker = self._make(number)
             worker.submit(PendingRequest(0, 0, self.settings))
         self.workers[number] = worker
         return worker
 
+    def _make(self, number: int) -> Worker:
+        if self._listener is not None:
+            return RemoteWorker(number, self._listener.take())
+        return WorkerProcess(number, self.folders.for_socket())
+
+    def has_idle(self) -> bool:
+        """Return whether a worker of another machine has nothing to do."""
+        return self._listener is not None and (self._listener.idle > 0 or self.standby.is_ready())
+
     def current(self, host: ShardHost) -> ShardHost | None:
         """Return a host, or the worker that replaced it; None if there is none."""
-        return self.workers.get(host.number) if isinstance(host, WorkerProcess) else host
+        return self.workers.get(host.number) if isinstance(host, Worker) else host
 
-    def end(self, worker: WorkerProcess) -> None:
+    def end(self, worker: Worker) -> None:
         """Let a worker end, which holds nothing any more."""
         self.workers.pop(worker.number, None)
         threading.Thread(target=worker.end, name="likewise-worker-end", daemon=True).start()
@@ -101,6 +127,8 @@ class WorkerPool:
             process.hang_up()
         for process in processes:
             process.end()
+        if self._listener is not None:
+            self._listener.close()
         self.folders.remove()
 
     def supervise(self) -> None:
@@ -291,12 +319,12 @@ class WorkerPool:
             replies.append(reply)
         return replies
 
-    def processes(self) -> list[WorkerProcess]:
+    def processes(self) -> list[Worker]:
         """Return the workers, and the standby worker."""
         return [*self.workers.values(), *([] if self.standby.process is None else [self.standby.process])]
 
     def usage(self) -> None:
-        """Ask each process what it has used; `WorkerProcess.used` says it some time later."""
+        """Ask each process what it has used; `Worker.used` says it some time later."""
         for worker in self.processes():
             if worker.alive and worker.waiting < 2:
                 worker.submit(PendingRequest(0, 0, Usage()))

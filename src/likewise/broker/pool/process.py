@@ -1,4 +1,4 @@
-"""The coordinator's end of a worker: its process, socket, watchdog and folders.
+"""The coordinator's end of a worker, its process on this machine, socket, watchdog and folders.
 
 One thread sends requests, one receives replies. A caller submits a `PendingRequest` and goes on, or waits for it: so
 nobody blocks on a full pipe, and a worker whose replies are always read goes on reading.
@@ -46,6 +46,7 @@ from likewise.broker.pool.protocol import (
     ResourceUsage,
     StateChanges,
     WorkerRequest,
+    WorkerResponse,
     frame,
     receive,
 )
@@ -92,7 +93,7 @@ class WorkerFolders:
 
     def remove(self) -> None:
         """Remove all of them."""
-        for name in ("_temporary", "_kept"):
+        for name in ("_temporary", "_persistent"):
             if name in self.__dict__:
                 remove_folder(self.__dict__.pop(name))
         if self._lock is not None:
@@ -265,41 +266,28 @@ class LocalHost:
         ticket.answer(server.perform(ticket.operation))
 
 
-class WorkerProcess:
-    """A process of `likewise worker`. Requests are queued until it has connected."""
+class Worker:
+    """The coordinator's end of a worker, wherever that runs; each subclass has a way of reaching it.
 
-    def __init__(self, number: int, folder: Path) -> None:
+    `connected` says whether requests are with the worker, and not only queued for it; `killed_by_request`, whether its
+    end may be the fault of the request that it had at hand.
+    """
+
+    def __init__(self, number: int, pid: int = 0, host: str = "") -> None:
         self.number = number
+        self.pid = pid
+        self.host = host  # the machine, if it is another one
         self.started = time.monotonic()
         self.last_reply_at = self.started  # when it last answered anything
         self.busy = 0.0  # seconds of its processor that its answers took
         self.matched = 0  # requests to match that it answered
         self.times: deque[tuple[float, int]] = deque(maxlen=TIMED_BATCHES)  # seconds and events of the last of those
         self.used = ResourceUsage(0.0, 0, 0)
+        self.connected = False
+        self.killed_by_request = False
+        self._alive = True
         self._pending: dict[int, PendingRequest] = {}
         self._guard = threading.Lock()
-        self._outbox: queue.SimpleQueue[PendingRequest | None] = queue.SimpleQueue()
-        self._alive = True
-        self._stream: socket.socket | None = None  # once it is connected
-        self._path = folder / f"worker-{number}-{next(_IDS)}.sock"
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(self._path))
-        self._listener.listen(1)
-        self._listener.settimeout(0.1)  # here: it may be closed before its thread has begun
-        try:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "likewise", "worker", "--socket", str(self._path)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-                env=_environment(),
-            )
-        except OSError:
-            self._listener.close()
-            self._path.unlink(missing_ok=True)
-            raise
-        self.watchdog = Watchdog(self.process.pid)
-        threading.Thread(target=self._run, name=f"likewise-worker-{number}", daemon=True).start()
 
     def assign_number(self, number: int) -> None:
         """Turn a standby worker into the worker with a number."""
@@ -322,12 +310,7 @@ class WorkerProcess:
         """Hand over a request; what a dead one is handed stays pending."""
         with self._guard:
             self._pending[ticket.id] = ticket
-        self._outbox.put(ticket)
-
-    @property
-    def connected(self) -> bool:
-        """Return whether it ever connected."""
-        return self._stream is not None
+        self._send(ticket)
 
     def pending(self) -> list[PendingRequest]:
         """Return the requests without a reply, in the order they were submitted."""
@@ -338,6 +321,89 @@ class WorkerProcess:
         """Withdraw a request: another worker answers it."""
         with self._guard:
             self._pending.pop(ticket.id, None)
+
+    def hangs(self, now: float) -> bool:
+        """Return whether it will never answer. Call it now and then while it owes an answer."""
+        return now - max(self.last_reply_at, self.started) > REPLY_TIMEOUT_S
+
+    @property
+    def end_reason(self) -> str:
+        """Return why it ended, once it has."""
+        raise NotImplementedError
+
+    def hang_up(self) -> None:
+        """Let it end; `end` sees to it that it does."""
+        raise NotImplementedError
+
+    def end(self, seconds: float = 2.0) -> None:
+        """Let it end, kill it if it does not."""
+        raise NotImplementedError
+
+    def kill(self) -> None:
+        """Kill it, and wait until it is gone."""
+        raise NotImplementedError
+
+    def _send(self, ticket: PendingRequest) -> None:
+        raise NotImplementedError
+
+    def _peek(self, id: int) -> PendingRequest | None:
+        """Return a request without a reply by its id."""
+        with self._guard:
+            return self._pending.get(id)
+
+    def _receive(self, answer: WorkerResponse) -> None:
+        """Give a request its reply."""
+        with self._guard:
+            ticket = self._pending.pop(answer.id, None)
+        self.last_reply_at = time.monotonic()
+        if isinstance(answer.said, ResourceUsage):
+            self.used = answer.said
+        if ticket is None:
+            return
+        self.busy += answer.seconds
+        events = getattr(ticket.operation, "events", None)
+        if events:
+            self.matched += 1
+            self.times.append((answer.seconds, len(events)))
+        ticket.answer(answer.said, answer.seconds)
+
+
+class WorkerProcess(Worker):
+    """A process of `likewise worker` on this machine. Requests are queued until it has connected."""
+
+    def __init__(self, number: int, folder: Path) -> None:
+        super().__init__(number)
+        self._outbox: queue.SimpleQueue[PendingRequest | None] = queue.SimpleQueue()
+        self._stream: socket.socket | None = None  # once it is connected
+        self._path = folder / f"worker-{number}-{next(_IDS)}.sock"
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(self._path))
+        self._listener.listen(1)
+        self._listener.settimeout(0.1)  # here: it may be closed before its thread has begun
+        try:
+            self.process = subprocess.Popen(
+                worker_command(self._path),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+                env=worker_environment(),
+            )
+        except OSError:
+            self._listener.close()
+            self._path.unlink(missing_ok=True)
+            raise
+        self.pid = self.process.pid
+        self.watchdog = Watchdog(self.pid)
+        threading.Thread(target=self._run, name=f"likewise-worker-{number}", daemon=True).start()
+
+    def hangs(self, now: float) -> bool:
+        """Return whether it will never answer, as the watchdog sees it."""
+        return self.watchdog.hangs(now, max(self.last_reply_at, self.started), requested=self.connected)
+
+    @property
+    def end_reason(self) -> str:
+        """Return why it ended, once it has."""
+        return f"exit code {self.process.returncode}"
 
     def hang_up(self) -> None:
         """Let it end; `end` sees to it that it does."""
@@ -365,21 +431,26 @@ class WorkerProcess:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(30.0)
 
+    def _send(self, ticket: PendingRequest) -> None:
+        self._outbox.put(ticket)
+
     def _run(self) -> None:
         """Wait for the connection, then take answers until it breaks."""
         try:
-            stream = self._connected()
+            stream = self._accept()
             if stream is not None:
                 self._stream = stream
+                self.connected = self.killed_by_request = True
                 threading.Thread(
-                    target=self._send, args=(stream,), name=f"likewise-worker-{self.number}-out", daemon=True
+                    target=self._write, args=(stream,), name=f"likewise-worker-{self.number}-out", daemon=True
                 ).start()
-                self._read(stream)
+                while (raw := receive(stream)) is not None:
+                    self._receive(ANSWERS.decode(raw))
         finally:
             self._alive = False
             self._outbox.put(None)
 
-    def _connected(self) -> socket.socket | None:
+    def _accept(self) -> socket.socket | None:
         end = time.monotonic() + STARTING_SECONDS
         while time.monotonic() < end and self.process.poll() is None:
             try:
@@ -392,29 +463,12 @@ class WorkerProcess:
             return stream
         return None
 
-    def _send(self, stream: socket.socket) -> None:
+    def _write(self, stream: socket.socket) -> None:
         while (ticket := self._outbox.get()) is not None:
             try:
                 stream.sendall(frame(WorkerRequest(ticket.id, ticket.tenant, ticket.share, ticket.operation)))
             except OSError:
                 return
-
-    def _read(self, stream: socket.socket) -> None:
-        while (raw := receive(stream)) is not None:
-            answer = ANSWERS.decode(raw)
-            with self._guard:
-                ticket = self._pending.pop(answer.id, None)
-            self.last_reply_at = time.monotonic()
-            if isinstance(answer.said, ResourceUsage):
-                self.used = answer.said
-            if ticket is None:
-                continue
-            self.busy += answer.seconds
-            events = getattr(ticket.operation, "events", None)
-            if events:
-                self.matched += 1
-                self.times.append((answer.seconds, len(events)))
-            ticket.answer(answer.said, answer.seconds)
 
 
 def count_death(ticket: PendingRequest) -> bool:
@@ -442,7 +496,12 @@ def _together(replies: Sequence[Reply | None]) -> StateChanges:
     return StateChanges(changes, failed)
 
 
-def _environment() -> dict[str, str]:
+def worker_command(path: Path) -> list[str]:
+    """Return the command of a process that serves shards over a Unix socket."""
+    return [sys.executable, "-m", "likewise", "worker", "--socket", str(path)]
+
+
+def worker_environment() -> dict[str, str]:
     """Return the environment: one thread each, since further ones only take cores from other workers."""
     one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     return os.environ | one

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 import structlog
 
-from likewise.broker.pool.process import PendingRequest, ShardHost, WorkerFolders, WorkerProcess
+from likewise.broker.pool.listener import NoWorkerConnected
+from likewise.broker.pool.process import PendingRequest, ShardHost, Worker
 from likewise.broker.pool.protocol import (
     AddSubscriptions,
     DropShard,
@@ -115,13 +116,13 @@ WARM_UP_SUBSCRIPTIONS: Final = 600  # subscriptions of a share it tries: enough 
 class StandbyWorker:
     """The standby worker, if there is one."""
 
-    def __init__(self, folders: WorkerFolders, settings: InterpretationSettings) -> None:
-        self.process: WorkerProcess | None = None
-        self._folders = folders
+    def __init__(self, make: Callable[[], Worker], settings: InterpretationSettings) -> None:
+        self.process: Worker | None = None
+        self._make = make
         self._settings = settings
         self._due = float("inf")
 
-    def acquire(self, number: int) -> WorkerProcess | None:
+    def acquire(self, number: int) -> Worker | None:
         """Return the standby as the worker with a number; None if there is none, and one is due soon."""
         self._due = time.monotonic() + START_DELAY_S
         ready, self.process = self.process, None
@@ -131,6 +132,10 @@ class StandbyWorker:
             return None
         ready.assign_number(number)
         return ready
+
+    def is_ready(self) -> bool:
+        """Return whether there is a standby that runs."""
+        return self.process is not None and self.process.alive
 
     def is_due(self) -> bool:
         """Return whether there is no standby, and one is started at the next call of `maintain`."""
@@ -144,13 +149,16 @@ class StandbyWorker:
         """Start one if it is due; it tries what the shares hold."""
         now = time.monotonic()
         if self.process is not None and not self.process.alive:
-            _log.warning("standby_died", code=self.process.process.poll())
+            _log.warning("standby_died", reason=self.process.end_reason)
             self.process.end(0.0)
             self.process, self._due = None, now + RETRY_DELAY_S
         if not self.is_due():
             return
         try:
-            self.process = WorkerProcess(0, self._folders.for_socket())
+            self.process = self._make()
+        except NoWorkerConnected:
+            self._due = now + START_DELAY_S
+            return
         except OSError as error:  # a worker is started when it is needed, then
             _log.warning("standby_start_failed", error=str(error))
             self._due = now + RETRY_DELAY_S

@@ -12,16 +12,18 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import structlog
 
 from likewise.broker.config import Config
-from likewise.broker.pool.autoscaling import Autoscaler, ScalingSettings, WorkerLoad
+from likewise.broker.pool.autoscaling import MAX_WORKERS, Autoscaler, ScalingSettings, WorkerLoad, free_cores
+from likewise.broker.pool.listener import WorkerListener
 from likewise.broker.pool.migration import AddReplica, Architecture, MigrationStep, MoveShard, SplitShard, distribute
 from likewise.broker.pool.pool import WorkerPool
-from likewise.broker.pool.process import PendingRequest, WorkerProcess
+from likewise.broker.pool.process import PendingRequest, Worker
 from likewise.broker.pool.protocol import EventSent, InterpretationSettings, PlanSplit, RemoveSubscriptions, SplitPlan
 from likewise.broker.pool.shard import Shard, upper_half
 from likewise.broker.pool.sharded_matcher import ShardedMatcher
@@ -49,7 +51,7 @@ class FlatTopology:
         self.merges = 0
         self._tenants = tenants
         self._steps: list[MigrationStep] = []
-        self._draining: WorkerProcess | None = None
+        self._draining: Worker | None = None
         self._first = self._last = _BusySample(time.monotonic(), {})
         self._usage_requested_at = float("-inf")  # when workers were last asked what they use
         self.cut_overs: deque[tuple[float, float]] = deque(
@@ -115,7 +117,7 @@ class FlatTopology:
         self._move_away(old)
         return True
 
-    def _move_away(self, old: WorkerProcess) -> bool:
+    def _move_away(self, old: Worker) -> bool:
         """Begin to move what stands at a worker; whether anything has to."""
         others = [each for each in self.pool.workers.values() if each is not old]
         for share in self._shards_at(old):
@@ -166,7 +168,7 @@ class FlatTopology:
                 if isinstance(matcher, ShardedMatcher):
                     yield matcher
 
-    def _shards_at(self, worker: WorkerProcess) -> list[Shard]:
+    def _shards_at(self, worker: Worker) -> list[Shard]:
         return [share for share in self.pool.shares.values() if worker in share.hosts]
 
 
@@ -189,7 +191,7 @@ class SplitToChild:
     """
 
     def __init__(
-        self, pool: WorkerPool, spread: ShardedMatcher, share: Shard, child: WorkerProcess, sample: list[EventSent]
+        self, pool: WorkerPool, spread: ShardedMatcher, share: Shard, child: Worker, sample: list[EventSent]
     ) -> None:
         self._pool = pool
         self._matcher = spread
@@ -280,7 +282,7 @@ class TreeTopology(FlatTopology):
                     self._steps.append(SplitToChild(self.pool, spread, heaviest, new, sample))
         return True
 
-    def _share_states(self, spread: ShardedMatcher, worker_shards: list[Shard], new: WorkerProcess) -> None:
+    def _share_states(self, spread: ShardedMatcher, worker_shards: list[Shard], new: Worker) -> None:
         """Move stateful shards side by side, whatever the tree."""
         if len(worker_shards) > 1:
             self._steps += [MoveShard(self.pool, share, new) for share in worker_shards[len(worker_shards) // 2 :]]
@@ -299,7 +301,7 @@ class TreeTopology(FlatTopology):
         self._move_away(old)
         return True
 
-    def _move_away(self, old: WorkerProcess) -> bool:
+    def _move_away(self, old: Worker) -> bool:
         """Begin to move what a leaf holds to its parent; whether it holds anything."""
         parent = self.pool.workers[self.parents[old.number]]
         self._steps += [MoveShard(self.pool, share, parent) for share in self._shards_at(old)]
@@ -333,7 +335,8 @@ def scaling_settings(config: Config) -> ScalingSettings:
     """
     matching, limits = config.matching, config.workers
     if matching.workers == "auto":
-        most = limits.maximum if limits.maximum is not None else max(limits.minimum, usable_cores() - 1, 1)
+        available = usable_cores() - 1 if limits.listen is None else MAX_WORKERS
+        most = limits.maximum if limits.maximum is not None else max(limits.minimum, available, 1)
         return _settings(config, matching.policy, limits.minimum, most)
     if limits.maximum is not None and matching.workers > limits.maximum:
         raise InputError(f"[matching] workers is {matching.workers}, more than [workers] maximum, {limits.maximum}")
@@ -376,16 +379,28 @@ def start_pool(
             matching.engines,
         ),
         data,
+        None
+        if config.workers.listen is None
+        else WorkerListener(config.workers, config.server, _space(matching.space)),
     )
     settings = scaling_settings(config)
     try:
         tree = matching.architecture == "hierarchical"
         for _ in range(1 if tree else settings.minimum):
-            pool.start()
+            pool.reserve()
         topology = TreeTopology(pool, tenants) if tree else FlatTopology(pool, tenants, matching.architecture)
         for tenant in tenants.values():
             topology.adopt(tenant)
     except BaseException:
         pool.close()
         raise
-    return topology, Autoscaler(topology, settings)
+    return topology, Autoscaler(topology, settings, free=lambda: inf if pool.has_idle() else free_cores())
+
+
+def _space(name: str | None) -> tuple[str | None, str]:
+    """Return a space with its checksum; the one of the package is the same wherever the version is."""
+    if name is None:
+        return None, ""
+    from likewise.semantics.library import load_space
+
+    return name, load_space(name).checksum

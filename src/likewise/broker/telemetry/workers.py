@@ -58,12 +58,13 @@ def _ready(topology: FlatTopology) -> WorkerStatus | None:
     return WorkerStatus(
         0,
         "Matcher, kept ready",
-        standby.process.pid,
+        standby.pid,
         alive=standby.alive,
         waiting=standby.waiting,
         cpu_seconds=round(standby.used.cpu, 3),
         resident=standby.used.resident,
         shared=standby.used.shared,
+        host=standby.host,
     )
 
 
@@ -77,7 +78,7 @@ def _workers(topology: FlatTopology) -> Iterator[WorkerStatus]:
         yield WorkerStatus(
             worker.number,
             "ChildMatcher" if parent else "RootMatcher" if tree is not None else "Matcher",
-            worker.process.pid,
+            worker.pid,
             parent,
             leaf,
             worker.alive,
@@ -89,6 +90,7 @@ def _workers(topology: FlatTopology) -> Iterator[WorkerStatus]:
             round(worker.busy / max(1e-3, now - worker.started), 4),
             worker.used.resident,
             worker.used.shared,
+            worker.host,
         )
 
 

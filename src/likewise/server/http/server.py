@@ -23,6 +23,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from likewise import __version__
 from likewise.api.origins import OriginPolicy
 from likewise.broker.broker import Broker
+from likewise.broker.certificates import check_certificate, server_context
 from likewise.broker.config import Config, ServerSettings
 from likewise.broker.tenants.access import AccessControl
 from likewise.defaults import EDGE_MESSAGE_BYTES, HEADER_SECONDS, LAST_SECONDS, STOP_SECONDS, TENANT
@@ -58,7 +59,7 @@ from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProt
 from likewise.server.http.timeouts import TimeoutProtocol, abort_connections, abort_stalled, close_slow
 from likewise.server.receive_buffers import ReceiveMetrics
 from likewise.server.sinks.sender import TargetSenders
-from likewise.server.tls import TlsHandshake, check_certificate, server_context
+from likewise.server.tls import TlsHandshake
 
 _log = structlog.get_logger("likewise.broker")
 DRAIN_SECONDS = 2.0  # how long what reads the store may take at a stop, once everybody was answered or told 503

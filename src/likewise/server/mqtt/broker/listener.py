@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, cast
 import structlog
 
 from likewise.api.operations import ConnectionStatus
+from likewise.broker.certificates import server_context
 from likewise.broker.config import Config
 from likewise.defaults import CLOSE_SECONDS, MQTT_ALIASES, MQTT_BUFFER_BYTES
 from likewise.errors import InputError, LikewiseError, NotAuthenticated, StateError
@@ -52,7 +53,7 @@ from likewise.server.mqtt.codec import (
     Unsubscribe,
 )
 from likewise.server.mqtt.source_upgrade import rename_former_sources_in_background
-from likewise.server.tls import TlsHandshake, server_context
+from likewise.server.tls import TlsHandshake
 
 ConnectionFactory = Callable[[Carrier, str, str], MqttConnection | None]
 
