@@ -1,4 +1,4 @@
-"""Maintenance of a lake: compact the parts of each day, and expire old days.
+"""Maintenance of a lake: compaction of the parts of each day, and expiry of old days.
 
 In plain Parquet one commit names what came and what went, so that a reader by commits sees all of it or none; then the
 files go. Files that no commit names, which an upkeep that died may leave, go a day later.

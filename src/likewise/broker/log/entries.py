@@ -488,7 +488,7 @@ def normalized(event: Event) -> Event:
 def same_content(one: Entry, other: Entry) -> bool:
     """Return whether two entries are the same event, regardless of blanks and the order of keys.
 
-    Publishing is idempotent: the same event under a known id is a duplicate, other content a conflict.
+    Deduplication makes publishing idempotent: the same event under a known id is a duplicate, other content a conflict.
     """
     if one.body == other.body:
         return True

@@ -1,4 +1,4 @@
-"""Wrong clocks and uploads of history: events that are far behind the newest of their source.
+"""Clock skew and uploads of history: events that are far behind the newest of their source.
 
 Such an event is suspicious. Several of one source within a minute, whose own times do not run like a clock, are an
 upload, whatever they are about. One that is of no upload has a wrong clock.

@@ -1,7 +1,7 @@
 """Send a queue's deliveries to its session, or to the members of a shared subscription.
 
 A page of deliveries is read, each becomes a packet or several, and stays open until all of them are acknowledged.
-Acknowledgements may come in any order. At most so many are under way to a client as it says it takes.
+Acknowledgements may come in any order. Flow control: at most `receive_maximum` packets are in flight to a client.
 """
 
 from __future__ import annotations
