@@ -181,9 +181,8 @@ SEND_PAGE: Final = 128  # deliveries read at once for one stream
 SEND_PAGE_BYTES: Final = 256 * 1024  # ... and of how many bytes, the last one's aside
 INITIAL_EVENTS: Final = 100_000  # newest valid events that a new subscription is matched against
 STORED_EVENTS: Final = 100_000  # newest stored events that a dry run or a backtest looks at, at most
-DEDUPLICATION_SPAN: Final = (
-    3_600 * 1_000_000
-)  # µs an event's id is known after its arrival, also when it is over sooner
+# µs for which an event's id is known after its arrival, also when its validity ends sooner.
+DEDUPLICATION_SPAN: Final = 3_600 * 1_000_000
 EXPIRED_RETENTION: Final = (
     200  # newest ended subscriptions of a tenant that stay known, so that a trace can say what was asked
 )

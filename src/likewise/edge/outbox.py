@@ -193,9 +193,8 @@ PAUSE: Final = 0.02  # seconds between two commits of what waits
 MAX_QUEUED_ENTRIES: Final = 20_000  # entries that are held in memory; what is beyond is read from the log
 WITHDRAWAL_BYTES: Final = 200  # that a withdrawal is counted as
 AGE_SECONDS: Final = 60.0
-Item = tuple[
-    int, int, WithdrawnItem | None
-]  # the position of an entry, about how many bytes it has, what it takes back
+# An item: the position of an entry, its size in bytes (about), and the event that it withdraws.
+Item = tuple[int, int, WithdrawnItem | None]
 _log = structlog.get_logger("likewise.edge")
 
 
@@ -450,9 +449,8 @@ class Outbox:
                 with self._store.reading() as tables:
                     queued = is_in_outbox(tables, self._tenant.number, position)
                 if queued or self.counts.dropped or any(item[0] == position for item in before):
-                    withdrawn = next(
-                        self._store.entries(position - 1, position), None
-                    )  # dropped ones may be above, too
+                    # Dropped items may have reached the broker above, too.
+                    withdrawn = next(self._store.entries(position - 1, position), None)
                     if withdrawn is not None and self._is_forwardable(withdrawn):
                         return entry.position, WITHDRAWAL_BYTES, WithdrawnItem(withdrawn.source, withdrawn.id)
             case AnnounceCommand() | RevokeCommand() | RenameSourceCommand():

@@ -240,9 +240,8 @@ class UplinkConnection:
                 continue
             page = await asyncio.to_thread(self._outbox.page, self._cursor, self._items)
             if not page:
-                if (
-                    not self._in_flight and self._cursor > self._outbox.counts.acknowledged
-                ):  # what is over is sent no more
+                # Expired items are not sent.
+                if not self._in_flight and self._cursor > self._outbox.counts.acknowledged:
                     await asyncio.to_thread(self._outbox.acknowledge, self._cursor)
                 if not self.changed.is_set():
                     await self._wait_for_change()

@@ -179,9 +179,8 @@ def stated_units(text: str) -> tuple[Unit, ...]:
         return ()
     _, spellings, codes = _more()
     candidates: dict[Unit, None] = {}
-    everyday = (
-        len(plain) > 1 and plain in _EVERYDAY.exact
-    )  # then it is no code: `ft` is no femtotonne, `dB` no decibyte
+    # Then it is no code: `ft` is no femtotonne, `dB` no decibyte.
+    everyday = len(plain) > 1 and plain in _EVERYDAY.exact
     for table in (_EVERYDAY, spellings) if everyday else (_EVERYDAY, spellings, codes):
         candidates.update(dict.fromkeys(table.exact.get(plain, ())))
     if not candidates:

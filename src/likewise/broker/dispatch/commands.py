@@ -169,9 +169,8 @@ def _transfer_to_renamed(tenant: Tenant, command: RenameSourceCommand, number: i
             known.pinned.add(source)
             outcome.change(upsert, tenant.number, "kept", source, number, PinnedSource(source))
     stored = known.announcements.get(before)
-    if (
-        stored is None or stored.announcement.controllable
-    ):  # whoever is told listens under the name it announced itself by
+    # Whoever is told listens under the name it announced itself by.
+    if stored is None or stored.announcement.controllable:
         return
     known.revoke(before)
     outcome.change(delete, tenant.number, "announcement", before)
@@ -346,9 +345,8 @@ class CommandExecutor:
             owners = [queue.number]
         else:
             assert isinstance(entry.value, Event)
-            had = self._recipients_of(
-                tenant.number, entry.position
-            )  # of those it met when it came, or who subscribed since
+            # The recipients of when it came, and those who subscribed since.
+            had = self._recipients_of(tenant.number, entry.position)
             matches = [
                 each
                 for each in tenant.stateless.match(entry.position, entry.value, effective_time(entry))

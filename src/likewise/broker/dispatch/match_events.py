@@ -195,6 +195,5 @@ def send_promotions(tenant: Tenant, promoted: list[NumberedMatch], outcome: Comm
         if entry is not None:
             numbers = sorted(scores_by_number)
             scores = pack_scores(np.array([scores_by_number[n] for n in numbers], np.float32))
-            outcome.deliver(
-                tenant, position, PROMOTED, np.array(numbers, np.int64), scores, entry
-            )  # whatever its validity (sources.md C)
+            # A promotion is delivered whatever its validity (sources.md C).
+            outcome.deliver(tenant, position, PROMOTED, np.array(numbers, np.int64), scores, entry)

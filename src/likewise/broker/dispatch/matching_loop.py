@@ -55,10 +55,11 @@ from likewise.errors import Unavailable
 _log = structlog.get_logger("likewise.matching")
 TAKEN_TOGETHER = (SubscribeCommand, RemoteDecision)  # commands of which neighbours are applied together
 BUSY_SECONDS = 0.0005  # before matchers that a question uses are looked at again
+# Pauses between attempts to store deliveries: the first and the longest.
 STORE_RETRY_SECONDS = (
     0.05,
     2.0,
-)  # pauses between attempts to store deliveries: the first and the longest
+)
 
 
 class MatchingLoop:

@@ -19,6 +19,7 @@ from likewise.broker.log.mqtt.messages import StoredMessage
 from likewise.broker.log.packed_sets import Numbers, pack, unpack
 from likewise.broker.log.tables import Row, StoreTables
 
+# A cause is stored as its position here, so new ones come last.
 CAUSES: Final[tuple[Cause, ...]] = (
     "arrival",
     "promoted",
@@ -33,9 +34,8 @@ CAUSES: Final[tuple[Cause, ...]] = (
     "digest",
     "arrival",
 )
-ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED, NOTIFICATION = range(
-    7
-)  # from `SAID` on it is what an alert says
+# From NOTIFICATION on they are causes of alerts.
+ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED, NOTIFICATION = range(7)
 NOTIFICATION_CAUSES: Final = {cause: number for number, cause in enumerate(CAUSES) if number >= NOTIFICATION}
 SCORE_BYTES: Final = 4  # of the one score of what an alert says; its facts stand behind it in the table
 _ENCODE: Final = msgspec.json.Encoder().encode

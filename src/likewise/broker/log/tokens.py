@@ -18,11 +18,12 @@ from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded, UnknownId
 
 SCOPES: Final = ("publish", "subscribe", "edge", "admin", "metrics")
+# Scopes that may be for one name alone.
 BOUND: Final = {
     "publish": "publish:SOURCE",
     "subscribe": "subscribe:NAME",
     "edge": "edge:ID",
-}  # those that may be for one name alone
+}
 PREFIX: Final = "lw_"
 CLOSED: Final = "closed"  # what stands in the place of a digest once the last token is gone: no token has it
 _SHUT: Final = TokenRow(CLOSED, "", "", "")

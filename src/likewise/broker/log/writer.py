@@ -283,8 +283,7 @@ def _parts(group: list[Commit], appended: AppendEntries | None) -> list[list[Com
     place = rest.index(appended)
     before, after = rest[:place], rest[place + 1 :]
     outcomes = [commit for commit in after if not isinstance(commit, TableChange)]  # of what was appended before
-    last = [
-        commit for commit in after if isinstance(commit, TableChange)
-    ]  # which may be meant to come after the entries
+    # Changes of tables may be meant to come after the entries.
+    last = [commit for commit in after if isinstance(commit, TableChange)]
     between: list[list[Commit]] = [[each] for each in by_tenant[1:-1]]
     return [*parts, [*before, *outcomes, by_tenant[0]], *between, [by_tenant[-1], *last]]

@@ -49,10 +49,11 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
         mosquitto = stack.enter_context(Mosquitto())
         bridge = ["--mqtt-bridge", f"{mosquitto.url}/city/#"] if mosquitto.url else []
         devices_port = str(free_port(defaults.MQTT_PORT))
+        # A webhook on this machine can be tried; nobody else reaches the demo.
         network = [
             "--allow-target",
             "127.0.0.0/8",
-        ]  # a webhook on this machine can be tried; nobody else reaches the demo
+        ]
         listening = ["--port", address.rpartition(":")[2], "--mqtt", devices_port]
         broker = stack.enter_context(DemoProcess(["serve", "--ephemeral", *listening, *network, *bridge]))
         view = "not served (--no-dashboard)"

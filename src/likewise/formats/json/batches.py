@@ -134,9 +134,8 @@ class JsonBatch(EventBatch):
         ...     ).with_sources(["x", "y"])]
         ['x', 'a']
         """
-        bare = {
-            default: BARE._replace(source=default) for default in set(sources)
-        }  # one for all that nothing stands around
+        # Events without an envelope share one.
+        bare = {default: BARE._replace(source=default) for default in set(sources)}
         fields = [
             each if each.source else bare[default] if each is BARE else each._replace(source=default)
             for each, default in zip(self._fields, sources, strict=True)

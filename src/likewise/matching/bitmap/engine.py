@@ -55,9 +55,8 @@ def holds(subscription: Subscription, event: Event, types: Hierarchy = NO_TYPES)
 
 
 SMALL = 4_096  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
-_make_found: Callable[[type[EngineResult], tuple[NDArray[np.int32], None]], EngineResult] = (
-    tuple.__new__
-)  # half the time of Found()
+# It takes half the time of EngineResult().
+_make_found: Callable[[type[EngineResult], tuple[NDArray[np.int32], None]], EngineResult] = tuple.__new__
 PLACES = places_of_bits()
 BATCH_BYTES = 2**18  # bitmaps of the events a batch matches together; in the cache until they are listed
 

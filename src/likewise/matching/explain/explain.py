@@ -106,9 +106,8 @@ def _missing_triples(patterns: tuple[TriplePattern, ...], joined: int, event: Ev
         terms = [bound.setdefault(each, f"<{_ANYTHING}{each[1:]}>") if is_variable(each) else each for each in parts]
         triples.append(Triple(*terms))
     missing = [triple for triple in dict.fromkeys(triples) if triple not in event.graph]
-    proper = all(
-        each.subject[0] == each.predicate[0] == "<" and not each.object.startswith("_:") for each in missing
-    )  # what a person can write: a literal is no subject, and blank nodes have no names
+    # What a person can write: a literal is no subject, and blank nodes have no names.
+    proper = all(each.subject[0] == each.predicate[0] == "<" and not each.object.startswith("_:") for each in missing)
     graph = (*event.graph, *missing)
     if not proper or len(missing) > MOST_EDITS or next(search(patterns, graph), None) is None:
         return ""

@@ -253,11 +253,12 @@ class SharedWindow:
             self._oldest += 1
         elif kind == TIMED:
             heapq.heappush(self._expiring, (entry.time, number))
+        # Nobody's list changes, as is mostly so: the kernel need not look.
         if (
             self._reach < math.inf
             and (values is None or self.sign * values[0] > self._reach)
             and (expired_number < 0 or not self.sign * self._window.value[expired_number - base] <= self._reach)
-        ):  # nobody's list changes, as is mostly so: the kernel need not look
+        ):
             if expired_number >= 0:
                 self._window.alive[expired_number - base] = 0
                 self._release(expired_number)

@@ -116,10 +116,11 @@ class SamenessMeasure:
 
     def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
         """Return the score of each query with each candidate: that of the readings that agree best."""
+        # The same objects as last time are found at a glance.
         queries, candidates = (
             self._terms(queries),
             tuple(candidates),
-        )  # the same objects as last time are found at a glance
+        )
         a, s = self._normalised(queries), self._normalised(candidates)
         out = self._scores(a.terms, s.terms)
         if (

@@ -106,6 +106,7 @@ class NamesMeasure:
         check_lengths("words of names", len(scores), meaning_scores)
         for axis, side in enumerate((queries.arrays(), candidates.arrays())):
             check_ids("words of names", side.words, scores.shape[axis])
+        # Powers of 32 bits take half the time.
         coverage: NDArray[np.float32] = kernels.coverage(
             scores,
             meaning_scores,
@@ -116,7 +117,7 @@ class NamesMeasure:
             w.plain,
             np.float32(w.leniency),
             np.float32(w.asked_share),
-        )  # powers of 32 bits take half the time
+        )
         return coverage * self._conflict_factors(queries, candidates)
 
     def _conflict_factors(self, queries: NameBatch, candidates: NameBatch) -> NDArray[np.float32]:

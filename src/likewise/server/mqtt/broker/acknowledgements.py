@@ -88,9 +88,8 @@ class ClientAcknowledgements:
 
         def answer() -> None:
             session.received.pop(packet, None)
-            connection.received_qos2 = max(
-                0, connection.received_qos2 - 1
-            )  # it may have been sent over an earlier connection
+            # The packet may have been sent over an earlier connection.
+            connection.received_qos2 = max(0, connection.received_qos2 - 1)
             connection.send_packet(Pubcomp(packet))
 
         if session.number:

@@ -61,9 +61,8 @@ def decode_events(home: ListenerContext, tenant: Tenant, access: Access, client:
         home.broker.announcements.announce_all(tenant, reader.announcements(message))
     decoded: Sequence[Event] = events or [reader.opaque_event(message, home.broker.clock())]
     source = reader.source_of(topic, packet.payload)
-    check_sources(
-        access, [each for each in decoded if each.source != source]
-    )  # the topic's own source is allowed by its topic
+    # The topic's own source is allowed by its topic.
+    check_sources(access, [each for each in decoded if each.source != source])
     if (ends := first_end(decoded)) is not None and ends < 0:
         raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
     return list(decoded)
