@@ -143,12 +143,12 @@ def check(
     from likewise.errors import FormatError
     from likewise.semantics.concepts.encyclopaedia.entries import domain_files, inventory_concepts, read_entries
     from likewise.semantics.concepts.inventory import Inventory
-    from likewise.semantics.concepts.library import authored_concepts
+    from likewise.semantics.concepts.library import shipped_concepts
     from likewise.semantics.concepts.user_concepts import domain_faults
 
     texts = [(path.stem, path.read_text("utf-8-sig")) for path in files or ()] or domain_files()
     entries = [entry for name, text in texts for entry in read_entries(text, name)]
-    faults = domain_faults(entries, Inventory((*authored_concepts(), *inventory_concepts(entries))))
+    faults = domain_faults(entries, Inventory((*shipped_concepts(), *inventory_concepts(entries))))
     for fault in faults:
         output.console().print(fault, markup=False, highlight=False, soft_wrap=True)
     if faults:

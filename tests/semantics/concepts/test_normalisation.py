@@ -38,13 +38,15 @@ def score(asked: str, seen: str) -> float:
         ("Luefter_Drehzahl", "fan_rotational_speed"),
         ("buitentemperatuur", "outdoor_temperature"),
         ("1-0:1.8.0", "imported energy"),
+        ("1-0:52.7.0*255", "L2 line to neutral voltage"),
+        ("6-0:10.0.0", "supply water temperature"),
         ("CHWST", "chilled_supply_water_temperature"),
         ("current_heating_setpoint", "room_temperature_setpoint"),
         ("energy_delivered_tariff1", "imported_off_peak_tariff_energy"),
         ("U_L1", "L1_voltage"),
         ("U_L1L2", "L1L2_line_to_line_voltage"),
         ("T_aussen", "outdoor_temperature"),
-        ("Ibat", "bat_current"),
+        ("Ibat", "battery_current"),
         ("Hz", "frequency"),
     ],
 )
@@ -83,6 +85,9 @@ def test_an_unknown_word_is_read_as_a_cut_word_of_what_is_asked_for() -> None:
         ("DC voltage", "Uac"),
         ("battery voltage", "Ibat"),
         ("voltage harmonic distortion", "thd_i_l1"),
+        ("firmware version", "hardware_version"),
+        ("battery cell voltage", "battery_pack_voltage"),
+        ("phase 1 voltage", "1-0:52.7.0"),
     ],
 )
 def test_siblings_are_kept_apart_in_every_spelling(asked: str, seen: str) -> None:
@@ -105,7 +110,7 @@ def test_words_for_states_are_known_in_other_languages(asked: str, seen: str, sa
 
 
 def test_the_explanation_says_how_a_name_was_read() -> None:
-    said = sameness().explanation(Term("engine coolant temperature"), Term("ECT"))
+    said = sameness().explanation(Term("kiln draught pressure"), Term("KDP"))
     assert "initials or a cut word" in said
     assert "word in de" in sameness().explanation(Term("outdoor temperature"), Term("Aussentemperatur"))
 
@@ -174,3 +179,17 @@ def test_usual_short_forms_of_plain_words_are_plain_words() -> None:
 )
 def test_domains_are_read_in_four_languages(query: str, candidate: str) -> None:
     assert score(query, candidate) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [
+        ("number of visitors", "visitor_cnt"),
+        ("pressure in the pipe", "pipe_press_bar"),
+        ("solar radiation", "solarRad"),
+        ("water temperature", "pool_temp"),
+        ("revision", "hardware_version"),
+    ],
+)
+def test_a_label_is_found_in_its_short_forms_and_by_a_broader_word(asked: str, seen: str) -> None:
+    assert score(asked, seen) >= 0.5

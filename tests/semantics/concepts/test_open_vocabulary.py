@@ -103,9 +103,9 @@ def test_names_alone_tell_apart_what_no_list_of_qualifiers_does() -> None:
 def test_the_explanation_quotes_the_names() -> None:
     measure = load_space().measure("sameness", inventory=load_inventory())
     assert isinstance(measure, SamenessMeasure)
-    same = measure.explanation(Term("photovoltaic power"), Term("pv_power"))
-    assert "call one thing both 'photovoltaic" in same
-    assert "and 'pv" in same
+    same = measure.explanation(Term("absorption temperature"), Term("attenuation_temperature"))
+    assert "call one thing both 'molar absorption" in same
+    assert "and 'molar attenuation" in same
     bare = sameness(inventory=inventory_without_qualifiers())
     apart = bare.explanation(Term("entering water temperature"), Term("leaving_water_temperature"))
     assert "vocabularies name both: 'entering water', 'leaving water'" in apart

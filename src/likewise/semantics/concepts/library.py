@@ -14,10 +14,8 @@ import msgspec
 
 from likewise.errors import ArtefactMissing
 from likewise.semantics.concepts.encyclopaedia.entries import (
-    FULLY_READ,
     DomainEntry,
     domain_files,
-    foreign_words,
     inventory_concepts,
     is_domain,
     read_entries,
@@ -56,12 +54,6 @@ def shipped_concepts() -> tuple[Concept, ...]:
     )
 
 
-def authored_concepts() -> tuple[Concept, ...]:
-    """Return the concepts of all domains beside the core: what the form of a domain is checked with."""
-    vocabularies = read_rows(_vocabularies().partition(_NAMES)[0], "vocabularies")
-    return (*core_inventory().concepts, *inventory_concepts(shipped_entries()), *vocabularies)
-
-
 @lru_cache(maxsize=1)
 def shipped_entries() -> tuple[DomainEntry, ...]:
     """The entries of the encyclopaedia that ships, the general domain's first."""
@@ -79,9 +71,10 @@ class CompiledEncyclopaedia(msgspec.Struct, array_like=True):
 def compile_encyclopaedia() -> bytes:
     """Return the domains that ship as the file that `COMPILED` names."""
     entries = shipped_entries()
-    concepts = inventory_concepts(e for e in entries if e.domain in FULLY_READ)
-    lexicon = Lexicon(e if e.domain in FULLY_READ else foreign_words(e) for e in entries)
-    compiled = CompiledEncyclopaedia(tuple(concepts), lexicon.encode(), tuple(customary_rows(entries)))
+    concepts = tuple(inventory_concepts(entries))
+    compiled = CompiledEncyclopaedia(
+        concepts, Lexicon(entries, core_inventory().means).encode(), tuple(customary_rows(entries))
+    )
     return lzma.compress(msgspec.msgpack.encode(compiled))
 
 
@@ -157,10 +150,11 @@ def load_lexicon() -> Lexicon:
 @lru_cache(maxsize=4)
 def _lexicon(added: tuple[tuple[Path, int], ...]) -> Lexicon:
     mine = _added_entries(added)
-    if not mine:
-        return Lexicon.decode(compiled_encyclopaedia().lexicon)
-    shipped = (e if e.domain in FULLY_READ else foreign_words(e) for e in shipped_entries())
-    return Lexicon((*mine, *shipped))
+    return (
+        Lexicon((*mine, *shipped_entries()), core_inventory().means)
+        if mine
+        else Lexicon.decode(compiled_encyclopaedia().lexicon)
+    )
 
 
 def customary_table() -> dict[str, CustomaryRow]:

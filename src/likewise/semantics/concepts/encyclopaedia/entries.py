@@ -38,9 +38,6 @@ CATEGORIES: Final = get_args(Category)
 # The words that every domain shares are written once: what a setpoint, a reading, an `of` is called.
 GENERAL_ONLY: Final = frozenset({"role", "silent", "function"})
 GENERAL: Final = "general"
-# Domains whose English labels, names and short forms count. Of the others only foreign words and states do: with their
-# English names the matcher found more of the same in lists, but less of what vendors write (0.856 to 0.838 by vendor).
-FULLY_READ: Final = frozenset({GENERAL, "electricity", "heating-ventilation"})
 MEASURED: Final = frozenset({"quantity", "state", "count", "identifier", "time", "setting"})
 REQUIRED_LANGUAGES: Final = ("de", "fr", "es", "nl")
 LANGUAGES: Final = (*REQUIRED_LANGUAGES, "it", "pl", "pt", "sv")
@@ -54,7 +51,6 @@ COLUMNS: Final = (
 )
 _LISTS: Final = ("qualifiers", "labels", "names", "short", "other_units", "default", "group", "states", *LANGUAGES)
 NO_UNIT: Final = "-"
-SHORTEST_FOREIGN: Final = 3  # letters of a foreign label that is a short form rather than a word
 LONGEST_ID: Final = 6  # words
 _VALUES: Final = {
     "quantity": ("number",),
@@ -261,18 +257,3 @@ def plain_words(name: str) -> str:
     ('supply air temp', 'sa temp')
     """
     return " ".join(word.casefold() for word in split_identifier(name))
-
-
-def foreign_words(entry: DomainEntry) -> DomainEntry:
-    """Return an entry without its English names; a state keeps its words, since states exclude each other.
-
-    >>> foreign_words(DomainEntry("torque", "quantity", labels=("twist",), languages={"de": ("Moment",)})).labels
-    ()
-    """
-    if entry.category == "value":
-        return entry
-    languages = {
-        language: tuple(label for label in labels if len(label) > SHORTEST_FOREIGN)
-        for language, labels in entry.languages.items()
-    }
-    return msgspec.structs.replace(entry, labels=(), names=(), short=(), languages=languages)

@@ -7,7 +7,7 @@ speaks for that sense (language, domain, dimensions of its units). `normalisatio
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
@@ -95,12 +95,14 @@ class Lexicon:
     The plain words of a compound stand for themselves, so that no shorter phrase in them is replaced.
     """
 
-    def __init__(self, entries: Iterable[DomainEntry]) -> None:
+    def __init__(self, entries: Iterable[DomainEntry], short_forms: Mapping[Phrase, Phrase] | None = None) -> None:
         """Index the names of entries.
 
         Args:
             entries: the entries; what stands first wins.
+            short_forms: words by the usual short forms of names (`temp`), which labels are also found by.
         """
+        self._short_forms = short_forms or {}
         self.phrases: dict[Phrase, tuple[Sense, ...]] = {}
         self.codes: dict[str, Sense] = {}
         self.values: dict[Phrase, tuple[str, tuple[str, ...]]] = {}
@@ -164,14 +166,16 @@ class Lexicon:
         target = canonical(entry)
         if entry.compound:  # of kinds and qualifiers the inventory has the English labels
             for label in (target, *((entry.id,) if entry.labels else ()), *entry.labels):
-                self._put(phrase_of(label), Sense(target, "label", "", entry.domain, dimensions, entry.category))
+                self._put_english(
+                    phrase_of(label), Sense(target, "label", "", entry.domain, dimensions, entry.category)
+                )
         for name in entry.names:
             sense = Sense(target, "name", "", entry.domain, dimensions, entry.category)
             if is_code(name):
                 self.codes.setdefault(name.casefold(), sense._replace(how="code"))
             elif entry.compound:
                 phrase = phrase_of(name)
-                self._put(phrase, sense)
+                self._put_english(phrase, sense)
                 glued = "".join(phrase)
                 if len(phrase) > 1 and len(glued) >= GLUED_LETTERS:
                     self._put((glued,), sense)
@@ -192,6 +196,13 @@ class Lexicon:
         for label in (entry.id, *entry.labels, *(x for labels in entry.languages.values() for x in labels)):
             for phrase in spellings(label):
                 self.values.setdefault(phrase, (entry.id, entry.group))
+
+    def _put_english(self, phrase: Phrase, sense: Sense) -> None:
+        """Index a label as it is written, and with its short forms as words."""
+        self._put(phrase, sense)
+        words = tuple(" ".join(self._short_forms.get((short,), (short,))) for short in phrase)
+        if len(phrase) > 1 and words != phrase and not any(" " in word for word in words):
+            self._put(words, sense)
 
     def _put(self, phrase: Phrase, sense: Sense) -> None:
         if not phrase:

@@ -17,6 +17,7 @@ import msgspec
 
 from likewise.semantics.concepts.encyclopaedia.lexicon import JOINING, Lexicon, Phrase, Sense, folded, phrase_of
 from likewise.semantics.concepts.inventory import Inventory
+from likewise.semantics.concepts.normalisation.obis import obis_reading
 from likewise.semantics.measure import Term
 from likewise.semantics.text.identifiers import split_identifier
 from likewise.semantics.text.stop_words import STOP_WORDS
@@ -100,6 +101,9 @@ class Normaliser:
         code = self._lexicon.codes.get(text.casefold())
         if code is not None:
             return (Reading(code.target, (Rewrite(text, code.target, f"code, {code.domain}"),)),)
+        written, plain = obis_reading(text)
+        if plain:
+            return (Reading(plain, (Rewrite(written, plain, "OBIS code"),)),)
         tokens = self._tokens(text)
         if not tokens or len(tokens) > MOST_WORDS:
             return (Reading(text),)
@@ -162,10 +166,16 @@ class Normaliser:
             listed = (t.text,) in self._inventory.means or (t.text,) in self._lexicon.phrases
             known = self._known(t.text)
             capitals = t.written.isupper() and len(t.text) >= LEAST_SHORT
-            if (listed and len(tokens) > 1) or (not listed and (capitals or not known)):
+            if (listed and (len(tokens) > 1 or not self._inventory.has_label(t.text))) or (
+                not listed and (capitals or not known)
+            ):
                 senses = self._lexicon.phrases.get((t.text,), ())
                 meant = {w for s in senses for w in phrase_of(s.target)} | {*self._inventory.means.get((t.text,), ())}
-                out.append(UnknownWord(t.start, t.end, t.text, listed or not known, frozenset(meant)))
+                out.append(
+                    UnknownWord(
+                        t.start, t.end, t.text, not known if len(tokens) == 1 else listed or not known, frozenset(meant)
+                    )
+                )
         return out
 
     def value(self, text: str) -> tuple[str, tuple[str, ...]]:
@@ -249,7 +259,7 @@ class Normaliser:
         for length in range(min(self._lexicon.longest, len(tokens) - at), 0, -1):
             words = tokens[at : at + length]
             phrase = tuple(t.text for t in words)
-            senses = self._lexicon.phrases.get(phrase)
+            senses = self._lexicon.phrases.get(phrase) or self._lexicon.phrases.get(self._expanded(phrase))
             if senses is None or length < listed:
                 continue
             senses = tuple(
@@ -286,7 +296,7 @@ class Normaliser:
                 start, end, rewrites, as_written, self._place(tokens) if len(phrase[0]) == 1 else end
             ), length
         word = tokens[at]
-        if listed == 0 and not self._known(word.text):
+        if listed == 0 and not self._known(word.text) and not self._inventory.has_label(word.text):
             plain, language = self._lexicon.parts(word.text, sorted(languages & JOINING))
             if plain:
                 step = Rewrite(word.written, plain, f"compound, {language}")
@@ -295,8 +305,11 @@ class Normaliser:
 
     def _spelled_out(self, phrase: Phrase, sense: Sense) -> Phrase:
         """Return the phrase of a label or name with its usual short forms as words: `temp` as `temperature`."""
-        if sense.how not in ("label", "name"):
-            return phrase  # a symbol stands first, and what it is belongs last
+        # A symbol stands first, and what it is belongs last.
+        return self._expanded(phrase) if sense.how in ("label", "name") else phrase
+
+    def _expanded(self, phrase: Phrase) -> Phrase:
+        """Return words with their usual short forms written out, as the lexicon has its labels and names."""
         return tuple(word for short in phrase for word in self._inventory.means.get((short,), (short,)))
 
     def _is_of_another_kind(self, phrase: Phrase, senses: Sequence[Sense]) -> bool:
@@ -335,6 +348,8 @@ class Normaliser:
         words = tokens[at : at + length]
         phrase = tuple(t.text for t in words)
         if sense.how in ("label", "name"):
+            if sense.how == "name" and length > 1 and phrase[-1] in _SMALL and at + length < len(tokens):
+                return False  # `pressureIn` is at the inlet, and `pressure in the pipe` is not
             return len(phrase[0]) > 2 or length > 1 or len(tokens) == 1
         if sense.how == "function":
             return sense.language in languages
