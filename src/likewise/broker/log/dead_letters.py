@@ -56,22 +56,17 @@ def insert(tables: StoreTables, dead_letters: Sequence[NewLetter]) -> None:
     )
     tables.change("UPDATE dead_letters SET checksum = checksum + number WHERE number > ?", last)
     for tenant in {letter.tenant for letter in dead_letters}:
-        tables.change(
+        sql = (
             "DELETE FROM dead_letters WHERE tenant = ?1 AND number <= (SELECT number FROM dead_letters "
-            "WHERE tenant = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
-            tenant,
-            MAX_DEAD_LETTERS,
+            "WHERE tenant = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)"
         )
+        tables.change(sql, tenant, MAX_DEAD_LETTERS)
 
 
 def listed(tables: StoreTables, tenant: int, after: int, limit: int) -> list[DeadLetter]:
     """Return a tenant's dead letters after a number, oldest first."""
-    rows = tables.rows(
-        f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?",
-        tenant,
-        after,
-        limit,
-    )
+    sql = f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?"
+    rows = tables.rows(sql, tenant, after, limit)
     return [letter_row(row) for row in rows]
 
 
@@ -91,13 +86,11 @@ def about(tables: StoreTables, tenant: int, event: int) -> bool:
 
 def of_event(tables: StoreTables, tenant: int, event: int, subscriber: int) -> list[DeadLetter]:
     """Return the dead letters of a tenant about an event: of a subscriber, or of no particular one."""
-    rows = tables.rows(
+    sql = (
         f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND event = ? AND (subscriber IS NULL OR subscriber = ?) "
-        "ORDER BY number",
-        tenant,
-        event,
-        subscriber,
+        "ORDER BY number"
     )
+    rows = tables.rows(sql, tenant, event, subscriber)
     return [letter_row(row) for row in rows]
 
 

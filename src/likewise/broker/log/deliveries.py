@@ -152,24 +152,15 @@ def read(tables: StoreTables, tenant: int, numbers: Sequence[int]) -> list[Deliv
 
 def read_between(tables: StoreTables, tenant: int, after: int, until: int, limit: int) -> list[Delivery]:
     """Read the deliveries of a tenant between two numbers, in order, without their events."""
-    rows = tables.rows(
-        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?",
-        tenant,
-        after,
-        until,
-        limit,
-    )
+    sql = f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?"
+    rows = tables.rows(sql, tenant, after, until, limit)
     return [delivery_row(row) for row in rows]
 
 
 def read_newest(tables: StoreTables, tenant: int, after: int, limit: int) -> list[Delivery]:
     """Read the newest deliveries of a tenant after a number, in order, without their events."""
-    rows = tables.rows(
-        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
-        tenant,
-        after,
-        limit,
-    )
+    sql = f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?"
+    rows = tables.rows(sql, tenant, after, limit)
     return [delivery_row(row) for row in reversed(rows)]
 
 

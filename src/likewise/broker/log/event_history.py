@@ -23,14 +23,11 @@ def first_position(tables: StoreTables, tenant: int) -> int | None:
 
 def events_by_minute(tables: StoreTables, tenant: int, after: int, until: int) -> list[tuple[int, int]]:
     """Count a tenant's events between two positions by the minute of their arrival."""
-    rows = tables.rows(
+    sql = (
         "SELECT arrival / ?4, count(*) FROM log WHERE kind = 0 AND tenant = ?1 AND position > ?2 AND position <= ?3 "
-        "GROUP BY 1",
-        tenant,
-        after,
-        until,
-        MINUTE,
+        "GROUP BY 1"
     )
+    rows = tables.rows(sql, tenant, after, until, MINUTE)
     return [(minute, count) for minute, count in rows]
 
 
@@ -55,18 +52,12 @@ def events_back(
     Withdrawn ones are left out.
     """
     named = None if sources is None else msgspec.json.encode(sorted(sources)).decode()
-    rows = tables.rows(
+    sql = (
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ?1 AND position < ?2 AND position > ?3 "
         "AND (?4 IS NULL OR source IN (SELECT value FROM json_each(?4))) "
-        "AND arrival >= ?5 AND arrival < ?6 AND withdrawn = 0 ORDER BY position DESC LIMIT ?7",
-        tenant,
-        before,
-        after,
-        named,
-        since,
-        until,
-        limit,
+        "AND arrival >= ?5 AND arrival < ?6 AND withdrawn = 0 ORDER BY position DESC LIMIT ?7"
     )
+    rows = tables.rows(sql, tenant, before, after, named, since, until, limit)
     return [entry_row(row) for row in rows]
 
 

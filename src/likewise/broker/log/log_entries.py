@@ -56,14 +56,11 @@ def find_events(tables: StoreTables, tenant: int, id: str, sources: Collection[s
 
 def rows_between(tables: StoreTables, after: int, until: int, tenant: int | None = None) -> list[Row]:
     """Return the rows of the first `PAGE` entries between two positions, in order."""
-    return tables.rows(
+    sql = (
         f"SELECT {ENTRY} FROM log "
-        "WHERE position > ?1 AND position <= ?2 AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT ?4",
-        after,
-        until,
-        tenant,
-        PAGE,
+        "WHERE position > ?1 AND position <= ?2 AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT ?4"
     )
+    return tables.rows(sql, after, until, tenant, PAGE)
 
 
 def ranges_after(tables: StoreTables, positions: Mapping[int, int]) -> dict[int, int]:
@@ -94,35 +91,28 @@ def entries_at(tables: StoreTables, positions: Sequence[int]) -> list[Entry]:
 
 def newest_event(tables: StoreTables, tenant: int, until: int) -> Entry | None:
     """Return the newest event of a tenant up to a position."""
-    row = tables.row(
-        f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position <= ? ORDER BY position DESC LIMIT 1",
-        tenant,
-        until,
-    )
+    sql = f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position <= ? ORDER BY position DESC LIMIT 1"
+    row = tables.row(sql, tenant, until)
     return None if row is None else entry_row(row)
 
 
 def newest_events(tables: StoreTables, tenant: int, after: int, limit: int) -> list[Entry]:
     """Return the newest events of a tenant after a position, withdrawn ones left out, in order."""
-    rows = tables.rows(
+    sql = (
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
-        "ORDER BY position DESC LIMIT ?",
-        tenant,
-        after,
-        limit,
+        "ORDER BY position DESC LIMIT ?"
     )
+    rows = tables.rows(sql, tenant, after, limit)
     return [entry_row(row) for row in reversed(rows)]
 
 
 def first_of_newest(tables: StoreTables, tenant: int, before: int, limit: int) -> int | None:
     """Return the first position of the newest events of a tenant before a position, at most so many of them."""
-    (first,) = tables.one(
+    sql = (
         "SELECT min(position) FROM (SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position < ? "
-        "ORDER BY position DESC LIMIT ?)",
-        tenant,
-        before,
-        limit,
+        "ORDER BY position DESC LIMIT ?)"
     )
+    (first,) = tables.one(sql, tenant, before, limit)
     return None if first is None else int(first)
 
 
@@ -175,17 +165,13 @@ def expired(tables: StoreTables, unneeded: RemovalLimits, now: int, spans: Seque
     positions whose expiry waits because of a step of the clock.
     """
     tenant, before, arrived = unneeded
-    rows = tables.rows(
+    sql = (
         f"SELECT position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 {_waited(spans)}AND tenant = ?1 "
         "AND position < ?3 AND arrival <= ?4 AND position NOT IN (SELECT position FROM retained) "
         "UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
-        "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
-        tenant,
-        now,
-        before,
-        arrived,
-        SWEPT,
+        "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5"
     )
+    rows = tables.rows(sql, tenant, now, before, arrived, SWEPT)
     return [position for (position,) in rows]
 
 
@@ -201,15 +187,11 @@ def count_delayed(tables: StoreTables, tenant: int, now: int, spans: Sequence[Wa
     """Count the events of a tenant that are over by the clock, and whose expiry waits."""
     total = 0
     for after, upto, behind in spans:
-        (count,) = tables.one(
+        sql = (
             "SELECT count(*) FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND ends > ?3 AND tenant = ?1 "
-            "AND position > ?4 AND position <= ?5",
-            tenant,
-            now,
-            now - behind,
-            after,
-            upto,
+            "AND position > ?4 AND position <= ?5"
         )
+        (count,) = tables.one(sql, tenant, now, now - behind, after, upto)
         total += int(count)
     return total
 
@@ -226,29 +208,22 @@ def newly_expired(
     tables: StoreTables, tenant: int, after: tuple[int, int], now: int, until: int, limit: int
 ) -> list[tuple[int, int]]:
     """Return ends and positions of events up to a position that expired after a given one, in order."""
-    rows = tables.rows(
+    sql = (
         "SELECT ends, position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends >= ?2 AND ends <= ?4 "
         "AND (ends, position) > (?2, ?3) AND tenant = ?1 AND position <= ?5 AND withdrawn = 0 "
-        "ORDER BY ends, position LIMIT ?6",
-        tenant,
-        *after,
-        now,
-        until,
-        limit,
+        "ORDER BY ends, position LIMIT ?6"
     )
+    rows = tables.rows(sql, tenant, *after, now, until, limit)
     return [(ends, position) for ends, position in rows]
 
 
 def expired_between(tables: StoreTables, tenant: int, after: int, until: int, now: int) -> list[tuple[int, int]]:
     """Return ends and positions of expired events between two positions."""
-    rows = tables.rows(
+    sql = (
         "SELECT ends, position FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND position <= ? "
-        "AND ends <= ? AND withdrawn = 0",
-        tenant,
-        after,
-        until,
-        now,
+        "AND ends <= ? AND withdrawn = 0"
     )
+    rows = tables.rows(sql, tenant, after, until, now)
     return [(ends, position) for ends, position in rows]
 
 

@@ -15,13 +15,8 @@ from likewise.broker.log.tables import StoreTables
 
 def start_at(tables: StoreTables, follower: str, tenant: int, position: int = 0) -> None:
     """Let a follower begin after a position of a tenant's entries."""
-    tables.change(
-        "INSERT INTO followers VALUES (?1, ?2, ?3, ~?3, ?4)",
-        follower,
-        tenant,
-        position,
-        text_checksum((follower,), tenant),
-    )
+    sql = "INSERT INTO followers VALUES (?1, ?2, ?3, ~?3, ?4)"
+    tables.change(sql, follower, tenant, position, text_checksum((follower,), tenant))
 
 
 def advance(tables: StoreTables, follower: str, positions: Mapping[int, int]) -> None:

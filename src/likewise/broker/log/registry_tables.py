@@ -71,13 +71,8 @@ def add_subscriber(tables: StoreTables, tenant: int, row: SubscriberRow) -> None
 def change_queue(tables: StoreTables, tenant: int, row: SubscriberRow) -> None:
     """Keep another policy and limit of a subscriber's queue."""
     check = subscriber_checksum(row.number, tenant, row.id, row.policy, row.limit)
-    tables.change(
-        "UPDATE subscribers SET policy = ?, queue_limit = ?, checksum = ? WHERE number = ?",
-        row.policy,
-        row.limit,
-        check,
-        row.number,
-    )
+    sql = "UPDATE subscribers SET policy = ?, queue_limit = ?, checksum = ? WHERE number = ?"
+    tables.change(sql, row.policy, row.limit, check, row.number)
 
 
 def remove_subscriber(tables: StoreTables, number: int) -> None:
@@ -87,11 +82,11 @@ def remove_subscriber(tables: StoreTables, number: int) -> None:
 
 def settle_deliveries(tables: StoreTables, settled: Iterable[tuple[int, int, int]]) -> None:
     """Advance subscribers' cursors, given as (position, dropped, subscriber)."""
-    tables.change_all(
+    sql = (
         f"UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = {GUARD}, dropped = dropped + ?2 "
-        "WHERE number = ?3",
-        settled,
+        "WHERE number = ?3"
     )
+    tables.change_all(sql, settled)
 
 
 def read_subscribers(tables: StoreTables, tenant: int) -> list[SubscriberRow]:
@@ -121,11 +116,8 @@ def add_subscription(tables: StoreTables, tenant: int, row: SubscriptionRow) -> 
 
 def end_subscription(tables: StoreTables, number: int, position: int) -> None:
     """Write down that a subscription ended at a position."""
-    tables.change(
-        "UPDATE subscriptions SET ended = ?1, checksum = checksum - coalesce(ended + 1, 0) + ?1 + 1 WHERE number = ?2",
-        position,
-        number,
-    )
+    sql = "UPDATE subscriptions SET ended = ?1, checksum = checksum - coalesce(ended + 1, 0) + ?1 + 1 WHERE number = ?2"
+    tables.change(sql, position, number)
 
 
 def remove_subscriptions(tables: StoreTables, numbers: Iterable[int]) -> None:
@@ -141,12 +133,8 @@ def read_subscriptions(tables: StoreTables, tenant: int) -> list[SubscriptionRow
 
 def subscriptions_between(tables: StoreTables, tenant: int, after: int, until: int) -> list[SubscriptionRow]:
     """Return the subscriptions of a tenant with numbers in a range, ended ones included."""
-    rows = tables.each(
-        f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number",
-        tenant,
-        after,
-        until,
-    )
+    sql = f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number"
+    rows = tables.each(sql, tenant, after, until)
     return [subscription_row(row) for row in rows]
 
 

@@ -87,21 +87,18 @@ def note_tried(tables: StoreTables, number: int, tried: tuple[int, int]) -> None
 
 def note_targets(tables: StoreTables, cursors: Iterable[tuple[int, int, int]]) -> None:
     """Store the cursors of targets, given as (target, delivery, seconds)."""
-    tables.change_all(
+    sql = (
         f"UPDATE targets SET acknowledged = max(acknowledged, ?2), succeeded = max(succeeded, ?3), "
-        f"guard = ~(max(acknowledged, ?2) + {_APART} * max(succeeded, ?3)) WHERE number = ?1",
-        cursors,
+        f"guard = ~(max(acknowledged, ?2) + {_APART} * max(succeeded, ?3)) WHERE number = ?1"
     )
+    tables.change_all(sql, cursors)
 
 
 def remove_target(tables: StoreTables, tenant: int, number: int) -> None:
     """Forget a target and its dead letters."""
     tables.change("DELETE FROM targets WHERE number = ? AND tenant = ?", number, tenant)
-    tables.change(
-        "DELETE FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' AND media_type = ?",
-        tenant,
-        dead_letter_type(number),
-    )
+    sql = "DELETE FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' AND media_type = ?"
+    tables.change(sql, tenant, dead_letter_type(number))
 
 
 def remove_targets_of(tables: StoreTables, tenant: int, subscriber: int, subscription: str | None) -> None:
@@ -134,12 +131,10 @@ def count_dead(tables: StoreTables, tenant: int) -> dict[str, int]:
 
 def dead_of(tables: StoreTables, tenant: int, number: int) -> list[int]:
     """Return the numbers of a target's dead letters, oldest first."""
-    rows = tables.rows(
-        "SELECT number FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' AND media_type = ? "
-        "ORDER BY number",
-        tenant,
-        dead_letter_type(number),
+    sql = (
+        "SELECT number FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' AND media_type = ? ORDER BY number"
     )
+    rows = tables.rows(sql, tenant, dead_letter_type(number))
     return [dead for (dead,) in rows]
 
 

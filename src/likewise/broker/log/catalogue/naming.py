@@ -50,11 +50,11 @@ def name_by(tables: StoreTables, how: int) -> None:
 
 def sources_and_topics(tables: StoreTables, tenant: int) -> Iterator[tuple[str, str]]:
     """Return source and topic of each event of a tenant; '' if it has none, or an edge named its source."""
-    rows = tables.each(
+    sql = (
         "SELECT source, body, EXISTS (SELECT 1 FROM hops WHERE hops.position = log.position) "
-        "FROM log WHERE kind = 0 AND tenant = ? AND source <> ''",
-        tenant,
+        "FROM log WHERE kind = 0 AND tenant = ? AND source <> ''"
     )
+    rows = tables.each(sql, tenant)
     for source, body, over_an_edge in rows:
         try:
             topic = "" if over_an_edge else _DECODE(body).topic()

@@ -88,14 +88,11 @@ def _keep(tables: StoreTables, row: EdgeRow) -> EdgeRow:
 
 def advance_edge(tables: StoreTables, forwarded: EdgePosition) -> None:
     """Write up to where an edge's items are stored; it never goes back, and one of another epoch changes nothing."""
-    tables.change(
+    sql = (
         "UPDATE edges SET sequence = max(sequence, ?1), guard = ~max(sequence, ?1) "
-        "WHERE tenant = ?2 AND id = ?3 AND epoch = ?4",
-        forwarded.sequence,
-        forwarded.tenant,
-        forwarded.edge,
-        forwarded.epoch,
+        "WHERE tenant = ?2 AND id = ?3 AND epoch = ?4"
     )
+    tables.change(sql, forwarded.sequence, forwarded.tenant, forwarded.edge, forwarded.epoch)
 
 
 def remove_edge(tables: StoreTables, tenant: int, id: str) -> bool:

@@ -75,12 +75,8 @@ def put(tables: StoreTables, tenant: int, items: Iterable[tuple[int, int, Withdr
 def waiting(tables: StoreTables, tenant: int, after: int, limit: int, *, newest: bool = False) -> list[OutboxItem]:
     """Return the first items after a sequence, or the last ones."""
     order = "DESC" if newest else "ASC"
-    rows = tables.rows(
-        f"SELECT {OUTBOX} FROM outbox WHERE tenant = ? AND sequence > ? ORDER BY sequence {order} LIMIT ?",
-        tenant,
-        after,
-        limit,
-    )
+    sql = f"SELECT {OUTBOX} FROM outbox WHERE tenant = ? AND sequence > ? ORDER BY sequence {order} LIMIT ?"
+    rows = tables.rows(sql, tenant, after, limit)
     return [outbox_row(row) for row in rows]
 
 
@@ -153,9 +149,8 @@ def take_out(tables: StoreTables, sequences: Iterable[int]) -> None:
 
 def forget(tables: StoreTables, tenant: int, until: int) -> None:
     """Forget items up to a sequence whose entries the log holds no longer."""
-    tables.change(
+    sql = (
         "DELETE FROM outbox WHERE tenant = ? AND sequence <= ? AND NOT EXISTS "
-        "(SELECT 1 FROM log WHERE log.position = outbox.position)",
-        tenant,
-        until,
+        "(SELECT 1 FROM log WHERE log.position = outbox.position)"
     )
+    tables.change(sql, tenant, until)

@@ -69,12 +69,8 @@ def add_messages(tables: StoreTables, writes: Iterable[MessageWrite]) -> None:
         body = _ENCODE(message)
         rows.append((position, tenant, checksum(body, position, tenant), body))
         if received is not None:
-            tables.change(
-                "INSERT OR REPLACE INTO received VALUES (?, ?, ?, ?)",
-                *received,
-                tenant,
-                text_checksum((), *received, tenant),
-            )
+            sql = "INSERT OR REPLACE INTO received VALUES (?, ?, ?, ?)"
+            tables.change(sql, *received, tenant, text_checksum((), *received, tenant))
         if message.retain and not message.part:
             _retain(tables, tenant, message, position)
     tables.change_all("INSERT INTO messages VALUES (?, ?, ?, ?)", rows)
@@ -85,14 +81,8 @@ def _retain(tables: StoreTables, tenant: int, message: StoredMessage, position: 
         tables.change("DELETE FROM retained WHERE tenant = ? AND topic = ?", tenant, message.topic)
         return
     check = text_checksum((message.topic,), tenant, position, number_or_none(message.expires))
-    tables.change(
-        "INSERT OR REPLACE INTO retained VALUES (?, ?, ?, ?, ?)",
-        tenant,
-        message.topic,
-        position,
-        message.expires,
-        check,
-    )
+    sql = "INSERT OR REPLACE INTO retained VALUES (?, ?, ?, ?, ?)"
+    tables.change(sql, tenant, message.topic, position, message.expires, check)
 
 
 def message_row(row: Row) -> tuple[int, StoredMessage]:
