@@ -16,18 +16,24 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from likewise.client.opening import connect
     from likewise.errors import LikewiseError
     from likewise.formats.arrow.event_batch import EventBatch
     from likewise.language import parse
     from likewise.matching.matcher import Matcher
+    from likewise.matching.stream_filter import filter, match
     from likewise.model import Event, Explanation, Match, MatchBatch, Subscription, event
     from likewise.semantics.library import load_space
     from likewise.semantics.measure import Measure, Term
     from likewise.semantics.space import Space
+    from likewise.server.embedded import Broker
+    from likewise.tables import ColumnReport, columns
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Broker": "likewise.server.embedded",
+    "ColumnReport": "likewise.tables",
     "Event": "likewise.model",
     "EventBatch": "likewise.formats.arrow.event_batch",
     "Explanation": "likewise.model",
@@ -39,12 +45,18 @@ _HOMES = {
     "Space": "likewise.semantics.space",
     "Subscription": "likewise.model",
     "Term": "likewise.semantics.measure",
+    "columns": "likewise.tables",
+    "connect": "likewise.client.opening",
     "event": "likewise.model",
+    "filter": "likewise.matching.stream_filter",
     "load_space": "likewise.semantics.library",
+    "match": "likewise.matching.stream_filter",
     "parse": "likewise.language",
 }
 
 __all__ = [
+    "Broker",
+    "ColumnReport",
     "Event",
     "EventBatch",
     "Explanation",
@@ -56,8 +68,12 @@ __all__ = [
     "Space",
     "Subscription",
     "Term",
+    "columns",
+    "connect",
     "event",
+    "filter",
     "load_space",
+    "match",
     "parse",
 ]
 

@@ -16,6 +16,9 @@ COMMANDS: Final = {
     ),
     "parse": LazyCommand("likewise.cli.parse:parse", "Check subscriptions and print them in their one form.", "Match"),
     "match": LazyCommand("likewise.cli.match:match", "Match a stream of events against subscriptions.", "Match"),
+    "columns": LazyCommand(
+        "likewise.cli.columns:columns", "Take columns from a table, by meaning and in your units.", "Match"
+    ),
     "explain": LazyCommand(
         "likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"
     ),

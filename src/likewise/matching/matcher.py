@@ -36,8 +36,9 @@ from likewise.matching.results import SubscriptionNumbering, merge, moments_of, 
 from likewise.model import Condition, Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
 from likewise.model import Mapping as PredicateMapping
 from likewise.model.alerts.alert_state import AlertKeyState
-from likewise.model.matches.batch import ProbabilityCurves
-from likewise.model.matches.sequence import NO_MATCHES, Matches
+from likewise.model.matched_reading import MatchedReading
+from likewise.model.matches.batch import BatchReadings, ProbabilityCurves
+from likewise.model.matches.sequence import NO_MATCHES, Matches, with_readings
 from likewise.model.probability import AS_SCORED
 from likewise.semantics.feedback import Judgement, judged_by
 from likewise.semantics.interpretation import Interpretation
@@ -280,11 +281,20 @@ class Matcher:
         _, due = self._end_validity(now)
         over = event.expires is not None and event.expires <= now
         if not due:
-            return NO_MATCHES if over else self._state.matches(event, now)
+            matched = NO_MATCHES if over else self._state.matches(event, now)
+            return with_readings(matched, partial(self._readings, event, now)) if len(matched) else matched
         matches = [match for _, match in due]
         if not over:
             matches += self._state.matches(event, now)
         return Matches(len(matches), lambda start, stop: matches[start:stop])
+
+    def _readings(self, event: Event, at: int, id: str) -> tuple[MatchedReading, ...]:
+        """Return the readings of an event that met a subscription; none once the subscription was removed."""
+        from likewise.matching.explain.readings import matched_readings
+
+        if id not in self:
+            return ()
+        return matched_readings(self.annotated(event), self._state.explain(event, id, at))
 
     def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """Return the matches of a batch of events as arrays; for each event its arrivals first, then promotions.
@@ -317,7 +327,8 @@ class Matcher:
         if due:
             promoted = sorted([*due, *promoted], key=lambda x: x.event_index)
         index, ids, numbers = self._numbering.number(ordinals, over_now)
-        return MatchBatch(event_index, index, score, ids, tuple(promoted), self._likelihoods(ids), numbers)
+        read = BatchReadings(lambda at, id: self._readings(events[at], int(moments[at]), id))
+        return MatchBatch(event_index, index, score, ids, tuple(promoted), self._likelihoods(ids), numbers, read)
 
     def _end_during(self, moments: NDArray[int64], start: int, stop: int, ended: dict[int, str]) -> list[Promotion]:
         """End validity by the times of some events; return the matches due before, each with its event."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime
+from contextlib import suppress
+from datetime import date, datetime, tzinfo
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from likewise.defaults import MAX_DEPTH, MAX_TUPLES
 from likewise.errors import InvalidEvent, LimitExceeded
@@ -25,12 +26,13 @@ def event(
     time: int | datetime | str | None = None,
     expires: int | datetime | str | None = None,
     graph: Iterable[Triple | tuple[str, str, str]] = (),
+    tz: tzinfo | None = None,
 ) -> Event:
     """Create an event from a mapping, such as a decoded JSON object.
 
-    Nested objects flatten to `a.b`, list items to repeated `a[]`, null is dropped, `{value, unit}`
-    objects become one quantity, and the fields of one list item share a group. A top-level `vector`
-    of 0 and 1 becomes the interest vector.
+    Nested objects flatten to `a.b`, list items to repeated `a[]`, what is missing (None, and NaN, NaT and NA of NumPy
+    and pandas) is dropped, scalars of NumPy are numbers, `{value, unit}` objects become one quantity, and the fields of
+    one list item share a group. A top-level `vector` of 0 and 1 becomes the interest vector.
 
     Args:
         obj: Attributes and values. Keys are text; values are text, numbers, Booleans, dates, None, lists and mappings.
@@ -40,12 +42,14 @@ def event(
         time: When the event happened: µs since 1970 in UTC, an aware datetime, or ISO 8601 text with an offset.
         expires: When the event stops being valid, in the same forms.
         graph: RDF triples of the event, each as `Triple` or as three N-Triples terms.
+        tz: Time zone of times without one (`zoneinfo.ZoneInfo("Europe/Dublin")`); without it they are refused.
 
     Returns:
         The event, immutable.
 
     Raises:
-        InvalidEvent: The mapping has no attribute, a name is no text, or a value is impossible (NaN, a naive time).
+        InvalidEvent: The mapping has no attribute, a name is no text, or a value is impossible (infinity, a naive time
+            without `tz`).
         LimitExceeded: The event has too many tuples or triples, nests too deep, or a text is too long.
 
     >>> e = event({"room": {"temp": {"value": 21, "unit": "C"}}, "tags": ["a", "b"], "note": None})
@@ -55,15 +59,15 @@ def event(
     if not isinstance(obj, Mapping):
         raise InvalidEvent(f"an event is an object with attributes, not {type(obj).__name__}")
     vector = _vector(obj.get("vector"))
-    flat = _Flattening()
+    flat = _Flattening(tz)
     flat.mapping({k: v for k, v in obj.items() if k != "vector"} if vector else obj, "", 0, 1)
     return Event(
         tuples=tuple(flat.tuples),
         themes=tuple(themes),
         id=id,
         source=source,
-        time=None if time is None else microseconds(time),
-        expires=None if expires is None else microseconds(expires),
+        time=None if is_missing(time) else microseconds(_in_zone(time, tz)),
+        expires=None if is_missing(expires) else microseconds(_in_zone(expires, tz)),
         graph=tuple(map(_triple, graph)),
         vector=vector,
     )
@@ -91,9 +95,10 @@ _PLAIN: Final = frozenset((str, int, float, bool))
 class _Flattening:
     """Collected tuples, and the number of the last group."""
 
-    def __init__(self) -> None:
+    def __init__(self, tz: tzinfo | None = None) -> None:
         self.tuples: list[EventTuple] = []
         self.groups = 0
+        self.tz = tz
 
     def mapping(self, obj: Mapping[str, object], path: str, group: int, depth: int) -> None:
         if depth > MAX_DEPTH:
@@ -115,17 +120,19 @@ class _Flattening:
             self.add(f"{path}.{key}" if path else key, value, stated, group, depth)
 
     def add(self, path: str, value: object, unit: str, group: int, depth: int) -> None:
-        if value is None:
+        if value is None or (type(value) is float and value != value):
             return
         plain = type(value) in _PLAIN  # most values; asking whether they are a `Mapping` takes longer than the rest
+        if not plain and hasattr(value, "dtype"):  # of NumPy, or a type of its own that pandas has
+            value = _python_value(value)
         if not plain and isinstance(value, Mapping):
             self.mapping(value, path, group, depth + 1)
         elif not plain and isinstance(value, (list, tuple)):
             self.items(value, path + "[]", group, depth + 1)
-        else:
+        elif plain or not is_missing(value):
             if len(self.tuples) >= MAX_TUPLES:
                 raise LimitExceeded("tuples of an event", allowed=MAX_TUPLES)
-            self.tuples.append(EventTuple(path, value if plain else _scalar(path, value), unit, group))  # type: ignore[arg-type]
+            self.tuples.append(EventTuple(path, value if plain else _scalar(path, value, self.tz), unit, group))  # type: ignore[arg-type]
 
     def items(self, items: Iterable[object], path: str, group: int, depth: int) -> None:
         if depth > MAX_DEPTH:
@@ -138,15 +145,49 @@ class _Flattening:
             self.add(path, item, "", item_group, depth)
 
 
-def _scalar(path: str, value: object) -> str | int | float | bool:
-    if isinstance(value, (str, bool, int, float)):
+def is_missing(value: object) -> bool:
+    """Return whether a value stands for a missing one: None, NaN, and pandas' NaT and NA.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(0), is_missing("")
+    (True, True, False, False)
+    """
+    if value is None or type(value).__name__ in ("NaTType", "NAType"):  # comparing NA is an error
+        return True
+    return isinstance(value, (float, Decimal)) and value != value
+
+
+def _python_value(value: object) -> object:
+    """Return a scalar or an array of NumPy as plain Python; a time in microseconds, as Python knows no nanoseconds."""
+    dtype = getattr(value, "dtype", None)
+    if getattr(dtype, "kind", "") == "M":
+        value = value.astype("datetime64[us]")  # type: ignore[attr-defined]
+    convert = getattr(value, "tolist", None)
+    return value if convert is None else convert()
+
+
+def _in_zone(value: object, tz: tzinfo | None) -> Any:
+    """Return a time in its zone: one without a zone, as a value or as text, is in `tz` if that is given."""
+    value = _python_value(value) if hasattr(value, "dtype") else value
+    if isinstance(value, str) and tz is not None:
+        with suppress(ValueError):  # refused with words where it is read
+            value = datetime.fromisoformat(value)
+    if isinstance(value, datetime) and value.tzinfo is None and tz is not None:
+        return value.replace(tzinfo=tz)
+    return value
+
+
+def _scalar(path: str, value: object, tz: tzinfo | None) -> str | int | float | bool:
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, Decimal):
         whole = value.is_finite() and abs(value) <= LARGEST_WHOLE and value == value.to_integral_value()
         return int(value) if whole else float(value)
     if isinstance(value, datetime):
-        microseconds(value)
-        return value.isoformat()
+        zoned: datetime = _in_zone(value, tz)
+        microseconds(zoned)
+        return zoned.isoformat()
     if isinstance(value, date):
         return value.isoformat()
     raise InvalidEvent(f"{path!r} holds a {type(value).__name__}; send text, a number, a Boolean, an object or a list")

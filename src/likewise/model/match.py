@@ -8,10 +8,12 @@ from typing import Literal
 from likewise.model.alerts.notification import AlertNotification
 from likewise.model.display import html_of, text_of
 from likewise.model.mapping import Mapping
+from likewise.model.matched_reading import MatchedReading
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Kind
 
 Cause = Literal["arrival", "promoted", "held", "cleared", "absent", "returned", "digest"]
+ReadingsReader = Callable[[str], tuple[MatchedReading, ...]]  # by the id of a subscription
 Bindings = tuple[tuple[tuple[str, str], ...], ...]
 
 
@@ -42,6 +44,7 @@ class Match:
     __slots__ = (
         "_likelihood",
         "_mapping",
+        "_read",
         "_trace",
         "bindings",
         "cause",
@@ -80,6 +83,7 @@ class Match:
         self._trace = trace
         self._likelihood = likelihood
         self._mapping: Mapping | None = None
+        self._read: ReadingsReader | None = None
 
     @property
     def probability(self) -> float:
@@ -94,6 +98,30 @@ class Match:
             self._mapping = self._trace()
             self._trace = None
         return self._mapping
+
+    @property
+    def readings(self) -> tuple[MatchedReading, ...]:
+        """Readings that met the subscription, converted to its units; computed on access.
+
+        Empty for kinds without predicates, for a match that was unpickled, and once the subscription was removed.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add({"id": "warm", "text": "{temp > 25 degC}"})
+        >>> m.match({"temp": "86 °F"})[0].readings[0].converted
+        30.0
+        """
+        return () if self._read is None else self._read(self.subscription_id)
+
+    def __getstate__(self) -> tuple[None, dict[str, object]]:
+        """Return the state to pickle: the computed mapping, and no reader, because it refers to the matcher."""
+        _ = self.mapping
+        return None, {name: None if name == "_read" else getattr(self, name) for name in self.__slots__}
+
+    def read_by(self, reader: ReadingsReader) -> Match:
+        """Set what computes `readings`; return this match."""
+        self._read = reader
+        return self
 
     def _facts(self) -> tuple[object, ...]:
         return (

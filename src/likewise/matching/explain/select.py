@@ -26,6 +26,7 @@ from likewise.model.subscription import Condition, Subscription
 from likewise.model.text import attribute_names, fold
 from likewise.model.timestamps import MOMENT
 from likewise.model.values import Interval, Quantity
+from likewise.semantics.concepts.customary import taken_in_customary_unit
 from likewise.semantics.measure import Measure
 from likewise.units import reading_unit, unit
 
@@ -123,7 +124,27 @@ def _column(
         place = _best(column, subscription, view, threshold)
     if place is None:
         return None, f"the event has no `{column.attribute}`"
-    return _in_unit(event.tuples[place], column.unit, symbol or _named_unit(column, subscription, explained, place))
+    stated = symbol or _named_unit(column, subscription, explained, place)
+    item = event.tuples[place]
+    if column.unit and (taken := _customary(column, subscription, explained, item, place)) is not None:
+        value, note = reading_in_unit(taken, column.unit)
+        return value, note or f"`{item.attribute}` states no unit; taken in {taken.unit}, as is customary"
+    return reading_in_unit(item, column.unit, stated)
+
+
+def _customary(
+    column: SelectColumn, subscription: Subscription, explained: Explanation, item: EventTuple, position: int
+) -> EventTuple | None:
+    """Return a bare number in the unit that matching took it in, where it was found by its meaning; else None."""
+    asked = [Predicate(column.attribute, "=", Quantity(0.0, column.unit), attribute_relaxed=column.relaxed)]
+    for report in explained.predicates:
+        if report.tuple == position and not report.negated:
+            asked = [part for part in parts_of_report(report.text) if isinstance(part, Predicate)] + asked
+    for predicate in asked:
+        if predicate.unit and predicate.attribute_relaxed:
+            taken = taken_in_customary_unit(predicate, item)
+            return taken if taken is not item else None
+    return None
 
 
 def _matching_reading(
@@ -136,7 +157,7 @@ def _matching_reading(
             continue
         if report.verdict not in ("match", "exact_part_false"):
             continue
-        for part in _parts(report.text):
+        for part in parts_of_report(report.text):
             if isinstance(part, Predicate) and fold(part.attribute) == folded:
                 return report.tuple, _unit_of(part)
             if isinstance(part, Some):
@@ -172,7 +193,7 @@ def _named_unit(column: SelectColumn, subscription: Subscription, explained: Exp
     folded = fold(column.attribute)
     for report in explained.predicates:
         if report.tuple == place and not report.negated:
-            for part in _parts(report.text):
+            for part in parts_of_report(report.text):
                 if isinstance(part, Predicate) and (symbol := _unit_of(part)):
                     return symbol
     if not isinstance(subscription.body, Condition):
@@ -191,8 +212,12 @@ def _unit_of(predicate: Predicate) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _parts(text: str) -> tuple[Node, ...]:
-    """The items of a part of a condition as it is printed; none if it is no part of one."""
+def parts_of_report(text: str) -> tuple[Node, ...]:
+    """Return the items of a part of a condition from its printed text; none if it is no part of one.
+
+    >>> [type(part).__name__ for part in parts_of_report("t > 25 degC")]
+    ['Predicate']
+    """
     from likewise.language import parse
 
     try:
@@ -214,8 +239,17 @@ def _best(column: SelectColumn, subscription: Subscription, view: EventView, thr
     return best if best is not None and related[best] >= MatchThreshold.at(level).score else None
 
 
-def _in_unit(item: EventTuple, symbol: str, named: str) -> tuple[object, str]:
-    """A reading in a unit; one that states none is taken in the unit `named` by the condition, else in this one."""
+def reading_in_unit(item: EventTuple, symbol: str, named: str = "") -> tuple[object, str]:
+    """Return a reading in a unit, with a note on what was taken for granted or why it has no value there.
+
+    Args:
+        item: The reading.
+        symbol: Unit of the result, '' to take the value as it is.
+        named: Unit in which a reading without a unit is taken, '' for the unit of the result.
+
+    >>> reading_in_unit(EventTuple("air_temp_f", 68), "degC")
+    (20.0, '')
+    """
     if not symbol:
         return item.value, ""
     reading = item.reading()

@@ -5,13 +5,15 @@ The published Arrow schema of a table of matches (docs/formats.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import importlib
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from likewise.errors import MissingDependency
 from likewise.extras import require
 from likewise.model.match import Cause, Match
+from likewise.model.matched_reading import MatchedReading
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 
 if TYPE_CHECKING:
@@ -65,6 +67,28 @@ class ProbabilityCurves(NamedTuple):
     places: tuple[int, ...] = ()
 
 
+class BatchReadings:
+    """Reader of the readings behind the matches of a batch, by index of the event and id of the subscription.
+
+    It refers to the matcher and the events, so a pickled batch has none.
+    """
+
+    def __init__(self, read: Callable[[int, str], tuple[MatchedReading, ...]] | None = None) -> None:
+        self.read = read
+
+    def __reduce__(self) -> tuple[type[BatchReadings], tuple[()]]:
+        return BatchReadings, ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BatchReadings)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+NO_READINGS: Final = BatchReadings()
+READING_COLUMNS: Final = ("attribute", "value", "unit", "converted", "converted_unit")
+
+
 class MatchBatch(NamedTuple):
     """Matches of a batch as arrays, ordered by event, then by the order of addition.
 
@@ -82,6 +106,7 @@ class MatchBatch(NamedTuple):
         promoted: Promotions into windows during the batch.
         likelihoods: Curves from score to probability.
         numbers: Stable number of each of `subscription_ids`; None where the matcher assigned none.
+        readings: Reader of the readings that met the subscriptions, for `to_arrow(readings=True)`.
     """
 
     event_index: NDArray[signedinteger[Any]]
@@ -91,6 +116,7 @@ class MatchBatch(NamedTuple):
     promoted: tuple[Promotion, ...] = ()
     likelihoods: ProbabilityCurves = ProbabilityCurves()
     numbers: NDArray[signedinteger[Any]] | None = None
+    readings: BatchReadings = NO_READINGS
 
     @property
     def subscription_numbers(self) -> NDArray[signedinteger[Any]]:
@@ -99,8 +125,13 @@ class MatchBatch(NamedTuple):
 
         return np.arange(len(self.subscription_ids)) if self.numbers is None else self.numbers
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, *, readings: bool = False) -> pa.Table:
         """Return the matches as an Arrow table of the published schema (docs/formats.md).
+
+        Args:
+            readings: Whether to add columns with the reading that met the first predicate of each subscription:
+                `attribute`, `value` (as text), `unit`, `converted` and `converted_unit`. They are null for promotions,
+                and for a batch that was unpickled. Each match is explained for them, which takes longer than matching.
 
         >>> import likewise as lw
         >>> m = lw.Matcher()
@@ -138,14 +169,47 @@ class MatchBatch(NamedTuple):
         if promoted:
             order = np.lexsort((np.arange(table.num_rows) >= arrived, columns[0]))
             table = table.take(order)
+        return self._with_readings(table) if readings else table
+
+    def _with_readings(self, table: pa.Table) -> pa.Table:
+        """Append the columns of the readings to a table of matches."""
+        import pyarrow as pa
+
+        read, rows = self.readings.read, []
+        for event, id, promoted in zip(
+            *(table.column(name).to_pylist() for name in ("event_index", "subscription_id", "promoted_id")), strict=True
+        ):
+            first = next(iter(read(event, id)), None) if read is not None and promoted is None else None
+            rows.append(
+                (None,) * len(READING_COLUMNS)
+                if first is None
+                else (first.attribute, str(first.value), first.unit, first.converted, first.converted_unit)
+            )
+        types: tuple[pa.DataType, ...] = (pa.string(), pa.string(), pa.string(), pa.float64(), pa.string())
+        for position, (name, type) in enumerate(zip(READING_COLUMNS, types, strict=True)):
+            table = table.append_column(pa.field(name, type), pa.array([row[position] for row in rows], type))
         return table
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the table as a data frame; ids and causes are categories."""
+    def to_polars(self, *, readings: bool = False) -> Any:
+        """Return the table as a data frame of polars.
+
+        Args:
+            readings: As in `to_arrow`.
+        """
+        if find_spec("polars") is None:
+            raise MissingDependency("polars", "match", or_else="install it, or use to_arrow(), which it reads")
+        return importlib.import_module("polars").from_arrow(self.to_arrow(readings=readings))
+
+    def to_pandas(self, *, readings: bool = False) -> pandas.DataFrame:
+        """Return the table as a data frame; ids and causes are categories.
+
+        Args:
+            readings: As in `to_arrow`.
+        """
         require("match", "a table of matches")
         if find_spec("pandas") is None:
             raise MissingDependency("pandas", "spark", or_else="to_arrow() gives the same table without it")
-        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        frame: pandas.DataFrame = self.to_arrow(readings=readings).to_pandas()
         return frame
 
     @property

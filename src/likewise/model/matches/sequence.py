@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from likewise.model.match import Match
+from likewise.model.match import Match, ReadingsReader
 
 if TYPE_CHECKING:
     from numpy import signedinteger
@@ -104,6 +104,11 @@ def matches_of(matches: list[Match]) -> Matches:
     sequence = Matches(len(matches), lambda start, stop: matches[start:stop])
     sequence._whole = matches
     return sequence
+
+
+def with_readings(matches: Matches, reader: ReadingsReader) -> Matches:
+    """Return the same matches, each of which can compute its readings."""
+    return Matches(len(matches), lambda start, stop: [match.read_by(reader) for match in matches[start:stop]])
 
 
 NO_MATCHES = Matches(0, lambda start, stop: [])

@@ -147,23 +147,40 @@ class OriginGuard:
             await simple_problem(*refused)(scope, receive, send)
 
 
+class RunningGateway:
+    """A gateway on the running event loop, with its metrics and the senders to targets."""
+
+    def __init__(self, broker: Broker, executors: ServerExecutors | None = None) -> None:
+        self.gateway = Gateway(broker, executors)
+        self._registry = broker.metrics.registry
+        self._collectors = (self.gateway.connection_limits, ReceiveMetrics(self.gateway.bodies, self.gateway.packets))
+        for collector in self._collectors:
+            self._registry.register(collector)
+        self._sending = asyncio.create_task(TargetSenders(self.gateway).run())
+        self._sending.add_done_callback(_log_connector_end)
+
+    def unregister(self) -> None:
+        """Remove the metrics, so that another gateway of the broker may register its own."""
+        for collector in self._collectors:
+            self._registry.unregister(collector)
+
+    async def close(self) -> None:
+        """End streams and the senders."""
+        self.unregister()
+        self.gateway.stopping.set()
+        self._sending.cancel()
+        await asyncio.wait({self._sending}, timeout=STOP_SECONDS)
+
+
 def make_app(broker: Broker) -> FastAPI:
     """Return the FastAPI application of a broker."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Gateway]]:
-        app.state.gateway = gateway = Gateway(broker, getattr(app.state, "executors", None))
-        broker.metrics.registry.register(gateway.connection_limits)
-        receive_metrics = ReceiveMetrics(gateway.bodies, gateway.packets)
-        broker.metrics.registry.register(receive_metrics)
-        sending = asyncio.create_task(TargetSenders(gateway).run())
-        sending.add_done_callback(_log_connector_end)
-        yield {"gateway": gateway}
-        broker.metrics.registry.unregister(gateway.connection_limits)
-        broker.metrics.registry.unregister(receive_metrics)
-        gateway.stopping.set()
-        sending.cancel()
-        await asyncio.wait({sending}, timeout=STOP_SECONDS)
+        running = RunningGateway(broker, getattr(app.state, "executors", None))
+        app.state.gateway = running.gateway
+        yield {"gateway": running.gateway}
+        await running.close()
 
     app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
     for module in _ROUTERS:

@@ -1,0 +1,152 @@
+"""`likewise.Broker`: a broker inside a program, and mounted in an ASGI application."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+import likewise as lw
+from likewise.client.messages import ClientDelivery
+from likewise.errors import InputError, InvalidEvent, ParseError, UnknownId
+
+
+def test_a_callback_gets_each_delivery_once_and_converted_by_meaning() -> None:
+    """In the order of publishing."""
+    received: list[ClientDelivery] = []
+    with lw.Broker() as broker:
+        broker.subscribe("{temperature~ > 25 degC}", received.append)
+        receipts = broker.publish([{"air_temp_f": 81.2}, {"air_temp_f": 50}, {"TempC_SHT": 27.1}])
+        broker.wait()
+    assert len(receipts) == 3
+    assert [each.event.tuples[0].attribute for each in received] == ["air_temp_f", "TempC_SHT"]
+
+
+def test_what_was_published_is_there_after_a_restart(tmp_path: Path) -> None:
+    """A subscriber that comes back under its name gets what it missed, and nothing twice."""
+    first: list[ClientDelivery] = []
+    with lw.Broker(tmp_path / "store") as broker:
+        broker.subscribe("{x > 1}", first.append, name="ann")
+        broker.publish({"x": 2})
+        broker.wait()
+    with lw.Broker(tmp_path / "store") as broker:
+        broker.publish({"x": 3})  # nobody listens yet
+        second: list[ClientDelivery] = []
+        broker.subscribe("{x > 1}", second.append, name="ann")
+        broker.wait()
+    assert [each.event.tuples[0].value for each in first] == [2]
+    assert [each.event.tuples[0].value for each in second] == [3]
+
+
+def test_a_callback_that_fails_is_called_again_with_the_same_delivery(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was not acknowledged."""
+    monkeypatch.setattr("likewise.server.embedded.RETRY_S", 0.01)
+    calls: list[int] = []
+
+    def fail_once(delivery: ClientDelivery) -> None:
+        calls.append(delivery.sequence)
+        if len(calls) == 1:
+            raise RuntimeError("not now")
+
+    with lw.Broker() as broker:
+        broker.subscribe("{x > 1}", fail_once)
+        broker.publish([{"x": 2}, {"x": 3}])
+        broker.wait()
+    assert calls == [1, 1, 2]
+
+
+def test_a_callback_may_end_its_own_subscription() -> None:
+    """It gets nothing after that."""
+    received: list[int] = []
+    ended = threading.Event()
+    with lw.Broker() as broker:
+
+        def once(delivery: ClientDelivery) -> None:
+            received.append(delivery.sequence)
+            broker.unsubscribe("once")
+            ended.set()
+
+        broker.subscribe("{x > 1}", once, name="once")
+        broker.publish({"x": 2})
+        assert ended.wait(30)
+        broker.publish({"x": 3})
+        broker.wait()
+    assert received == [1]
+
+
+def test_another_text_under_the_same_name_replaces_the_subscription(tmp_path: Path) -> None:
+    """The old one ends."""
+    with lw.Broker(tmp_path / "store") as broker:
+        broker.subscribe("{x > 1}", print, name="ann")
+    received: list[ClientDelivery] = []
+    with lw.Broker(tmp_path / "store") as broker:
+        broker.subscribe("{y > 1}", received.append, name="ann")
+        broker.publish([{"x": 2}, {"y": 2}])
+        broker.wait()
+    assert [each.event.tuples[0].attribute for each in received] == ["y"]
+
+
+def test_bad_input_is_refused_and_changes_nothing() -> None:
+    """Events, texts, names."""
+    with lw.Broker() as broker:
+        with pytest.raises(InvalidEvent):
+            broker.publish([{"x": 2}, {}])
+        with pytest.raises(ParseError):
+            broker.subscribe("{x >", print)
+        broker.subscribe("{x > 1}", print, name="ann")
+        with pytest.raises(InputError, match="has a callback"):
+            broker.subscribe("{x > 2}", print, name="ann")
+        with pytest.raises(UnknownId):
+            broker.unsubscribe("bob")
+        assert broker.explain({"x": 2}, "{x > 1}").verdict == "match"
+
+
+def mounted_fastapi(broker: lw.Broker) -> Any:
+    """A FastAPI application with the broker below a path."""
+    app = FastAPI()
+    app.mount("/lw", broker.app)
+    return app
+
+
+def mounted_starlette(broker: lw.Broker) -> Any:
+    """The same with Starlette alone."""
+    return Starlette(routes=[Mount("/lw", broker.app)])
+
+
+@pytest.mark.parametrize("mounted", [mounted_fastapi, mounted_starlette])
+def test_the_interface_is_served_below_a_path_of_another_application(mounted: Callable[[lw.Broker], Any]) -> None:
+    """Publishing, subscribing, deliveries, a WebSocket, problems, the description."""
+    with lw.Broker() as broker, TestClient(mounted(broker)) as client:
+        assert client.get("/lw/healthz").status_code == 200
+        assert client.put("/lw/v1/subscribers/ann").status_code in (200, 201)
+        made = client.post("/lw/v1/subscribers/ann/subscriptions", json={"v": 1, "text": "{x > 1}"})
+        assert made.status_code in (200, 201), made.text
+        assert client.post("/lw/v1/events", json={"x": 2}).status_code in (200, 201, 202)
+        broker.wait()
+        pending = client.get("/lw/v1/subscribers/ann/deliveries")
+        assert pending.status_code == 200, pending.text
+        assert '"x":2' in pending.text.replace(" ", "")
+        assert client.get("/lw/v1/nothing").status_code == 404
+        assert client.get("/lw/openapi.json").json()["info"]["title"] == "Likewise"
+
+
+def test_the_application_serves_alone_too() -> None:
+    """With the lifespan of a server."""
+    with lw.Broker() as broker, TestClient(broker.app) as client:
+        assert client.get("/healthz").status_code == 200
+
+
+def test_a_broker_is_closed_once_and_closing_ends_the_mounted_application() -> None:
+    """In whatever order."""
+    broker = lw.Broker()
+    with TestClient(mounted_fastapi(broker)) as client:
+        assert client.get("/lw/healthz").status_code == 200
+        broker.close()
+        broker.close()
