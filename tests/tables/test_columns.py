@@ -19,7 +19,7 @@ import likewise as lw
 from likewise.errors import InputError
 from likewise.tables import ColumnReport
 from likewise.tables.requested import RequestedColumn
-from likewise.tables.values import Reading, affine, converted, number_of, sample
+from likewise.tables.values import ColumnReading, affine, converted, number_of, sample
 from likewise.units import unit, units_of_dimension
 
 WEATHER: dict[str, list[Any]] = {
@@ -271,7 +271,9 @@ def test_a_column_is_converted_as_a_single_reading_is(symbol: str, data: st.Data
     """The whole column by a factor and an offset; one reading exactly."""
     source = unit(symbol)
     target = unit(data.draw(st.sampled_from([each.symbol for each in units_of_dimension(source.dimension)])))
-    whole = converted(np.array([number, np.nan]), RequestedColumn("t", "t", target.symbol, "number"), Reading(source))
+    whole = converted(
+        np.array([number, np.nan]), RequestedColumn("t", "t", target.symbol, "number"), ColumnReading(source)
+    )
     assert whole is not None
     scale = max(abs(source.to(target, number)), abs(affine(source, target)[1]), 1e-300)
     assert abs(whole[0] - source.to(target, number)) <= 1e-12 * scale

@@ -290,7 +290,7 @@ class Matcher:
 
     def _readings(self, event: Event, at: int, id: str) -> tuple[MatchedReading, ...]:
         """Return the readings of an event that met a subscription; none once the subscription was removed."""
-        from likewise.matching.explain.readings import matched_readings
+        from likewise.matching.explain.matched_readings import matched_readings
 
         if id not in self:
             return ()

@@ -25,7 +25,7 @@ from likewise.semantics.measure import Term
 from likewise.tables.frames import Table, as_table
 from likewise.tables.report import ColumnReport, ColumnResult, ColumnSource, RunnerUp
 from likewise.tables.requested import RequestedColumn, requested_columns
-from likewise.tables.values import Reading, Sample, converted, reading_of, sample
+from likewise.tables.values import ColumnReading, Sample, converted, reading_of, sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,10 +117,10 @@ def decide(
     return ColumnReport(tuple(decisions[each.name] for each in requested))
 
 
-def _reading(source: ColumnSource) -> Reading:
+def _reading(source: ColumnSource) -> ColumnReading:
     from likewise.units import unit
 
-    return Reading(unit(source.unit) if source.unit else None)
+    return ColumnReading(unit(source.unit) if source.unit else None)
 
 
 def _names(requested: tuple[RequestedColumn, ...]) -> str:
@@ -213,7 +213,9 @@ def _assigned(
     return sources
 
 
-def _why_missing(readings: list[Reading | str], order: list[int], probability: NDArray[Any], confidence: float) -> str:
+def _why_missing(
+    readings: list[ColumnReading | str], order: list[int], probability: NDArray[Any], confidence: float
+) -> str:
     """Return why a name got no column: what its best column lacks, if that column is near by its header."""
     for place in order:
         reading = readings[place]

@@ -98,14 +98,14 @@ def number_of(value: object) -> tuple[float, str] | None:
     return (float(read.value), read.unit) if isinstance(read, Quantity) else (float(read), "")
 
 
-class Reading(NamedTuple):
+class ColumnReading(NamedTuple):
     """How the numbers of a column are read: their unit (None where no unit matters), and what a reader must know."""
 
     unit: Unit | None
     note: str = ""
 
 
-def reading_of(header: str, values: Sample, requested: RequestedColumn) -> Reading | str:
+def reading_of(header: str, values: Sample, requested: RequestedColumn) -> ColumnReading | str:
     """Return the unit of a column for a requested one, or why its values cannot be what is requested.
 
     The unit stands in the header, else it is the customary one in which the values are possible, else the requested
@@ -128,7 +128,7 @@ def reading_of(header: str, values: Sample, requested: RequestedColumn) -> Readi
     if requested.type == "boolean" and len({number for number, _ in values.numbers} | set(map(str, values.others))) > 2:
         return "the column has more than two values"
     if not requested.unit:
-        return Reading(None)
+        return ColumnReading(None)
     target = unit(requested.unit)
     stated = next((symbol for _, symbol in values.numbers if symbol), "")
     known = reading_unit(header, stated, target)
@@ -142,13 +142,13 @@ def reading_of(header: str, values: Sample, requested: RequestedColumn) -> Readi
             and _share(bounds[0].low <= known.to_base(number) <= bounds[0].high for number in numbers) < PLAUSIBLE_SHARE
         ):
             return _impossible(numbers, requested, known.symbol)
-        return Reading(known)
+        return ColumnReading(known)
     customary = customary_units(requested.attribute, requested.unit)
     if not customary:
-        return Reading(target, f"the column states no unit; taken in {target.symbol}")
+        return ColumnReading(target, f"the column states no unit; taken in {target.symbol}")
     for each in customary:
         if _share(map(each.holds, numbers)) >= PLAUSIBLE_SHARE:
-            return Reading(each.unit, f"the column states no unit; taken in {each.unit.symbol}")
+            return ColumnReading(each.unit, f"the column states no unit; taken in {each.unit.symbol}")
     return _impossible(numbers, requested, "")
 
 
@@ -183,13 +183,13 @@ def _time_of(value: object) -> np.datetime64 | None:
     return np.datetime64(value, "us") if isinstance(value, date) else None
 
 
-def converted(values: NDArray[Any], requested: RequestedColumn, reading: Reading) -> NDArray[Any] | None:
+def converted(values: NDArray[Any], requested: RequestedColumn, reading: ColumnReading) -> NDArray[Any] | None:
     """Return a whole column in the requested unit and type; None if it stays as it is.
 
     Text that is no number becomes NaN. Each text with a unit of its own is converted from that unit.
 
     >>> wanted = RequestedColumn("t", "temperature", "degC", "number")
-    >>> converted(np.array(["70 °F", "21", "-"], dtype=object), wanted, Reading(unit("degC"))).round(1).tolist()
+    >>> converted(np.array(["70 °F", "21", "-"], dtype=object), wanted, ColumnReading(unit("degC"))).round(1).tolist()
     [21.1, 21.0, nan]
     """
     if requested.type == "time" and values.dtype.kind != "M":
