@@ -44,6 +44,8 @@ def test_importing_takes_little_time() -> None:
 def test_the_public_names_are_these() -> None:
     """Nothing joins or leaves the public interface by accident."""
     assert likewise.__all__ == [
+        "Broker",
+        "ColumnReport",
         "Event",
         "EventBatch",
         "Explanation",
@@ -55,8 +57,12 @@ def test_the_public_names_are_these() -> None:
         "Space",
         "Subscription",
         "Term",
+        "columns",
+        "connect",
         "event",
+        "filter",
         "load_space",
+        "match",
         "parse",
     ]
 
