@@ -27,6 +27,8 @@ from likewise.units import reading_unit, unit
 MOST_EDITS: Final = 2  # a sentence with more of them helps nobody
 STEPS: Final = 1000  # thresholds are proposed in thousandths
 _ALSO: Final = "the event also said"
+MATCHES: Final = "It would match"
+HOLDS: Final = "Its condition would hold"  # of a ranking or an alert, which other events decide, too
 
 Score = Callable[[Event, float | None], float]
 """Return the score of an event at a threshold (None: the one in force), 0 if it does not match."""
@@ -83,7 +85,7 @@ def propose(subscription: Subscription, event: Event, failing: Sequence[FailingP
         score: Returns the score of a changed event at a threshold.
     """
     remembered = subscription.top is not None or subscription.alert is not None
-    begin = "Its condition would hold" if remembered else "It would match"
+    begin = HOLDS if remembered else MATCHES
     if all(part.report.verdict == "below_threshold" for part in failing) and (least := _threshold(event, score)):
         return f"{begin} with a threshold of at most {least}."
     for edits in _edits(event, failing):

@@ -16,7 +16,7 @@ import msgspec
 from likewise.defaults import HYBRID_M, THRESHOLD
 from likewise.errors import UnsupportedSubscription
 from likewise.matching.explain.conditions import ConditionFinding, explain_condition
-from likewise.matching.explain.counterfactuals import MOST_EDITS
+from likewise.matching.explain.counterfactuals import HOLDS, MATCHES, MOST_EDITS
 from likewise.matching.reference.conditions import evaluate, prepare_condition
 from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.graphs import search, unify
@@ -295,6 +295,8 @@ def explain(
             raise UnsupportedSubscription("explaining statements needs measures by their names; give `named`")
         way = subscription.using or "hybrid", subscription.best or m
         judged = explain_statements(body, EventStatements(event, named), way, needed.score)
+    if subscription.top is not None or subscription.alert is not None:  # more than its condition decides
+        judged = judged._replace(change=judged.change.replace(MATCHES, HOLDS, 1))
     if subscription.top is not None and judged.verdict == "match":
         judged = _rank(event, subscription.top, judged, position)
     probability = None if compared is None else curve.of(judged.score)
