@@ -26,7 +26,7 @@ patiently() {
     say "$what"
     (
         trap 'exit 0' TERM
-        while sleep 10 & wait $!; do say "  still $what ($(($(date +%s) - began)) s)"; done
+        while sleep 10 & wait $!; do say "  still at it ($(($(date +%s) - began)) s)"; done
     ) &
     telling=$!
     trap 'kill $telling 2>/dev/null || true; say "stopped; run it again to go on from here"; exit 130' INT TERM
