@@ -32,6 +32,7 @@ ahead = compiled()
 assert len(ahead) > 20, len(ahead)
 
 from likewise.formats.arrow.event_batch import EventBatch
+from likewise.language import parse
 from likewise.matching.matcher import Matcher
 from likewise.testing import generators
 from likewise.testing.generators import SeededChoice
@@ -41,6 +42,8 @@ choice = SeededChoice(5)
 m = Matcher()
 for n in range(400):
     m.add(generators.subscription(choice, kinds[n % 5], f"s{n}"), at=0)
+for n in range(1100):
+    m.add(parse(f"{{x~ > {n}}}", id=f"r{n}"), at=0)
 events = [generators.event(choice, frozenset(kinds), f"e{n}", n) for n in range(60)]
 for n, event in enumerate(events[:20]):
     m.match(event, at=n)

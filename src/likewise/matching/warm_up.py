@@ -47,6 +47,7 @@ GRAPH: Final = (
 )
 Part = Literal["all", "meaning", "rest"]
 LOW_PRIORITY: Final = 19  # the lowest: portable kernels do the work meanwhile
+CHOICES: Final = 17  # subscriptions by meaning of 64 conjunctions each: enough to be filed by their rarest predicate
 COPIES: Final = 320  # exact subscriptions: enough for two blocks beside the tail, with dense attributes
 
 
@@ -65,6 +66,9 @@ def warm_up(space: str | None = None, measure: str | None = None, part: Part = "
     copies = 0 if part == "meaning" else COPIES
     for number in range(copies):
         matcher.add(parse(f"{{x > {number}, y < {number + 9}, city = c{number % 7}}}", id=f"c{number}"), at=0)
+    for number in range(0 if part == "rest" else CHOICES):
+        either = ", ".join(f"(x~ > {number + place} or city~ = c{place})" for place in range(6))
+        matcher.add(parse(f"{{{either}}}", id=f"o{number}"), at=0)
     events = [event(payload, id=f"e{number}") for number, payload in enumerate(EVENTS)]
     triples = tuple(Triple(s, RDF_TYPE if p == "rdf:type" else p, o) for s, p, o in GRAPH)
     events += [Event(graph=triples, id="g"), Event(vector="1011", id="v")]
