@@ -323,6 +323,7 @@ def main() -> None:
     asking.add_argument("--shots", type=Path, help="a folder for pictures of each stage; slower")
     asking.add_argument("--kernels", type=Path, help="a wheel that `make kernels` built; without it they are compiled")
     asked = asking.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # not ignored, as in a background job
     if CHROMIUM is None:
         sys.exit("there is no chromium; apt-get install chromium, or name it in LIKEWISE_CHROMIUM")
     if asked.shots is not None:
