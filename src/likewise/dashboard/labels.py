@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from html import escape
 from typing import Final
@@ -23,7 +24,6 @@ from likewise.model import (
     Subscription,
 )
 from likewise.model.condition import Node
-from likewise.model.rendering import verdict_text
 
 POLICIES: Final = {
     "drop-oldest": "the oldest go",
@@ -96,13 +96,13 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def verdict_sentence(verdict: str) -> str:
-    """Return a verdict as a sentence.
+def code_html(text: str) -> str:
+    """Return a text as HTML, what stands between backquotes as code.
 
-    >>> verdict_sentence("match"), verdict_sentence("expired")
-    ('It matches.', 'Its time is over.')
+    >>> code_html("`a<b` says 3")
+    '<code>a&lt;b</code> says 3'
     """
-    return "It matches." if verdict == "match" else sentence(verdict_text(verdict))
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def event_line(event: Mapping[str, object], longest: int = 180) -> str:

@@ -20,12 +20,13 @@ from likewise.api.subscriptions import SubscriptionDetails
 from likewise.dashboard.addresses import PageAddress
 from likewise.dashboard.explain.evidence import draw_evidence
 from likewise.dashboard.history.trace import draw_trace
-from likewise.dashboard.labels import event_line, verdict_sentence
+from likewise.dashboard.labels import code_html, event_line
 from likewise.dashboard.view_state import PageState, clock
 from likewise.dashboard.widgets import data_table, html, icon_button, score_badge, table
 from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
 from likewise.model import Condition, Explanation, Mapping, Predicate
+from likewise.model.rendering import explanation_sentences
 
 MOST_COMPARED: Final = 100  # subscriptions an event is compared with in one go; the filter reaches the others
 AT_ONCE: Final = 8  # questions under way at the same time
@@ -89,7 +90,7 @@ class SubscriptionComparison:
             html(
                 f"<div class='lw-head'>{verdict_badge(explained)}"
                 f"<span class='lw-name'>{escape(subscription.id)}</span><code>{escape(subscription.text)}</code></div>"
-                f"<div class='lw-line'>{escape(verdict_sentence(explained.verdict))} {escape(explained.change)}</div>"
+                f"<div class='lw-line'>{code_html(' '.join(explanation_sentences(explained)))}</div>"
             )
 
 
@@ -392,11 +393,12 @@ def _verdict(explained: Explanation, note: str = "") -> None:
     match = explained.verdict == "match"
     threshold = "" if explained.threshold is None else f"<span class='lw-soft'>needs {explained.threshold:.2f}</span>"
     style = "lw-good" if match else "lw-nearly"
+    first, second = explanation_sentences(explained)
     html(
         f"<div class='lw-head' style='display:flex;gap:8px;align-items:baseline;flex-wrap:wrap'>"
-        f"{verdict_badge(explained)}{threshold}<b class='{style}'>"
-        f"{escape(verdict_sentence(explained.verdict))}</b>{f'<span>{escape(note)}</span>' if note else ''}</div>"
-        f"<div class='lw-line'>{escape(explained.change)}</div>"
+        f"{verdict_badge(explained)}{threshold}"
+        f"<b class='{style}'>{code_html(first)}</b>{f'<span>{escape(note)}</span>' if note else ''}</div>"
+        f"<div class='lw-line'>{code_html(second)}</div>"
     )
 
 
