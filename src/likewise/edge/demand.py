@@ -25,10 +25,11 @@ from likewise.matching.reference.event_view import EventView
 from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.operators import register_operators
 from likewise.matching.reference.terms import event_value_terms, predicate_attribute_term
-from likewise.model import Subscription, fold, read_number
+from likewise.model import Subscription, fold
 from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import OPERATORS
+from likewise.model.values import read_magnitude
 from likewise.semantics.measure import Role, Term
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def _candidates(values: dict[float | str, list[DemandFilter]], item: EventTuple)
         for filters in values.values():
             yield from filters
     elif isinstance(value, str):
-        if any(sign.isdigit() for sign in value) and read_number(value) is not None:
+        if any(sign.isdigit() for sign in value) and read_magnitude(value) is not None:
             for filters in values.values():
                 yield from filters
         else:

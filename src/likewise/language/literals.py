@@ -11,7 +11,7 @@ from likewise.language.errors import GrammarError, InvalidUnit
 from likewise.language.grammar import NUMBER
 from likewise.model.time import DURATIONS
 from likewise.model.timestamps import TimestampValue, parse_timestamp
-from likewise.model.values import Interval, Quantity, read_number
+from likewise.model.values import Interval, Quantity, read_magnitude, read_number
 from likewise.units import Unit, any_unit, find_unit, same_dimension, stated_units, suggestion, unit
 
 Value = str | float | bool | Quantity | TimestampValue
@@ -124,12 +124,12 @@ def read_number_token(token: str) -> tuple[Value, bool]:
     if type(value) is str and token[0] == '"' and parse_timestamp(value) is not None:
         return TimestampValue(value), relaxed  # text cannot be compared by size, so a time may be quoted
     if type(value) is str and token[0] != '"' and (hit := _NUMBER.match(value)):
-        if hit.end() == len(value):
-            raise InputError(f"`{value[:40]}` is a whole number beyond 64 bits, which compares by equality only")
-        parsed_unit = read_unit(value[hit.end() :], token, len(token) - len(token[hit.end() :].lstrip()))
-        number = read_number(hit.group())
+        number = read_magnitude(hit.group())
         if number is None or isinstance(number, Quantity):
-            raise InputError(f"`{value[:40]}` is a whole number beyond 64 bits, which compares by equality only")
+            raise _not_comparable(value)
+        if hit.end() == len(value):
+            return number, relaxed
+        parsed_unit = read_unit(value[hit.end() :], token, len(token) - len(token[hit.end() :].lstrip()))
         return Quantity(number, parsed_unit.symbol), relaxed
     return value, relaxed
 

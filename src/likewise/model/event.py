@@ -10,7 +10,7 @@ from likewise.model.display import html_of, text_of
 from likewise.model.rdf import Triple
 from likewise.model.subscription import check_themes
 from likewise.model.time import microseconds
-from likewise.model.values import Quantity, finite, plain_number, read_number
+from likewise.model.values import Quantity, finite, plain_number, read_magnitude
 from likewise.units import LARGEST_WHOLE
 
 _GROUPS = 2**31  # groups are 32-bit numbers in every stored form
@@ -40,7 +40,7 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
                 if len(value) > most:
                     raise LimitExceeded(f"characters of the value of {attribute!r}", allowed=most, found=len(value))
         elif type(value) is int and not -LARGEST_WHOLE <= value <= LARGEST_WHOLE:
-            msgspec.structs.force_setattr(self, "value", whole_text(value))  # compares by equality, as written
+            msgspec.structs.force_setattr(self, "value", whole_text(value))  # equal to what is written so
         else:
             finite(value)  # type: ignore[arg-type]
         if self.unit and len(self.unit) > MAX_TERM_LENGTH:
@@ -64,7 +64,7 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         if isinstance(value, bool):
             return None
         if isinstance(value, str):
-            read = read_number(value)
+            read = read_magnitude(value)
             if read is None:
                 return None
             return (read.value, read.unit) if isinstance(read, Quantity) else (read, self.unit)

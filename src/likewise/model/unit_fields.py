@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-from likewise.model.values import read_number
+from likewise.model.values import read_magnitude
 from likewise.units.lookup import stated_units
 from likewise.units.names import measured_dimensions
 from likewise.units.stated import is_stated
@@ -106,5 +106,5 @@ def is_number(value: object) -> bool:
     (True, False, False)
     """
     if isinstance(value, str):
-        return value[:1] in _NUMBER_STARTS and isinstance(read_number(value), (int, float))
+        return value[:1] in _NUMBER_STARTS and isinstance(read_magnitude(value), (int, float))
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)

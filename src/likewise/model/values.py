@@ -142,11 +142,27 @@ def read_number(text: str) -> float | Quantity | None:
     >>> read_number("9007199254740993"), read_number("9" * 20)
     (9007199254740993, None)
     """
+    return _read(text, exact=True)
+
+
+@lru_cache(maxsize=65_536)
+def read_magnitude(text: str) -> float | Quantity | None:
+    """Parse text as `read_number` does, and a whole number beyond 64 bits as the nearest float64.
+
+    By that such numbers compare by size. What is equal to one is written in the same digits.
+
+    >>> read_magnitude("9" * 20), read_magnitude("5 kg"), read_magnitude("9" * 400)
+    (1e+20, Quantity(value=5.0, unit='kg'), None)
+    """
+    return _read(text, exact=False)
+
+
+def _read(text: str, *, exact: bool) -> float | Quantity | None:
     stripped = text.strip()
     hit = _NUMBER.match(stripped)
     if hit is None:
         return None
-    number = _number(hit.group())
+    number = _number(hit.group(), exact=exact)
     if number is None:
         return None
     rest = stripped[hit.end() :].strip()
@@ -158,11 +174,14 @@ def read_number(text: str) -> float | Quantity | None:
     return Quantity(number, parsed_unit.symbol) if math.isfinite(parsed_unit.to_base(number)) else None
 
 
-def _number(digits: str) -> float | None:
-    """Parse digits; None for a number that cannot be compared."""
+def _number(digits: str, *, exact: bool) -> float | None:
+    """Parse digits; None for a number that cannot be compared and, if `exact`, for a whole one beyond 64 bits."""
     if len(digits) > _DIGITS_IN_FLOAT and digits.lstrip("+-").isdigit():
         whole = int(digits) if len(digits) < _DIGITS_OF_WHOLE else LARGEST_WHOLE + 1
-        return plain_number(whole) if -LARGEST_WHOLE <= whole <= LARGEST_WHOLE else None
+        if -LARGEST_WHOLE <= whole <= LARGEST_WHOLE:
+            return plain_number(whole)
+        if exact:
+            return None
     number = float(digits)
     return number if math.isfinite(number) else None
 

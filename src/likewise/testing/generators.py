@@ -142,6 +142,8 @@ class GeneratorVocabulary(NamedTuple):
         "2024-05-01T12:00:00Z",
         "2024-05-02T00:00",
         "9007199254740993",
+        "100000000000000000001",
+        "-36893488147419103233",
     )
     fragments: tuple[str, ...] = ("cat", "o", "room", "112", "room ", " ")  # of texts
     units: tuple[str, ...] = ("degC", "degF", "km/h", "m/s", "kg", "%", "s", "ms", "B", "kB")
@@ -182,6 +184,8 @@ def number(choice: Choice, words: GeneratorVocabulary = FIXED) -> float:
     if kind < 16:
         return float(choice.integer(-2, 30) + words.offset)
     if kind == 20:
+        if choice.integer(0, 1):
+            return choice.pick((2.0**63, -(2.0**63), 2**63 - 1, 1e20, -1e20))
         return choice.integer(-1, 1) * 2**53 + choice.integer(-2, 2)
     return choice.integer(-4, 60) / 2 if kind < 19 else choice.pick((0.0, 1e9, -1e9, 1e-9, 1e308, 1714564800000))
 

@@ -15,7 +15,7 @@ from likewise.broker.log.packed_sets import unpack_scores
 from likewise.broker.log.tables import StoreTables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
-from likewise.model.values import Quantity, read_number
+from likewise.model.values import Quantity, read_magnitude
 from likewise.units import any_unit
 
 MAX_EXAMINED: Final = 200_000  # entries of the log that one question looks through
@@ -147,7 +147,7 @@ def _numbers(entry: Entry) -> dict[str, tuple[float, str]]:
     event: Any = entry.value
     readings: dict[str, tuple[float, str]] = {}
     for item in event.tuples:
-        value = read_number(item.value) if isinstance(item.value, str) else item.value
+        value = read_magnitude(item.value) if isinstance(item.value, str) else item.value
         if isinstance(value, Quantity):
             readings.setdefault(item.attribute, (float(value.value), value.unit))
         elif isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -16,7 +16,7 @@ from likewise.model.event import EventTuple
 from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS, Predicate
 from likewise.model.text import fold, fold_part
 from likewise.model.timestamps import MOMENT, TimestampValue
-from likewise.model.values import Interval, Quantity, read_number
+from likewise.model.values import Interval, Quantity, read_magnitude
 from likewise.units import Unit, unit, units_of_dimension
 from likewise.units.table import EVERYDAY
 
@@ -93,8 +93,8 @@ def _may_meet(witness: str | bool, predicate: Predicate) -> bool:
     numeric = predicate.interval() is not None or isinstance(value, (float, int, Quantity))
     if isinstance(witness, bool) or not numeric or isinstance(value, bool):
         return bool(meets(predicate, EventTuple("x", witness)))
-    read = read_number(witness)
-    read = read_number(witness.upper()) if read is None else read
+    read = read_magnitude(witness)
+    read = read_magnitude(witness.upper()) if read is None else read
     if read is None:
         return predicate.operator == "!="  # not a number in any spelling: unequal to every number
     if predicate.unit:

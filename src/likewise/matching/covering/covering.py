@@ -43,7 +43,7 @@ from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.subscription import Condition
 from likewise.model.text import fold, fold_part
 from likewise.model.timestamps import MOMENT, MOMENT_UNITS
-from likewise.model.values import Interval, Quantity, read_number
+from likewise.model.values import Interval, Quantity, read_magnitude
 from likewise.units import unit, units_of_dimension
 
 
@@ -90,7 +90,7 @@ def implies(narrow: Predicate, wide: Predicate) -> bool:
 
 def plain_number(text: str) -> float | None:
     """The number a text says however it is spelled, if it states no unit."""
-    number = read_number(text)
+    number = read_magnitude(text)
     return None if isinstance(number, Quantity) else number
 
 
@@ -107,7 +107,7 @@ def never_equal(narrow: Predicate, unequal: Predicate) -> bool:
     w = unequal.value
     if isinstance(w, Quantity):  # a reading of another dimension fails `!=` as well
         interval = narrow.interval()
-        bare_text = isinstance(narrow.value, str) and narrow.operator == "=" and read_number(narrow.value) is None
+        bare_text = isinstance(narrow.value, str) and narrow.operator == "=" and read_magnitude(narrow.value) is None
         same = interval is not None and bool(interval.unit) and unit(interval.unit).dimension == unit(w.unit).dimension
         if not (same or bare_text or isinstance(narrow.value, bool)):
             return False
