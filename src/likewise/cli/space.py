@@ -1,4 +1,4 @@
-"""`likewise space`: build, list and check spaces of meaning."""
+"""`likewise space`: get, build, list and check spaces of meaning."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from likewise.spark.spaces.options import BuildSummary
 
 app = typer.Typer(
-    help="Build, list and check spaces of meaning.\n\nExample: `likewise space build articles.jsonl --out myspace`",
+    help="Get, build, list and check spaces of meaning.\n\nExample: `likewise space get wikipedia-simple`",
     no_args_is_help=True,
 )
 
@@ -93,6 +93,69 @@ def build(
         )
         if word_counts is not None:
             write_word_counts(count_words(spark, documents), word_counts)
+    if as_json:
+        output.print_json(summary)
+    else:
+        _show_summary(summary)
+
+
+@app.command()
+def get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which one: wikipedia-simple.")],
+    dump: Annotated[
+        Path | None, typer.Option("--dump", metavar="FILE", help="A dump that is here already; nothing is downloaded.")
+    ] = None,
+    installed: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="The space's name; that of the corpus by default.")
+    ] = None,
+    mirror: Annotated[
+        str | None, typer.Option("--mirror", metavar="URL", help="Where dumps are, instead of dumps.wikimedia.org.")
+    ] = None,
+    master: SparkMaster = None,
+    memory: Annotated[str | None, typer.Option(help="Memory of Spark's driver, as 2g; 2g if not said.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a space that is there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Download a corpus, check it, build its space on Spark, and install that under its name.
+
+    A download that broke off goes on where it was. With --dump a MediaWiki dump that is here is taken. The space is
+    used by its name: `--space wikipedia-simple`, or `[matching] space = "wikipedia-simple"`.
+
+    Example: `likewise space get wikipedia-simple`
+    """
+    from likewise.errors import ArtefactMissing, InputError
+    from likewise.semantics.library import spaces_folder
+    from likewise.semantics.text.tokenizer import TokenizerSettings
+    from likewise.spark.session import spark_session
+    from likewise.spark.spaces.build import build_space
+    from likewise.spark.spaces.corpora import DUMPS, corpus, download_dump
+    from likewise.spark.spaces.options import BuildOptions
+    from likewise.spark.spaces.sources import source_of
+
+    chosen = corpus(name)
+    out = spaces_folder() / (installed or chosen.name)
+    if out.exists() and not overwrite:
+        raise InputError(f"the space {out.name} is installed in {out}; say --overwrite to build it again")
+    if dump is not None and not dump.is_file():
+        raise ArtefactMissing(f"there is no dump {dump}")
+    output.print_note(f"{chosen.title}: {chosen.licence}")
+    date = "a dump of one's own"
+    if dump is None:
+        output.print_note(chosen.size)
+        progress = output.download_progress(chosen.name)
+        dump, date = download_dump(chosen, spaces_folder() / ".dumps", mirror or DUMPS, progress)
+    settings = TokenizerSettings(stop_words="english", stemmer="english")
+    options = BuildOptions(settings, chosen.minimum_df, keep=chosen.keep)
+    with spark_session(master, memory=memory or "2g") as spark:
+        summary = build_space(
+            spark,
+            source_of(dump.absolute(), None),
+            str(out),
+            name=out.name,
+            corpus=f"{chosen.title}, {date}, {chosen.licence.partition(':')[0]}",
+            options=options,
+            overwrite=overwrite,
+        )
     if as_json:
         output.print_json(summary)
     else:

@@ -12,7 +12,6 @@ from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
     from likewise_experiments.datasets.catalogue import DataSet
-    from likewise_experiments.datasets.download import Progress
 
 app = typer.Typer(
     help="List and get the data of published experiments; nothing is downloaded unless it is asked for.\n\n"
@@ -92,14 +91,14 @@ def _bring(found: DataSet, to: Path) -> None:
     from likewise_experiments.datasets.download import download
 
     for file in found.files:
-        path = download(file, to, _progress(file.name))
+        path = download(file, to, output.download_progress(file.name))
         seen = "as it should be" if file.sha256 else "its checksum is noted: nobody had one before"
         output.print_line(f"{path}: {seen}")
     if found.conversion == "zenodo":
         listed, licence = record_files(to / found.files[0].name, "OpenSense")
         output.print_note(f"licence of the record: {licence}")
         for file, md5 in listed:
-            path = download(file, to, _progress(file.name))
+            path = download(file, to, output.download_progress(file.name))
             _check_md5(path, md5)
             output.print_line(f"{path}: as the record says")
     if (made := convert(found, to)) is not None:
@@ -121,18 +120,3 @@ def _then(found: DataSet, to: Path) -> None:
         output.print_line(f"note     {found.note}")
     for command in found.then:
         output.print_line(f"then     {command.format(to=to)}")
-
-
-def _progress(name: str) -> Progress:
-    """Tell how far a download is, every tenth of it or every 64 MiB."""
-    told = -1
-
-    def tell(done: int, whole: int | None) -> None:
-        nonlocal told
-        step = done * 10 // whole if whole else done >> 26
-        if step != told:
-            told = step
-            of = f" of {whole / 1e6:,.1f}" if whole else ""
-            output.print_note(f"{name}: {done / 1e6:,.1f}{of} MB")
-
-    return tell

@@ -102,6 +102,21 @@ def print_note(text: str) -> None:
     console(stderr=True).print(text, style="dim", soft_wrap=True)
 
 
+def download_progress(name: str) -> Callable[[int, int | None], None]:
+    """Return what prints how far a download is, every tenth of it or every 64 MiB."""
+    printed = -1
+
+    def show(done: int, whole: int | None) -> None:
+        nonlocal printed
+        step = done * 10 // whole if whole else done >> 26
+        if step != printed:
+            printed = step
+            of = f" of {whole / 1e6:,.1f}" if whole else ""
+            print_note(f"{name}: {done / 1e6:,.1f}{of} MB")
+
+    return show
+
+
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows below their heads, as wide as they need; the last column is cut to what is left of the line."""
     cells = [tuple(map(str, row)) for row in rows]
