@@ -232,7 +232,7 @@ class RetentionClock:
                 seconds=REVIEW_PERIOD_S,
             )
         elif self.offset < 0:
-            _log.warning("the clock is behind the time of what is stored", step=shown_step(by))
+            _log.warning("clock_behind_stored_events", step=shown_step(by))
         self.changed()
 
     def accept(self) -> bool:

@@ -23,7 +23,7 @@ TEXTS = {
     "last": "{x exists} top 2 within 4 events by value(x)",
     "ever": "{x exists, city = Zagreb} top 1 by value(x)",
 }
-SAID = "saved windows are missing or damaged"
+SAID = "windows_rebuilt_from_log"
 
 
 @pytest.fixture(autouse=True)

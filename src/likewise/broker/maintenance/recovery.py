@@ -118,13 +118,8 @@ def _take_up(log: EventLog, tables: StoreTables, tenant: Tenant, saved: bool) ->
         if not saved and (reaching := remembering(subscriptions.values(), start)):
             start = min(stored.number for stored in reaching)
             tenant.rebuilt = tenant.unsaved = True
-            _log.error(
-                "saved windows are missing or damaged: they are made again from the log; what was over or withdrawn "
-                "before is not in them",
-                tenant=tenant.name,
-                subscriptions=len(reaching),
-                after=start,
-            )
+            # What was over or withdrawn before cannot be in them, so a promotion that needs it may be missing.
+            _log.error("windows_rebuilt_from_log", tenant=tenant.name, subscriptions=len(reaching), after=start)
         entries = log.entries(start - 1, tenant.matched, tenant=tenant.number)
         standing = bring_up_to_date(tenant, entries, subscriptions, start, {position for position, _ in judged})
         _defer_unsent(tables, tenant, standing)
@@ -150,7 +145,7 @@ def _defer_unsent(tables: StoreTables, tenant: Tenant, standing: Iterable[Number
         if not alarm_was_sent(tables, tenant.number, each.event, each.number, each.cause):
             tenant.alerts.unsend(each.number, each.notification.key, each.event)
             _log.warning(
-                "an alarm that was never sent is deferred",
+                "unsent_alarm_deferred",
                 tenant=tenant.name,
                 subscription=each.number,
                 key=each.notification.key,

@@ -155,7 +155,7 @@ def load_windows(data: Path | None, tenant: int, windows_from: int | None, make:
             alerts = windows.alike(folder / ALERTS)
         return LoadedWindows(windows, True, arrival, alerts, (saved_shards(folder), saved_shards(folder / ALERTS)))
     except (ArtefactDamaged, ArtefactMissing, OSError) as error:
-        _log.error("saved windows are damaged", folder=str(folder), error=str(error))
+        _log.error("saved_windows_damaged", folder=str(folder), error=str(error))
         return LoadedWindows(make(None), False)
 
 
@@ -277,7 +277,7 @@ def _repeat(tenant: Tenant, entry: Entry, subscriptions: dict[int, StoredSubscri
                 rejudge(tenant, command, entry.position, subscriptions)
     except Exception as error:
         _log.warning(
-            "an entry fails again in the windows",
+            "window_entry_failed_again",
             position=entry.position,
             tenant=tenant.name,
             error=f"{type(error).__name__}: {error}",
@@ -295,7 +295,7 @@ def rejudge(tenant: Tenant, command: JudgeCommand, position: int, subscriptions:
                 apply_feedback_command(tenant, command, each)
             except Exception as error:  # it was refused, or failed, before the restart, too
                 _log.warning(
-                    "feedback fails again",
+                    "feedback_failed_again",
                     position=position,
                     tenant=tenant.name,
                     error=f"{type(error).__name__}: {error}",
