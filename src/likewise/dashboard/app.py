@@ -1,6 +1,6 @@
-"""Serving the dashboard.
+"""Serve the dashboard.
 
-In front of the dashboard: only our own pages may speak to it, and what it serves may load nothing from elsewhere.
+`SecurityMiddleware` lets the dashboard's own pages alone speak to it, and lets them load nothing from elsewhere.
 """
 
 from __future__ import annotations

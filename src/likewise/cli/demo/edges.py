@@ -1,9 +1,7 @@
 """`likewise demo --edge`: the city with three brokers at its edge, one of which loses its line for a while.
 
-Hub and edges are processes of their own, on folders that go with the demo; the city's devices publish to the edge of
-their district.
-
-A line of the demo that can be lost: what is connected through it stands still until it is back.
+Hub and edges are processes of their own, on folders that go with the demo. The city's devices publish to the edge of
+their district. `FlakyProxy` is the connection that can be lost: an edge behind it waits until it is back.
 """
 
 from __future__ import annotations

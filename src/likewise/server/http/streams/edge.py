@@ -3,8 +3,8 @@
 The edge says hello and is welcomed; then it announces its sources, reports their words and subscribes for its own
 subscribers, all of them once (`whole`); from then on it is told what is asked of it. Its events are acknowledged when
 they are on disk. Close codes: `long_lived`; a newer connection of the same edge takes over (4000).
-
-What an edge sends up, taken in: each item once, on disk before it is acknowledged, refused ones with words.
+`EdgeSession.receive` takes in the items of an edge: each once, on disk before it is acknowledged, or refused with a
+reason.
 """
 
 from __future__ import annotations
