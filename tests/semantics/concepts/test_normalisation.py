@@ -193,3 +193,28 @@ def test_domains_are_read_in_four_languages(query: str, candidate: str) -> None:
 )
 def test_a_label_is_found_in_its_short_forms_and_by_a_broader_word(asked: str, seen: str) -> None:
     assert score(asked, seen) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen", "same"),
+    [
+        ("door closed", "porte fermée", True),
+        ("valve open", "Ventil geöffnet", True),
+        ("pump running", "pump is in operation", True),
+        ("under maintenance", "being serviced", True),
+        ("signal lost", "no signal", True),
+        ("battery charging", "battery draining", False),
+        ("container sealed", "container seal broken", False),
+        ("pump stopped", "Pumpe läuft", False),
+        ("closed", "door is open", False),
+        ("fault cleared", "fault active", False),
+    ],
+)
+def test_a_state_is_known_beside_what_is_in_it(asked: str, seen: str, same: bool) -> None:
+    terms = [Term(text, role="value", kind="text") for text in (asked, seen)]
+    assert bool(sameness().matrix(terms[:1], terms[1:])[0, 0] >= 0.5) is same
+
+
+def test_a_short_foreign_word_that_english_cuts_too_is_english() -> None:
+    assert readings("queueLen_cm") == ["queueLen_cm"]
+    assert readings("lengte") == ["length"]

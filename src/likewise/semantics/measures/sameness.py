@@ -24,7 +24,7 @@ from likewise.semantics.concepts.explanations import explain_agreement
 from likewise.semantics.concepts.facet_arrays import FacetArrays, facet_arrays, qualifier_words
 from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
-from likewise.semantics.concepts.normalisation.normaliser import Normaliser, Reading, Rewrite, rewritten
+from likewise.semantics.concepts.normalisation.normaliser import Normaliser, Reading, Rewrite, ValueState, rewritten
 from likewise.semantics.concepts.normalisation.short_forms import ShortForms
 from likewise.semantics.concepts.open_vocabulary import OpenVocabulary, PreparedWords
 from likewise.semantics.concepts.tables import SAME, SIBLINGS, InventoryTables
@@ -58,7 +58,7 @@ class NormalisedSide(NamedTuple):
     terms: tuple[Term, ...]
     starts: NDArray[np.int64]
     left: NDArray[np.float32]
-    values: dict[int, tuple[str, tuple[str, ...]]]
+    values: dict[int, ValueState]
 
 
 class SamenessMeasure:
@@ -197,7 +197,7 @@ class SamenessMeasure:
             left += [REWRITTEN if r.steps else 1.0 for r in readings]
             if term.role == "value":
                 state = self._normaliser.value(term.text)
-                if state[0]:
+                if state.state:
                     values[place] = state
         same = len(found) == len(terms) and all(a is b for a, b in zip(found, terms, strict=True))
         return NormalisedSide(
@@ -360,15 +360,16 @@ def _values_and_booleans(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]
 
 def _compare_states(
     scores: NDArray[np.float32],
-    asked: Mapping[int, tuple[str, tuple[str, ...]]],
-    seen: Mapping[int, tuple[str, tuple[str, ...]]],
+    asked: Mapping[int, ValueState],
+    seen: Mapping[int, ValueState],
 ) -> None:
     """Settle the scores of values that the encyclopaedia knows: words for one state, or for two of one group."""
-    for i, (a, groups) in asked.items():
-        for j, (s, others) in seen.items():
-            if a == s:
-                scores[i, j] = max(scores[i, j], SAME_STATE)
-            elif not {*groups}.isdisjoint(others):
+    for i, a in asked.items():
+        for j, s in seen.items():
+            if a.state == s.state:
+                if a.thing == s.thing or a.thing & s.thing:
+                    scores[i, j] = max(scores[i, j], SAME_STATE)
+            elif not {*a.groups}.isdisjoint(s.groups):
                 scores[i, j] = min(scores[i, j], OTHER_STATE)
 
 

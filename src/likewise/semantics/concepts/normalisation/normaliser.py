@@ -37,6 +37,15 @@ _NUMBERED_BY_PHASE: Final = frozenset("uvi")  # symbols that have a bare number 
 _PHASES: Final = frozenset({"l1", "l2", "l3"})
 _NUMBERED: Final = re.compile(r"([a-z]{1,4}?)(l?\d{1,3})")
 _PER: Final = frozenset({"l", "s", "min", "h", "hr", "d", "day", "m", "m2", "m3", "kg", "km", "ml", "cm", "cm2"})
+MOST_VALUE_WORDS: Final = 6
+_AUXILIARIES: Final = frozenset(
+    {"is", "are", "be", "been", "being", "has", "have", "the", "a", "an", "of", "state", "now"}
+)
+# Words that turn the state beside them, so that the rest is no thing that has it.
+_NOT_A_THING: Final = frozenset(
+    {"no", "not", "non", "never", "without", "nearly", "almost", "partly", "was", "were", "will", "to", "from", "by"}
+    | {"and", "or", "but", "until", "before", "after", "than", "can", "cannot", "may", "soon", "yet", "un", "in", "on"}
+)
 _FOLLOWS: Final = frozenset({"qualifier", "role", "silent"})
 
 
@@ -57,6 +66,17 @@ class Reading(msgspec.Struct, frozen=True):
     text: str
     steps: tuple[Rewrite, ...] = ()
     unit: str = ""
+
+
+class ValueState(NamedTuple):
+    """The state that a value says, the groups of states that exclude each other, and the names of what is in it."""
+
+    state: str
+    groups: tuple[str, ...]
+    thing: frozenset[str] = frozenset()
+
+
+NO_STATE: Final = ValueState("", ())
 
 
 class _Token(NamedTuple):
@@ -94,6 +114,13 @@ class Normaliser:
 
     def __init__(self, lexicon: Lexicon, inventory: Inventory, known: Callable[[str], bool]) -> None:
         self._lexicon, self._inventory, self._known = lexicon, inventory, known
+        # `len` is a cut `length` rather than Dutch, `prog` a program rather than a Polish limit.
+        self._cut_words = frozenset(
+            label[0][:letters]
+            for label in inventory.labels
+            for letters in range(LEAST_SHORT, LEAST_FOREIGN + 1)
+            if len(label) == 1 and len(label[0]) > letters
+        )
 
     def readings(self, term: Term) -> tuple[Reading, ...]:
         """The readings of a name, the likeliest first; at least one."""
@@ -128,6 +155,9 @@ class Normaliser:
     def _without_unit(self, reading: Reading, term: Term) -> Reading:
         """A reading without a unit at its end that would be taken for a word: `mg_l`, and `kWh` after an energy."""
         tokens = self._tokens(reading.text)
+        whole = tuple(token.text for token in tokens)
+        if whole in self._inventory.labels or whole in self._lexicon.phrases:
+            return reading  # `scrapPct` is listed as a whole
         for length in (2, 1):
             if term.unit or len(tokens) <= length:
                 continue
@@ -178,12 +208,27 @@ class Normaliser:
                 )
         return out
 
-    def value(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """The state that a value's whole text stands for, and its groups; empty if the encyclopaedia has none."""
-        words = split_identifier(text)
-        if not 0 < len(words) <= 6:
-            return "", ()
-        return self._lexicon.values.get(tuple(folded(w) for w in words), ("", ()))
+    def value(self, text: str) -> ValueState:
+        """The state that a value's text stands for, and of what: `door closed` is `closed`, of the door."""
+        words = [folded(w) for w in split_identifier(text)]
+        if not 0 < len(words) <= MOST_VALUE_WORDS:
+            return NO_STATE
+        whole = self._lexicon.values.get(tuple(words))
+        if whole is not None:
+            return ValueState(*whole)
+        for length in range(len(words) - 1, 0, -1):
+            for state, rest in ((words[-length:], words[:-length]), (words[:length], words[length:])):
+                thing = [word for word in rest if word not in _AUXILIARIES]
+                found = self._lexicon.values.get(tuple(state))
+                if found is not None and 0 < len(thing) <= 2 and _NOT_A_THING.isdisjoint(thing):
+                    return ValueState(*found, self._names_of(tuple(thing)))
+        return NO_STATE
+
+    def _names_of(self, thing: Phrase) -> frozenset[str]:
+        """What a thing is called: its words, what the inventory lists them as, and the English for other languages."""
+        listed = (c.name for c in self._inventory.labels.get(thing, ()))
+        foreign = (s.target for s in self._lexicon.phrases.get(thing, ()) if s.how == "language")
+        return frozenset((" ".join(thing), *listed, *foreign))
 
     def _tokens(self, text: str) -> list[_Token]:
         """The words of a text with their places; a run that the lexicon has as a whole is one word."""
@@ -293,7 +338,7 @@ class Normaliser:
             ) or self._is_of_another_kind(phrase, chosen)
             start, end = words[0].start, words[-1].end
             return _Choice(
-                start, end, rewrites, as_written, self._place(tokens) if len(phrase[0]) == 1 else end
+                start, end, rewrites, as_written, self._place(tokens) if length == 1 and len(phrase[0]) == 1 else end
             ), length
         word = tokens[at]
         if listed == 0 and not self._known(word.text) and not self._inventory.has_label(word.text):
@@ -356,7 +401,9 @@ class Normaliser:
         if sense.how == "language":
             if length == 1 and phrase[0] in _SMALL:
                 return False
-            return sense.language in languages or not self._is_english(phrase)
+            if sense.language in languages:
+                return True
+            return not self._is_english(phrase) and not (length == 1 and phrase[0] in self._cut_words)
         word = words[0]
         if len(word.text) > 1 and self._inventory.has_label(word.text):
             return False
