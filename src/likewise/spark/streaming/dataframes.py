@@ -22,6 +22,7 @@ from likewise.lake.storage import storage_path, use_store_settings
 from likewise.lake.subscription_snapshot import SubscriptionSnapshot
 from likewise.spark.streaming.batch_pins import (
     BatchPin,
+    MicroBatch,
     current_micro_batch,
     followed_log,
     pin_batch,
@@ -48,6 +49,7 @@ from likewise.spark.streaming.payloads import (
     decode_structs,
     decode_table,
 )
+from likewise.spark.streaming.sources.kafka import source_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,7 +105,7 @@ def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBa
             continue
         moment = came.column(came.num_columns - 1)[0].value if task.stamped else task.at
         if served is None:
-            served = _serve(task, moment)
+            served = serve(task, moment, current_micro_batch())
         width = len(task.columns)
         columns = [came.column(place) for place in range(width)]
         batch = pa.RecordBatch.from_arrays(columns, names=list(task.columns))
@@ -131,7 +133,7 @@ def match_lists(payloads: pa.Array[Any], moments: pa.Array[Any], task: FrameTask
     use_store_settings(task.objects)
     if len(payloads) == 0:
         return pa.array([], pa.list_(pa.struct([("number", pa.int64()), ("score", pa.float32())])))
-    served = _serve(task, moments[0].value)
+    served = serve(task, moments[0].value, current_micro_batch())
     decoded = decode_payloads(payloads.to_pylist(), PayloadContext(task.form, now=served.at))
     found = match_events(served.matcher, decoded.events, served.at).by_payload(decoded.places).of_all(len(payloads))
     columns: list[Any] = [pa.array(found.numbers, pa.int64()), pa.array(found.scores, pa.float32())]
@@ -144,17 +146,27 @@ def column_aliases(size: int) -> list[str]:
     return [f"c{number}" for number in range(size)]
 
 
-def _serve(task: FrameTask, moment: int) -> Served:
-    """Return the matcher of the micro-batch that is running; outside a stream the one of when `match` was called."""
+def pin_choice(task: FrameTask) -> str:
+    """Return the name under which a task's batches are pinned."""
+    return f"{task.choice.digest()}{'-skip' if task.skip_stateful else ''}"
+
+
+def serve(task: FrameTask, moment: int, micro: MicroBatch | None) -> Served:
+    """Return the matcher of a micro-batch; outside a stream the one of when the task was made.
+
+    Args:
+        task: settings of the worker.
+        moment: moment of the micro-batch, where it was not pinned before.
+        micro: the micro-batch; None outside a stream.
+    """
     if not task.log:
         if task.folder:
             return Served(open_matcher(task.folder), task.at, task.selecting)
         return Served(make_matcher(task.subscriptions, task.choice, moment), moment, task.selecting)
-    micro = current_micro_batch()
     if micro is None:
         return Served(open_matcher(task.folder), task.at, task.selecting)
     log = followed_log(task.log, micro.query)
-    choice = f"{task.choice.digest()}{'-skip' if task.skip_stateful else ''}"
+    choice = pin_choice(task)
 
     def propose() -> BatchPin:
         key = (task.log, micro.query, choice)
@@ -208,7 +220,16 @@ def read_rows(batch: pa.RecordBatch, task: FrameTask, at: int, times: NDArray[np
     if pa.types.is_struct(column.type):
         return decode_structs(column.to_pylist())
     now = at if times is None else np.where(times == NO_TIME, at, times).tolist()
-    return decode_payloads(column.to_pylist(), PayloadContext(task.form, _headers(batch), now=now))
+    return decode_payloads(column.to_pylist(), PayloadContext(task.form, _headers(batch), _sources(batch), now))
+
+
+def _sources(batch: pa.RecordBatch) -> list[str] | None:
+    """Return who sent messages that do not say so, where they come from Spark's own connector."""
+    if not set(batch.schema.names) >= {"key", "topic", "partition"}:
+        return None
+    keys, topics, partitions = (batch.column(name).to_pylist() for name in ("key", "topic", "partition"))
+    rows: Any = zip(keys, topics, partitions, strict=True)
+    return [source_of(key, f"{topic}/{partition}") for key, topic, partition in rows]
 
 
 def _headers(batch: pa.RecordBatch) -> list[dict[str, bytes] | None] | None:

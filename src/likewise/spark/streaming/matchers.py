@@ -112,7 +112,8 @@ def refuse_stateful(seen: Iterable[LoggedSubscription]) -> None:
             what = "ranking" if each.subscription.kind == "top" else "subscription with a state"
             raise UnsupportedSubscription(
                 f"{each.subscription.id!r} is a {what}: what it delivers depends on the order of all events; "
-                "`likewise stream run` and a broker serve it. Remove it, or pass stateful='skip' where they do"
+                "`likewise.spark.alerts`, `likewise stream run` and a broker serve it. Remove it, or pass "
+                "stateful='skip' where they do"
             )
 
 

@@ -30,10 +30,13 @@ from likewise.spark.streaming.matchers import open_matcher
 from likewise.spark.streaming.payloads import AUTO
 from likewise.spark.streaming.sources.files import read_file
 from likewise.spark.streaming.sources.ranges import FileRange, Range, Records
-from likewise.spark.streaming.state.fed_events import ShuffleFile, ShuffleWriter
+from likewise.spark.streaming.state.fed_events import EventOrder, EventRouter, ShuffleFile, write_shuffle_files
+from likewise.spark.streaming.state.shuffle import open_shuffle_plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likewise.matching.matcher import Matcher
 
 YOUNG: Final = 100_000  # new objects between two collections, about a chunk's; 700 would look at each again and again
 
@@ -89,11 +92,20 @@ class BadEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     base64: str | None = None  # of what is no text
 
 
-def run_task(order: MatchTask, came: Iterator[Records] | None = None) -> MatchTaskResult:
-    """Do what a task is told, with what `came` if somebody else has read it; an error comes back as words."""
+def run_task(
+    order: MatchTask, came: Iterator[Records] | None = None, matcher: Matcher | None = None
+) -> MatchTaskResult:
+    """Do what a task is told; an error comes back as words.
+
+    Args:
+        order: what to read, match and write.
+        came: events that somebody else has read, in place of those of the order's range.
+        matcher: what to match them with, in place of the order's.
+    """
+    use_store_settings(order.objects)
     try:
         with _collected_seldom():
-            return _run(order, came)
+            return _run(order, came, open_matcher(order.matcher) if matcher is None else matcher)
     except LikewiseError as error:
         return MatchTaskResult(error=str(error), code=error.code)
 
@@ -109,15 +121,13 @@ def _collected_seldom() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _run(order: MatchTask, came: Iterator[Records] | None) -> MatchTaskResult:
-    use_store_settings(order.objects)
-    matcher = open_matcher(order.matcher)
+def _run(order: MatchTask, came: Iterator[Records] | None, matcher: Matcher) -> MatchTaskResult:
     matches: dict[int, list[Any]] = {}
     events: dict[int, list[Any]] = {}
     selected: dict[int, list[Any]] = {}
     bad: list[BadEvent] = []
     counts = BatchCounts()
-    feeder = ShuffleWriter(order.feeds) if order.feeds else None
+    router = EventRouter(open_shuffle_plan(order.feeds), open_matcher(order.feeds)) if order.feeds else None
     newest: list[int] = []
     for records in read_range(order.range, order.kafka, order.form, order.at) if came is None else came:
         read = records.read
@@ -129,7 +139,9 @@ def _run(order: MatchTask, came: Iterator[Records] | None) -> MatchTaskResult:
         bad += _bad(records)
         days = moments // DAY
         newest += _newest(read.events, moments)
-        asked_for = found.places if feeder is None else np.union1d(found.places, feeder.feed(records, moments))
+        asked_for = found.places
+        if router is not None:
+            asked_for = np.union1d(asked_for, router.feed(read.events, moments, EventOrder.of(records)))
         met = _match_rows(order, records, found)
         if order.topic:
             met = met.append_column("selected", found.selected_lists())
@@ -154,7 +166,7 @@ def _run(order: MatchTask, came: Iterator[Records] | None) -> MatchTaskResult:
     if bad and order.bad:
         lines = b"".join(msgspec.json.encode(each) + b"\n" for each in bad)
         write_whole(storage_path(order.bad) / f"{order.name}.jsonl", lines)
-    fed = () if feeder is None else feeder.write(Path(order.state), order.batch, order.task)
+    fed = () if router is None else write_shuffle_files(router, Path(order.state), order.batch, order.task)
     return MatchTaskResult(tuple(parts), counts, fed, max(newest, default=None))
 
 

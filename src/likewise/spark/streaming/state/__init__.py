@@ -5,4 +5,7 @@ alert by the keys that its events have (`paths`). The tasks that read a batch fi
 (`shuffle`) and leave them for it (`fed_events`); then a task for each shard takes up the state of the batch before, is
 fed in the order of event time, partition and offset, and keeps what came of it (`shard`, `saved_shard`). The driver
 says which shards run, and which folders count (`shards`).
+
+In a query of Structured Streaming the same shards are buckets: rows on their way to them (`bucketing`), and values of
+Spark's state store (`buckets`).
 """

@@ -16,10 +16,9 @@ from likewise.formats.arrow.schema import FIELDS
 from likewise.lake.atomic_create import write_whole
 from likewise.matching.reference.alerts.transitions import key_of
 from likewise.spark.streaming.matched_events import match_events
-from likewise.spark.streaming.matchers import open_matcher
 from likewise.spark.streaming.sources.ranges import Records
 from likewise.spark.streaming.state.paths import StatePlacement
-from likewise.spark.streaming.state.shuffle import ShufflePlan, open_shuffle_plan
+from likewise.spark.streaming.state.shuffle import ShufflePlan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,36 +36,58 @@ class ShuffleFile(msgspec.Struct, frozen=True, omit_defaults=True):
     events: int
 
 
-class ShuffleWriter:
-    """What one task leaves for the shards."""
+class EventOrder(NamedTuple):
+    """Where events of a batch stand beside their times: the name of what they came from, a partition, an offset."""
 
-    def __init__(self, folder: str) -> None:
-        self._feeds: ShufflePlan = open_shuffle_plan(folder)
-        self._matcher: Matcher = open_matcher(f"{folder}/matcher")
+    inlet: Sequence[str]
+    partition: NDArray[np.int64]
+    offset: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, records: Records) -> EventOrder:
+        """Return the order of events that were read from one place."""
+        size = len(records.read.events)
+        partition = np.full(size, records.partition, np.int64)
+        return cls([records.inlet] * size, partition, records.offsets[records.read.places])
+
+
+class EventRouter:
+    """Sends each event to the shards whose state it moves."""
+
+    def __init__(self, plan: ShufflePlan, matcher: Matcher) -> None:
+        self._plan = plan
+        self._matcher = matcher
         self._batches: dict[str, list[pa.RecordBatch]] = {}
+        self.rows = 0
 
-    def feed(self, records: Records, moments: NDArray[np.int64]) -> NDArray[np.int64]:
+    def feed(self, events: EventBatch, moments: NDArray[np.int64], order: EventOrder) -> NDArray[np.int64]:
         """Take some events in; the places of those that meet what a ranking or an alert asks for, rising."""
-        events = records.read.events
         found = match_events(self._matcher, events, moments)
         event = np.repeat(found.places, np.diff(found.offsets))
         by_place: dict[StatePlacement, list[int]] = {}
         for number in np.unique(found.numbers).tolist():
-            by_place.setdefault(self._feeds.feeds[number].place, []).append(number)
+            by_place.setdefault(self._plan.feeds[number].place, []).append(number)
+        moving: dict[str, list[NDArray[np.int64]]] = {}
         for place, numbers in by_place.items():
             moved = np.unique(event[np.isin(found.numbers, numbers)])
-            chosen = events.take(moved)
-            shards = self._shards(place, chosen)
-            for shard in sorted({name for name in shards if name is not None}):
-                there = np.flatnonzero([name == shard for name in shards])
-                rows = _rows(records, chosen.take(there), moved[there], moments)
-                self._batches.setdefault(shard, []).append(rows)
-        own = [number for number, feed in enumerate(self._feeds.feeds) if feed.own]
+            shards = np.array([name or "" for name in self._shards(place, events.take(moved))], object)
+            for shard in sorted(set(shards.tolist()) - {""}):
+                moving.setdefault(shard, []).append(moved[shards == shard])
+        for shard, places in sorted(moving.items()):
+            chosen = places[0] if len(places) == 1 else np.unique(np.concatenate(places))
+            self._batches.setdefault(shard, []).append(_rows(events, chosen, moments, order))
+            self.rows += len(chosen)
+        own = [number for number, feed in enumerate(self._plan.feeds) if feed.own]
         return np.unique(event[np.isin(found.numbers, own)])
+
+    def take(self) -> dict[str, pa.Table]:
+        """Return what came for each shard, and begin anew."""
+        batches, self._batches, self.rows = self._batches, {}, 0
+        return {shard: pa.Table.from_batches(several) for shard, several in sorted(batches.items())}
 
     def _shards(self, place: StatePlacement, events: EventBatch) -> Sequence[str | None]:
         """The shard of each event; None where it lacks what tells keys apart, and so moves nothing."""
-        count = self._feeds.shards
+        count = self._plan.shards
         if place.shard is not None:
             return [place.of((), count)] * len(events)
         if not place.per:
@@ -76,18 +97,23 @@ class ShuffleWriter:
         keys = [key_of(self._matcher.annotated(event), place.per) for event in events]
         return [None if key is None else place.of(key, count) for key in keys]
 
-    def write(self, folder: Path, batch: int, task: int) -> tuple[ShuffleFile, ...]:
-        """Leave everything for the shards; the same names whenever the task is repeated."""
-        found = []
-        for shard, batches in sorted(self._batches.items()):
-            path = f"{batch:010d}/events/{shard}/{task:05d}.arrow"
-            table = pa.Table.from_batches(batches)
-            sink = pa.BufferOutputStream()
-            with pa.ipc.new_stream(sink, table.schema) as writer:
-                writer.write_table(table)
-            write_whole(folder / path, sink.getvalue().to_pybytes())
-            found.append(ShuffleFile(shard, path, table.num_rows))
-        return tuple(found)
+
+def write_shuffle_files(router: EventRouter, folder: Path, batch: int, task: int) -> tuple[ShuffleFile, ...]:
+    """Leave everything for the shards; the same names whenever the task is repeated."""
+    found = []
+    for shard, table in router.take().items():
+        path = f"{batch:010d}/events/{shard}/{task:05d}.arrow"
+        write_whole(folder / path, as_stream(table))
+        found.append(ShuffleFile(shard, path, table.num_rows))
+    return tuple(found)
+
+
+def as_stream(table: pa.Table) -> bytes:
+    """Return a table as a stream of Arrow."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
 
 
 class OrderedEvents(NamedTuple):
@@ -98,39 +124,45 @@ class OrderedEvents(NamedTuple):
 
 
 def read_shuffle_files(folder: Path, paths: Iterable[str]) -> OrderedEvents:
-    """What the tasks of a batch left for a shard, by event time, partition and offset."""
-    tables = []
+    """Return what the tasks of a batch left for a shard, by event time, partition and offset."""
+    streams = []
     for path in paths:
         try:
-            tables.append(pa.ipc.open_stream((folder / path).read_bytes()).read_all())
+            streams.append((folder / path).read_bytes())
         except FileNotFoundError:
             raise ArtefactMissing(
                 f"{folder / path}, which a task of this batch wrote, is not there; do all workers "
                 "see the checkpoint's folder?"
             ) from None
-        except pa.ArrowException as error:
-            raise ArtefactDamaged(f"{folder / path} cannot be read ({error})") from None
+    return in_order(streams)
+
+
+def in_order(streams: Iterable[bytes]) -> OrderedEvents:
+    """Return the events of several streams of a router, by event time, partition and offset."""
+    try:
+        tables = [pa.ipc.open_stream(each).read_all() for each in streams]
+    except pa.ArrowException as error:
+        raise ArtefactDamaged(f"events on their way to a state cannot be read ({error})") from None
     if not tables:
         return OrderedEvents(EventBatch.from_events([]), [])
     table = pa.concat_tables(tables)
     columns = [table.column(name).to_numpy() for name in (_OFFSET, _PARTITION, _MOMENT)]
-    _, inlet = np.unique(table.column(_INLET).to_numpy(), return_inverse=True)
+    _, inlet = np.unique(table.column(_INLET).to_numpy(zero_copy_only=False), return_inverse=True)
     table = table.take(np.lexsort((columns[0], columns[1], inlet, columns[2])))
     names = [name for name in FIELDS if name in table.schema.names]
     return OrderedEvents(EventBatch.from_arrow(table.select(names)), table.column(_MOMENT).to_numpy().tolist())
 
 
 def _rows(
-    records: Records, events: EventBatch, places: NDArray[np.int64], moments: NDArray[np.int64]
+    events: EventBatch, places: NDArray[np.int64], moments: NDArray[np.int64], order: EventOrder
 ) -> pa.RecordBatch:
-    """Events of one read, with what says their order; `paths` are among all that were read."""
-    rows = events.to_arrow(dictionary=False).replace_schema_metadata(None)
-    size = len(places)
+    """Return some of the events, with what says their order."""
+    rows = events.take(places).to_arrow(dictionary=False).replace_schema_metadata(None)
     for name, values in (
         (_MOMENT, pa.array(moments[places], pa.int64())),
-        (_INLET, pa.array([records.inlet] * size, pa.string())),
-        (_PARTITION, pa.array(np.full(size, records.partition), pa.int64())),
-        (_OFFSET, pa.array(records.offsets[records.read.places[places]], pa.int64())),
+        (_INLET, pa.array([order.inlet[place] for place in places.tolist()], pa.string())),
+        (_PARTITION, pa.array(order.partition[places], pa.int64())),
+        (_OFFSET, pa.array(order.offset[places], pa.int64())),
     ):
         rows = rows.append_column(name, values)
     return rows

@@ -6,6 +6,7 @@ A worker that saved a state has it still at hand when the next batch goes on fro
 from __future__ import annotations
 
 import hashlib
+import tempfile
 import uuid
 from collections import OrderedDict
 from functools import lru_cache
@@ -18,7 +19,7 @@ from likewise.errors import ArtefactDamaged, ArtefactMissing
 from likewise.lake.atomic_create import sync_folder, write_whole
 from likewise.matching.matcher import Matcher
 from likewise.matching.storage.checksums import with_checksum
-from likewise.matching.storage.folder import FEEDBACK, MatcherManifest
+from likewise.matching.storage.folder import FEEDBACK, MatcherManifest, save
 from likewise.semantics.spaces.manifest import file_sha256
 from likewise.spark.streaming.matchers import MeaningChoice
 
@@ -56,7 +57,7 @@ def save_shard(matcher: Matcher, folder: Path, batch: int, shard: str, choice: M
 def load_shard(folder: Path, saved: SavedShard | None, choice: MeaningChoice) -> Matcher:
     """The state of a shard, to be moved on; an empty one if there is none yet. What is damaged is refused."""
     if saved is None:
-        return _empty(msgspec.json.encode(choice)).alike()
+        return empty_matcher(choice)
     at_hand = _live.pop(
         (str(folder), saved.path, msgspec.json.encode(choice)), None
     )  # it is moved, so nobody else may have it
@@ -72,6 +73,31 @@ def load_shard(folder: Path, saved: SavedShard | None, choice: MeaningChoice) ->
         if not (place / name).is_file() or file_sha256(place / name) != said:
             raise ArtefactDamaged(f"{place / name} is not what was saved: its SHA-256 was {said}; {_HELP}")
     return _empty(msgspec.json.encode(choice)).alike(place)
+
+
+def pack_matcher(matcher: Matcher) -> bytes:
+    """Return the files of a saved matcher, without judgements, in one value."""
+    with tempfile.TemporaryDirectory(prefix="likewise-state-") as folder:
+        place = Path(folder, "matcher")
+        save(matcher.state, place, indexed=False, durable=False)
+        _leave_out_feedback(place)
+        files = sorted(path for path in place.rglob("*") if path.is_file())
+        return msgspec.msgpack.encode({path.relative_to(place).as_posix(): path.read_bytes() for path in files})
+
+
+def unpack_matcher(packed: bytes, choice: MeaningChoice) -> Matcher:
+    """Return the matcher of `pack_matcher`, which compares words by `choice`."""
+    with tempfile.TemporaryDirectory(prefix="likewise-state-") as folder:
+        for name, data in msgspec.msgpack.decode(packed, type=dict[str, bytes]).items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        return empty_matcher(choice).alike(Path(folder))
+
+
+def empty_matcher(choice: MeaningChoice) -> Matcher:
+    """Return a matcher without subscriptions, whose space and measure are opened once by a worker."""
+    return _empty(msgspec.json.encode(choice)).alike()
 
 
 _HELP: Final = "restore a copy of the checkpoint, or start anew with another --checkpoint"

@@ -125,6 +125,12 @@ def _run(order: ShardTask) -> ShardResult:
 
 
 def _row(order: ShardTask, place: int, saying: StateNotification) -> dict[str, Any]:
+    whose = {"query": order.query, "batch": order.batch, "shard": order.shard, "place": place}
+    return whose | notification_columns(saying)
+
+
+def notification_columns(saying: StateNotification) -> dict[str, Any]:
+    """Return what a ranking or an alert said, as columns; moments are in µs."""
     match = saying.match
     spoken = match.spoken
     digest = None
@@ -133,10 +139,6 @@ def _row(order: ShardTask, place: int, saying: StateNotification) -> dict[str, A
             AlertNotification((), 0, None, 0, spoken.items, spoken.total, spoken.counts)
         ).decode()
     return {
-        "query": order.query,
-        "batch": order.batch,
-        "shard": order.shard,
-        "place": place,
         "subscription": saying.number,
         "cause": match.cause,
         "event_id": match.event_id,

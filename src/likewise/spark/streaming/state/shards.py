@@ -86,7 +86,7 @@ class StreamState:
         if not stateful:
             return ""
         place = self.folder / "feeds" / f"{matcher.rpartition('/')[2]}-{shards}"
-        save_shuffle_plan(choice.matcher(), stateful, shards, place)
+        save_shuffle_plan(stateful, shards, choice, place)
         return str(place)
 
     def after(self, batch: int) -> StateIndex | None:

@@ -1,0 +1,255 @@
+"""Kill queries of Structured Streaming again and again, and see that a lake has what one Matcher finds.
+
+    python -m tests.spark.streaming.query_kills --kills 30 --folder build/queries
+
+Two queries run in one driver, `to_lake` with subscriptions and `alerts` into `to_lake`. Each start is ended with
+SIGKILL at a random time of a batch: the driver, its JVM, or Spark's Python workers. The change log changes while they
+are dead and while they run; the pins say which version a batch saw, and so which rows must be there, each once. The
+folder says how many kills were made: started again, it goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow.parquet as pq
+
+import likewise as lw
+from likewise.lake.change_log import ChangeLog
+from likewise.lake.plain_commits import PlainCommits
+from likewise.spark.streaming.batch_pins import BatchPin
+from tests.spark.streaming.kills import workers_of
+from tests.spark.streaming.state.histories import SECOND, TEXTS, some_event
+
+FILES, EVENTS = 60, 60
+PATIENCE = 900.0  # seconds until a start must have committed a batch
+VICTIMS = ("driver", "jvm", "workers")
+QUERIES = ("matches", "said")
+
+
+def prepare(folder: Path) -> None:
+    """Write the events and the first subscriptions, from a seed."""
+    if (folder / "ready").exists():
+        return
+    chance = random.Random(42)
+    (folder / "in").mkdir(parents=True, exist_ok=True)
+    now, number = 1_000, 0
+    for file in range(FILES):
+        lines = []
+        for _ in range(EVENTS):
+            now += chance.randint(0, 2)
+            lines.append(json.dumps(some_event(chance, number, now * SECOND)))
+            number += 1
+        path = folder / "in" / f"{file:03}.txt"
+        path.write_text("\n".join(lines) + "\n")
+        os.utime(path, (1_700_000_000 + file, 1_700_000_000 + file))  # Spark takes files in the order of their times
+    log = ChangeLog(folder / "log")
+    log.add([lw.parse(text, id=f"state{n}") for n, text in enumerate(TEXTS[:-1])], at=0)
+    log.add([lw.parse(f"{{t > {t}}}", id=f"plain{t}") for t in range(0, 30, 3)], at=0)
+    (folder / "ready").touch()
+
+
+def change(log: ChangeLog, chance: random.Random) -> None:
+    """Remove a subscription of each kind and add others."""
+    ids = [each.subscription.id for each in log.snapshot().subscriptions.values()]
+    plain, stateful = ([id for id in ids if id.startswith(kind)] for kind in ("plain", "state"))
+    log.remove([chance.choice(plain), chance.choice(stateful)])
+    fresh = log.newest()
+    log.add([lw.parse(f"{{t > {chance.randint(0, 29)}}}", id=f"plain-{fresh}")], at=0)
+    log.add([lw.parse(chance.choice(TEXTS[:-1]), id=f"state-{fresh}")], at=0)
+
+
+def run(folder: Path) -> None:
+    """Run both queries until everything is read; this is what is killed."""
+    from likewise.spark import alerts, to_lake
+    from likewise.spark.session import spark_session
+
+    log = str(folder / "log")
+    with spark_session("local[2]", memory="512m", settings={"spark.sql.shuffle.partitions": "2"}) as spark:
+        started = []
+        for name in QUERIES:
+            frame = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder / "in"))
+            if name == "matches":
+                sink = to_lake(folder / "lake", subscriptions=log, keep="wanted")
+            else:
+                frame, sink = alerts(frame, log, buckets=2), to_lake(folder / "lake")
+            writer = frame.writeStream.foreachBatch(sink).queryName(name).trigger(availableNow=True)
+            started.append(writer.option("checkpointLocation", str(folder / name)).start())
+        for query in started:
+            query.awaitTermination()
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """Start both queries in a session of their own."""
+    command = [sys.executable, "-m", "tests.spark.streaming.query_kills", "--run", "--folder", str(folder)]
+    with (folder / "queries.log").open("ab") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+
+
+def committed(folder: Path) -> int:
+    """Return how many batches both queries have behind them."""
+    places = (folder / name / "commits" for name in QUERIES)
+    return sum(len([f for f in place.iterdir() if f.name.isdecimal()]) for place in places if place.is_dir())
+
+
+def kill(folder: Path, number: int, log: ChangeLog) -> str:
+    """Start the queries, change the log, kill at a random time of a batch, and say what was done."""
+    chance = random.Random(number)
+    victim = VICTIMS[number % 3]
+    before, begun = committed(folder), time.monotonic()
+    process = start(folder)
+    while committed(folder) < before + 1 + number % 2:
+        if process.poll() is not None:
+            return "ended" if process.returncode == 0 else "nobody: Spark gave up by itself"
+        if time.monotonic() - begun > PATIENCE:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise SystemExit(f"no batch was committed in {PATIENCE:.0f} s; see {folder}/queries.log")
+        time.sleep(0.005)
+    recovered = time.monotonic() - begun
+    if number % 2:
+        change(log, chance)
+    time.sleep(chance.random() * 3)
+    if process.poll() is not None:
+        return "ended"
+    pids = {"driver": [process.pid], "jvm": _jvm_of(process.pid), "workers": workers_of(process.pid)}[victim]
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(10)  # a driver that lost its JVM or a worker ends, too
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    change(log, chance)
+    return f"{victim} after {committed(folder)} batches; first new batch {recovered:.0f} s after the start"
+
+
+def _jvm_of(driver: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                session = int((entry / "stat").read_text().rpartition(")")[2].split()[3])
+                name = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if session == driver and b"org.apache.spark.deploy.SparkSubmit" in name:
+                found.append(int(entry.name))
+    return found
+
+
+def files_by_batch(folder: Path, name: str) -> dict[int, str]:
+    """Return the file that each batch of a query read, as Spark's checkpoint says."""
+    found = {}
+    for path in (folder / name / "sources" / "0").iterdir():
+        if path.name.startswith("."):
+            continue
+        for line in path.read_text().splitlines()[1:]:
+            entry = json.loads(line)
+            found[entry["batchId"]] = entry["path"].rpartition("/")[2]
+    return found
+
+
+def pins(folder: Path, name: str) -> dict[int, BatchPin]:
+    """Return what each batch of a query saw."""
+    id = json.loads((folder / name / "metadata").read_text())["id"]
+    found = (folder / "log" / "pins" / id).rglob("*.json")
+    return {int(path.stem): msgspec.json.decode(path.read_bytes(), type=BatchPin) for path in found}
+
+
+def expected(folder: Path, name: str) -> Counter[Any]:
+    """Return the rows that must be there: what one Matcher finds with the versions that batches saw."""
+    log, wanted = ChangeLog(folder / "log"), Counter[Any]()
+    seen, matcher = pins(folder, name), lw.Matcher()
+    for batch, file in sorted(files_by_batch(folder, name).items()):
+        snapshot = log.snapshot(seen[batch].version)
+        stateful = name == "said"
+        serves = {
+            n: each.subscription
+            for n, each in snapshot.subscriptions.items()
+            if (each.subscription.kind in ("top", "alert")) == stateful
+        }
+        here = matcher.state.numbers()
+        for number in here.keys() - serves.keys():
+            matcher.remove(here[number])
+        new = sorted(serves.keys() - here.keys())
+        matcher.add_many([serves[n] for n in new], 0, numbers=new)
+        numbers = {id: number for number, id in matcher.state.numbers().items()}
+        events = [json.loads(line) for line in (folder / "in" / file).read_text().splitlines()]
+        newest = max(each["time"] for each in events)
+        found: list[Any] = []
+        for each in sorted(events, key=lambda event: event["time"]):
+            made = lw.event(each["payload"], id=each["id"], time=each["time"], source=each["source"])
+            matches = matcher.match(made, at=each["time"])
+            found += matches
+            if not stateful and matches:
+                wanted[each["id"], tuple(sorted(numbers[match.subscription_id] for match in matches))] += 1
+        if stateful:
+            for match in [*found, *matcher.advance(newest)]:
+                key = None if match.spoken is None else match.spoken.key
+                wanted[numbers[match.subscription_id], match.cause, match.event_id, key] += 1
+    return wanted
+
+
+def actual(folder: Path, name: str) -> Counter[Any]:
+    """Return the rows of a lake's table."""
+    found: Counter[Any] = Counter()
+    lake = folder / "lake"
+    for part in PlainCommits(lake).parts(name):
+        for row in pq.read_table(lake / part.path, partitioning=None).to_pylist():
+            if name == "matches":
+                found[row["event_id"], tuple(sorted(row["subscriptions"]))] += 1
+            else:
+                key = None if row["key"] is None else tuple(row["key"])
+                found[row["subscription"], row["cause"], row["event_id"], key] += 1
+    return found
+
+
+def main() -> None:
+    """Kill, go on, compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--folder", type=Path, default=Path("build/queries"))
+    parser.add_argument("--run", action="store_true", help="run the queries, as each start does")
+    options = parser.parse_args()
+    folder = options.folder.absolute()
+    if options.run:
+        run(folder)
+        return
+    prepare(folder)
+    log, journal = ChangeLog(folder / "log"), folder / "kills.jsonl"
+    done = len(journal.read_text().splitlines()) if journal.exists() else 0
+    for number in range(done, options.kills):
+        what = kill(folder, number, log)
+        print(f"{number + 1}/{options.kills}: {what}", flush=True)
+        if what == "ended":
+            break
+        with journal.open("a") as out:
+            out.write(json.dumps({"kill": number, "what": what}) + "\n")
+    if start(folder).wait() != 0:
+        raise SystemExit(f"the last run failed; see {folder}/queries.log")
+    for name in QUERIES:
+        wanted, found = expected(folder, name), actual(folder, name)
+        versions = len({pin.version for pin in pins(folder, name).values()})
+        if wanted != found:
+            lost, extra = (wanted - found).total(), (found - wanted).total()
+            raise SystemExit(f"{name}: {lost} rows lost, {extra} too many")
+        print(f"{name}: {found.total()} rows with {versions} versions of the subscriptions, as one Matcher finds")
+
+
+if __name__ == "__main__":
+    main()
