@@ -15,7 +15,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lake test-mqtt test-edge test-streams test-queries test-cluster test-kafka test-workers check pytest coverage chaos clock-steps alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden kernels
+.PHONY: help run test lake test-mqtt test-edge test-streams test-spark-versions test-queries test-cluster test-kafka test-workers check pytest coverage chaos clock-steps alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden kernels
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -75,6 +75,9 @@ test-streams: $(STAMPS)/test ## kill a stream on Spark, KILLS times (30), after 
 test-queries: $(STAMPS)/test ## kill queries of Structured Streaming, KILLS times (30), while subscriptions change: the lake has what a Matcher finds; FOLDER=folder goes on
 	$(BIN)/python -m tests.spark.streaming.query_kills --kills $(or $(KILLS),30) --folder $(or $(FOLDER),build/queries)
 	$(BIN)/python -m tests.spark.streaming.state.stages --events $(or $(EVENTS),1000000) --folder $(or $(FOLDER),build/queries)/alerts
+
+test-spark-versions: $(STAMPS)/test ## the tests of DataFrames and streams on other VERSIONS of Spark (4.1.4 4.2.1), brought from the package index
+	$(BIN)/python -m tests.spark.versions --folder $(or $(FOLDER),build/spark) $(or $(VERSIONS),4.1.4 4.2.1)
 
 test-workers: $(STAMPS)/test ## compare workers that split, merge and are killed with one process, over EVENTS (1,000,000) and KILLS (200); goes on where it stopped
 	$(BIN)/python -m tests.broker.pool.interleavings --events $(or $(EVENTS),1000000) --kills $(or $(KILLS),200)

@@ -124,6 +124,10 @@ class _LakeWriter:
 
         query = self._query or _query_id(df)
         if self._commits.committed(query, batch):
+            if (
+                self._frame is None
+            ):  # it runs all the same: it moves the state that the next batch has
+                df.write.format("noop").mode("append").save()
             return
         folder = self._commits.folder
         elsewhere = any(isinstance(each, ObjectStorePath) for each in (folder, storage_path(self._bad or ".")))

@@ -112,7 +112,7 @@ def test_notifications_are_in_delta_once(spark: SparkSession, tmp_path: Path) ->
     run()
     rows = DeltaCommits(tmp_path / "delta").table("said").to_pyarrow_table().to_pylist()
     assert [(row["query"], row["batch"], row["cause"], row["event_id"], row["tenant"]) for row in rows] == [
-        ("alarms", 0, "held", "b", "plant")
+        ("alarms", 0, "held", "a", "plant")
     ]
 
 
