@@ -124,9 +124,7 @@ class _LakeWriter:
 
         query = self._query or _query_id(df)
         if self._commits.committed(query, batch):
-            if (
-                self._frame is None
-            ):  # it runs all the same: it moves the state that the next batch has
+            if self._frame is None:  # it runs all the same: it moves the state that the next batch has
                 df.write.format("noop").mode("append").save()
             return
         folder = self._commits.folder
