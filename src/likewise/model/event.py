@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 import msgspec
 
 from likewise.defaults import MAX_TERM_LENGTH, MAX_TOPIC_LENGTH, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
@@ -14,6 +17,8 @@ from likewise.model.values import Quantity, finite, plain_number, read_magnitude
 from likewise.units import LARGEST_WHOLE
 
 _GROUPS = 2**31  # groups are 32-bit numbers in every stored form
+# A comma before one, two or four and more digits, or three behind a zero: `1,234` may be a thousand.
+_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?(?:0|\d+(?=,\d{1,2}(?!\d)|,\d{4}))(,)\d+(?![\d.,])")
 
 
 class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -53,18 +58,23 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     def reading(self) -> tuple[float, str] | None:
         """Return the number and the stated unit ('' if none); None if the value is no number.
 
-        Text that is wholly a number, or a number and a unit, counts as one. A Boolean is no number.
+        Text that is wholly a number, or a number and a unit, counts as one, with a decimal comma too. A Boolean is no
+        number.
 
         >>> EventTuple("t", "81.2 °F").reading(), EventTuple("t", 3, "degC").reading(), EventTuple("t", True).reading()
         ((81.2, 'degF'), (3.0, 'degC'), None)
         >>> EventTuple("count", 2**53 + 1).reading()
         (9007199254740993, '')
+        >>> EventTuple("t", "19,4 °C").reading(), EventTuple("n", "1,234").reading()
+        ((19.4, 'degC'), None)
         """
         value = self.value
         if isinstance(value, bool):
             return None
         if isinstance(value, str):
             read = read_magnitude(value)
+            if read is None and (comma := _DECIMAL_COMMA.match(value)) is not None:
+                read = read_magnitude(value[: comma.start(1)] + "." + value[comma.end(1) :])
             if read is None:
                 return None
             return (read.value, read.unit) if isinstance(read, Quantity) else (read, self.unit)

@@ -126,6 +126,13 @@ def _more() -> tuple[dict[str, Unit], UnitSpellings, UnitSpellings]:
     codes.add("K", _SYMBOLS["delta_degC"])  # differences are stated in kelvins, too
     for word in ("kelvin", "kelvins"):
         spellings.add(word, _SYMBOLS["delta_degC"])
+    for word in ("beats/min", "beat/min"):
+        spellings.add(word, symbols["BPM"])
+    for word in ("tr/min", "giri/min", "U/min", "omw/min", "revs/min", "turns/min"):
+        spellings.add(word, _SYMBOLS["rpm"])
+    for word in ("/min", "1/min", "min-1", "PER-MIN"):  # of a heart, of an engine: what is asked for decides
+        codes.add(word, symbols["BPM"])
+        codes.add(word, _SYMBOLS["rpm"])
     return symbols, spellings, codes
 
 

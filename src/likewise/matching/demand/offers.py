@@ -7,7 +7,7 @@ compiled against offers never misses what matching would find.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from likewise.matching.reference.terms import attribute_term, theme_of
@@ -16,6 +16,8 @@ from likewise.model.event import Event, EventTuple
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
 from likewise.semantics.concepts.magnitudes import is_bare_battery
+from likewise.semantics.concepts.names_beside import is_name_key, is_nameless
+from likewise.semantics.concepts.surroundings import marks, possible_rules, signs_of, text_signs
 from likewise.semantics.enrichment.annotation import Annotation
 from likewise.semantics.enrichment.table import AnnotationTable
 from likewise.semantics.measure import Term
@@ -23,8 +25,9 @@ from likewise.units import stated_units, unit
 
 Value = str | int | float | bool
 SAMPLES: Final[dict[str, tuple[Value, ...]]] = {"number": (7,), "text": ("x",), "boolean": (True,)}
-SIZES: Final[tuple[Value, ...]] = (3.6, 87, 3300, 12.6)  # numbers that may tell the unit of a bare name
+SIZES: Final[tuple[Value, ...]] = (3.6, 87, 3300, 12.6, 0.61)  # numbers that may tell the unit of a bare name
 Annotate = Callable[[Event], Event]
+Rules = tuple[str, ...]
 
 
 class OfferForm(NamedTuple):
@@ -88,24 +91,27 @@ def offers_of(
     attributes = announcement.all_attributes()
     names = {name for each in attributes for name in attribute_names(each.name)}
     perhaps = [row for row in annotations.rows if _may_hold(row, names)]
+    raw_rules, rules = _surroundings(announcement, attributes, perhaps, annotate, texts)
+    names_known = _names_nothing(attributes, perhaps, annotate, announcement)
     made: list[Offer] = []
     raw_terms: set[Term] = set()
     added: dict[EventTuple, None] = {}
     for each in attributes:
         forms: dict[OfferForm, None] = {}
         for item in _samples(each):
-            raw_terms.add(attribute_term(item, theme))
+            if names_known or not is_nameless(item.attribute):
+                raw_terms.update(attribute_term(item, theme, marks(item.attribute, item.unit, r)) for r in raw_rules)
             event = Event((item,), announcement.themes, source=announcement.source)
             annotated = annotate(event).tuples
             added.update(dict.fromkeys(annotated[1:]))
-            for form in _forms(item, annotated[0], [row for row in perhaps if _about(row, each.name)], theme):
-                forms[form] = None
+            about = [row for row in perhaps if _about(row, each.name)]
+            forms.update(dict.fromkeys(_forms(item, annotated[0], about, theme, rules)))
         known = {(type(value), value): value for value in (*each.values, *texts(each.name), *_states(each))}
         made.append(Offer(each.name, tuple(forms), each.predicate(), tuple(known.values()), each.kind))
     added.update({EventTuple(row.attribute, row.added_value(), row.unit): None for row in perhaps if row.value})
     for item in added:
-        form = OfferForm(attribute_term(item, theme))
-        made.append(Offer(item.attribute, (form,), Predicate(item.attribute, "exists"), (item.value,), "", item))
+        forms = {OfferForm(attribute_term(item, theme, marks(item.attribute, item.unit, r))): None for r in rules}
+        made.append(Offer(item.attribute, tuple(forms), Predicate(item.attribute, "exists"), (item.value,), "", item))
     return Offers(tuple(made), frozenset(raw_terms), theme)
 
 
@@ -128,8 +134,57 @@ def _states(each: AnnouncedAttribute) -> tuple[Value, ...]:
     return {"boolean": (True, False), "number": (0, 1), "": (True, False, 0, 1), "text": ()}[each.kind]
 
 
+def _surroundings(
+    announcement: Announcement,
+    attributes: Sequence[AnnouncedAttribute],
+    perhaps: Sequence[Annotation],
+    annotate: Annotate,
+    texts: Callable[[str], Iterable[str]],
+) -> tuple[tuple[Rules, ...], tuple[Rules, ...]]:
+    """Return what may surround readings, as events come and after annotations; nothing is judged if it is too much."""
+    raw, annotated = [], []
+    for each in attributes:
+        signs = {(signs_of(each.name), 0)}
+        for value in (*each.values, *texts(each.name)):
+            if isinstance(value, str):
+                fields, typed = text_signs(each.name, value)
+                signs.add((fields | signs_of(each.name), typed))
+        raw.append(tuple(sorted(signs)))
+        seen = set(signs)
+        for item in _samples(each):
+            for other in annotate(Event((item,), announcement.themes, source=announcement.source)).tuples:
+                said = text_signs(other.attribute, other.value) if isinstance(other.value, str) else (0, 0)
+                seen.add((signs_of(other.attribute) | said[0], said[1]))
+        annotated.append(tuple(sorted(seen)))
+    for row in perhaps:
+        said = text_signs(row.attribute, row.value) if row.value else (0, 0)
+        annotated.append(((signs_of(row.means or row.attribute) | said[0], said[1]),))
+    before, after = (possible_rules(announcement.themes, each) for each in (raw, annotated))
+    return ((), ((),)) if before is None or after is None else (before, after)
+
+
+def _names_nothing(
+    attributes: Sequence[AnnouncedAttribute],
+    perhaps: Sequence[Annotation],
+    annotate: Annotate,
+    announcement: Announcement,
+) -> bool:
+    """Return whether no attribute, announced or added, may name a value beside it."""
+    names = [each.name for each in attributes]
+    names += [row.attribute for row in perhaps]
+    for each in attributes:
+        for item in _samples(each):
+            annotated = annotate(Event((item,), announcement.themes, source=announcement.source))
+            names += [other.attribute for other in annotated.tuples]
+    return not any(is_name_key(name) for name in names)
+
+
 def _forms(
-    item: EventTuple, annotated: EventTuple, rows: list[Annotation], theme: tuple[str, ...]
+    item: EventTuple,
+    annotated: EventTuple,
+    rows: list[Annotation],
+    theme: tuple[str, ...],
+    rules: Sequence[Rules],
 ) -> Iterator[OfferForm]:
     """Return the forms of a tuple: as it is certainly annotated, and with every name and unit that rows may give it."""
     names = dict.fromkeys((annotated.attribute, *(row.means for row in rows if row.means)))
@@ -139,9 +194,10 @@ def _forms(
         units.setdefault(item.unit)
     for name in names:
         for symbol in units:
-            term = attribute_term(EventTuple(name, item.value, symbol), theme)
             stated = next(iter(stated_units(symbol)), None) if symbol and symbol != item.unit else None
-            yield OfferForm(term, "" if stated is None else stated.symbol)
+            for each in rules:
+                term = attribute_term(EventTuple(name, item.value, symbol), theme, marks(name, symbol, each))
+                yield OfferForm(term, "" if stated is None else stated.symbol)
 
 
 def _may_hold(row: Annotation, names: set[str]) -> bool:

@@ -14,6 +14,7 @@ from likewise.matching.reference.polarity import meets_with_polarity
 from likewise.matching.reference.terms import (
     event_attribute_terms,
     event_value_terms,
+    named_reading,
     predicate_attribute_term,
     predicate_value_term,
     term_names,
@@ -23,6 +24,7 @@ from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
+from likewise.semantics.concepts.surroundings import event_contexts
 from likewise.semantics.measure import Measure, Term
 
 
@@ -54,6 +56,7 @@ class EventView:
         self._by_attribute: dict[str, list[EventTuple]] | None = None
         self._related: dict[Term, tuple[float, ...]] = {}
         self._attributes: tuple[Term, ...] | None = None
+        self._named: tuple[EventTuple, ...] | None = None
         self._values: tuple[Term | None, ...] | None = None
 
     @property
@@ -98,6 +101,14 @@ class EventView:
             self._values = event_value_terms(self.event)
         return self._values
 
+    @property
+    def named(self) -> tuple[EventTuple, ...]:
+        """The tuples as relaxed attributes see them: under the name beside the value if theirs says nothing."""
+        if self._named is None:
+            contexts = event_contexts(self.event)
+            self._named = tuple(named_reading(item, c) for item, c in zip(self.tuples, contexts, strict=True))
+        return self._named
+
     def row(self, predicate: Predicate, theme: tuple[str, ...], floor: float = 0.0) -> SimilarityRow:
         """The predicate against every tuple; the similarity is 0 where a relaxed part is below the floor."""
         attribute: tuple[float, ...]
@@ -110,7 +121,8 @@ class EventView:
         if predicate.value_relaxed:
             value = self._values_related(predicate, theme)
         else:
-            value = tuple(float(bool(meets_with_polarity(predicate, t, self.types, self.measure))) for t in self.tuples)
+            tuples = self.named if predicate.attribute_relaxed else self.tuples
+            value = tuple(float(bool(meets_with_polarity(predicate, t, self.types, self.measure))) for t in tuples)
         pairs = zip(attribute, value, strict=True)
         return SimilarityRow(attribute, value, tuple(a * v if a >= floor and v >= floor else 0.0 for a, v in pairs))
 

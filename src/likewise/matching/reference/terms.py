@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from likewise.model.event import Event, EventTuple, contexts
+from likewise.model.event import Event, EventTuple
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import attribute_names, fold
 from likewise.model.values import Interval, Quantity
 from likewise.semantics.concepts.magnitudes import unit_by_size
+from likewise.semantics.concepts.surroundings import event_contexts, name_of, unit_beside
 from likewise.semantics.concepts.values.states import generic_sign
 from likewise.semantics.measure import Term, ValueKind
 from likewise.units import stated_units
@@ -60,7 +61,9 @@ def event_attribute_terms(event: Event) -> tuple[Term, ...]:
     [('temp', 'degF', 'number'), ('on', '', 'boolean')]
     """
     theme = theme_of(event.themes)
-    return tuple(attribute_term(t, theme, context) for t, context in zip(event.tuples, contexts(event), strict=True))
+    return tuple(
+        attribute_term(t, theme, context) for t, context in zip(event.tuples, event_contexts(event), strict=True)
+    )
 
 
 def attribute_term(item: EventTuple, theme: tuple[str, ...], context: tuple[str, ...] = ()) -> Term:
@@ -69,7 +72,7 @@ def attribute_term(item: EventTuple, theme: tuple[str, ...], context: tuple[str,
     >>> attribute_term(EventTuple("temp", 21, "C"), ()).unit, attribute_term(EventTuple("battery", 3.6), ()).unit
     ('degC', 'V')
     """
-    kind, symbol = _reading_kind(item)
+    kind, symbol = _reading_kind(named_reading(item, context))
     return Term(item.attribute, "attribute", theme, symbol, kind, context)
 
 
@@ -80,10 +83,11 @@ def event_value_terms(event: Event) -> tuple[Term | None, ...]:
     ['x', None]
     """
     theme = theme_of(event.themes)
-    return tuple(value_term(item, theme) for item in event.tuples)
+    pairs = zip(event.tuples, event_contexts(event), strict=True)
+    return tuple(value_term(item, theme, context) for item, context in pairs)
 
 
-def value_term(item: EventTuple, theme: tuple[str, ...]) -> Term | None:
+def value_term(item: EventTuple, theme: tuple[str, ...], context: tuple[str, ...] = ()) -> Term | None:
     """The value of one tuple: text, a Boolean, or a 0 or 1, which may say a state; None for any other number.
 
     >>> value_term(EventTuple("door_open", True), ())
@@ -91,12 +95,24 @@ def value_term(item: EventTuple, theme: tuple[str, ...]) -> Term | None:
     >>> value_term(EventTuple("level", 1, "m"), ()), value_term(EventTuple("mode", "eco"), ()).context
     (None, ())
     """
-    value = item.value
+    value, name = item.value, name_of(item.attribute, context)
     if isinstance(value, bool):
-        return _value("true" if value else "false", item.attribute, theme, "boolean")
+        return _value("true" if value else "false", name, theme, "boolean")
     if isinstance(value, str):
-        return _value(value, item.attribute, theme, "text")
-    return _value(str(value), item.attribute, theme, "number") if value in STATE_NUMBERS and not item.unit else None
+        return _value(value, name, theme, "text")
+    return _value(str(value), name, theme, "number") if value in STATE_NUMBERS and not item.unit else None
+
+
+def named_reading(item: EventTuple, context: tuple[str, ...]) -> EventTuple:
+    """Return a tuple under the name that stands beside its value, which may hold its unit; else the tuple itself.
+
+    >>> named_reading(EventTuple("r[].value", 3, group=1), ("≡power_kW",)).attribute
+    'power_kW'
+    """
+    name = name_of(item.attribute, context)
+    if name == item.attribute:
+        return item
+    return EventTuple(name, item.value, item.unit or unit_beside(context), item.group)
 
 
 def _value(text: str, attribute: str, theme: tuple[str, ...], kind: ValueKind) -> Term:

@@ -24,7 +24,7 @@ from likewise.matching.cache_use import CacheUse
 from likewise.matching.reference.float_bounds import closed_bounds
 from likewise.matching.reference.operators import register_operators
 from likewise.matching.reference.polarity import meets_with_polarity
-from likewise.matching.reference.terms import STATE_NUMBERS, attribute_term, value_term
+from likewise.matching.reference.terms import STATE_NUMBERS, attribute_term, named_reading, value_term
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
 from likewise.matching.thematic.subscription_predicates import SubscriptionPredicates
 from likewise.model import (
@@ -57,7 +57,7 @@ def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: 
     >>> [(u.symbol, low > 298.15, high) for u, low, high in number_entries(p, "air_temp_f", "", whole=False)]
     [('degF', True, inf)]
     """
-    units = units_taken(predicate, attribute, stated)
+    units = units_taken(predicate, attribute, stated, whole=whole)
     if units is not None:
         for taken, least, most in units:
             for axis, low, high in _bounds(predicate, attribute, taken.symbol):
@@ -159,6 +159,10 @@ class PostingKey(NamedTuple):
     theme: tuple[str, ...]
     context: tuple[str, ...]
 
+    def seen_by(self, predicate: Predicate) -> EventTuple:
+        """Return the tuple as a predicate sees it: a relaxed attribute reads the name beside the value."""
+        return named_reading(self.item, self.context) if predicate.attribute_relaxed else self.item
+
 
 class PostingLists:
     """All lists, in arrays a kernel can walk."""
@@ -230,7 +234,7 @@ class PostingLists:
         texts = {
             n: term
             for n, s in zip(stale, described, strict=True)
-            if kinds[n] == TEXT and (term := value_term(s.item, s.theme)) is not None
+            if kinds[n] == TEXT and (term := value_term(s.item, s.theme, s.context)) is not None
         }
         rows = dict(zip(texts, self.values.of(list(texts.values())), strict=True))
         together: dict[int, list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]] = {}
@@ -269,7 +273,7 @@ class PostingLists:
             similarity[:, relaxed] *= value
         for i, j in np.argwhere(near & ~relaxed).tolist():
             predicate = self._asked.predicates[known + j]
-            if predicate is None or not self._meets(predicate, self.seen[lists[i][0]].item):
+            if predicate is None or not self._meets(predicate, self.seen[lists[i][0]]):
                 similarity[i, j] = 0
         near &= (similarity >= cut) & (similarity > 0)
         places, predicates = np.nonzero(near)
@@ -286,8 +290,8 @@ class PostingLists:
         for n, begin, end in zip(numbers.tolist(), (0, *ends.tolist()), ends.tolist(), strict=False):
             self._append(n, self.texts, [predicates[begin:end] + known, reached[begin:end]])
 
-    def _meets(self, predicate: Predicate, item: EventTuple) -> bool:
-        return bool(meets_with_polarity(predicate, item, self._types, self._measure))
+    def _meets(self, predicate: Predicate, posting_key: PostingKey) -> bool:
+        return bool(meets_with_polarity(predicate, posting_key.seen_by(predicate), self._types, self._measure))
 
     def _extend_value(
         self, n: int, posting_key: PostingKey, near: NDArray[np.int64], attribute: NDArray[np.float32]
@@ -302,7 +306,7 @@ class PostingLists:
                 value[place] = isinstance(column, Term) and fold(column.text) == word
             else:
                 predicate = self._asked.predicates[number]
-                value[place] = predicate is not None and self._meets(predicate, posting_key.item)
+                value[place] = predicate is not None and self._meets(predicate, posting_key)
         similarity = attribute * value
         reached = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
         self._append(n, self.texts, [near[reached], similarity[reached]])
@@ -314,25 +318,27 @@ class PostingLists:
         entries: list[tuple[int, float, float, float, int]] = []
         item = posting_key.item
         whole = isinstance(item.value, int)
-        states = self._states(item, posting_key.theme)
+        states = self._states(posting_key)
         for number, similarity in zip(near.tolist(), attribute.tolist(), strict=True):
             predicate = self._asked.predicates[number]
             if predicate is None:
                 continue
             if predicate.value_relaxed:
                 entries += self._state_entries(number, np.float32(similarity), states)
-            for axis, low, high in number_entries(predicate, item.attribute, item.unit, whole=whole):
+            seen = posting_key.seen_by(predicate)
+            for axis, low, high in number_entries(predicate, seen.attribute, seen.unit, whole=whole):
                 if axis not in axes:
                     axes.append(axis)
                 entries.append((number, similarity, low, high, axes.index(axis)))
         self.axes[n] = tuple(axes)
         self._append(n, self.numbers, list(zip(*entries, strict=True)) if entries else [()] * 5)
 
-    def _states(self, item: EventTuple, theme: tuple[str, ...]) -> list[tuple[float, NDArray[np.float32]]]:
+    def _states(self, posting_key: PostingKey) -> list[tuple[float, NDArray[np.float32]]]:
         """For each number that may stand for a state, how it is related to every text asked for."""
+        item, theme, context = posting_key
         kind = type(item.value)
         items = [EventTuple(item.attribute, kind(number), item.unit) for number in STATE_NUMBERS]
-        terms = [(float(i.value), term) for i in items if (term := value_term(i, theme)) is not None]
+        terms = [(float(i.value), term) for i in items if (term := value_term(i, theme, context)) is not None]
         return list(zip([n for n, _ in terms], self.values.of([term for _, term in terms]), strict=True))
 
     def _state_entries(

@@ -9,11 +9,11 @@ follows from the asked name, the asked unit and the number alone, so that all en
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from likewise.defaults import NAME_CACHE_ENTRIES
-from likewise.semantics.concepts.encyclopaedia.lexicon import folded, phrase_of
+from likewise.semantics.concepts.encyclopaedia.lexicon import CustomaryRow, folded, phrase_of
 from likewise.semantics.concepts.library import customary_table
 from likewise.semantics.text.identifiers import split_identifier
 from likewise.units import Unit, reading_unit, unit
@@ -27,6 +27,13 @@ UNSETTLED_DIMENSIONS: Final = frozenset({"pressure", "flow", "volume", "mass", "
 SETTLED: Final = frozenset({"temperature", "power", "voltage", "current", "illuminance", "irradiance", "frequency"})
 # What is no reading of a quantity, though its name holds the quantity's: a `power_outage_count`, a `Bat_status`.
 NO_QUANTITY: Final = frozenset({"count", "counter", "status", "index", "mode", "time", "threshold", "interval", "flag"})
+# What is asked for in percent and often sent as a fraction: a valve position of 0.58.
+FRACTIONS: Final = frozenset(
+    {"level", "charge", "position", "humidity", "moisture", "opening", "load", "health", "saturation", "brightness"}
+    | {"dimming", "usage", "battery", "soc", "wetness", "fullness", "fill", "openness"}
+)
+KELVIN: Final = "K"  # has decimals where it is sent: a whole 283 may as well be tenths of a degree
+MUCH_SMALLER: Final = 100.0  # units in one of the customary unit
 COMPARED: Final = frozenset({"<", "<=", ">", ">=", "=", "between"})
 
 
@@ -52,6 +59,8 @@ def customary_units(asked: str, symbol: str) -> tuple[CustomaryUnit, ...]:
     ('W', ())
     """
     table, words, dimension = customary_table(), phrase_of(asked), unit(symbol).dimension
+    if symbol == "%" and not FRACTIONS.isdisjoint(words):
+        return _fraction_or_percent(table.get(" ".join(words)))
     row = table.get(" ".join(words))
     if row is None and dimension in SETTLED:
         row = next((r for at in range(1, len(words)) if (r := table.get(" ".join(words[at:])))), None)
@@ -63,23 +72,40 @@ def customary_units(asked: str, symbol: str) -> tuple[CustomaryUnit, ...]:
         return ()
     units = [CustomaryUnit(first, *_based(first, low, high))]
     for each in map(unit, others):
-        # Another unit is meant only where no number could be in both.
+        # Another unit is meant only where no number could be in both: of a much smaller one, those beyond the range.
         if low > -inf and high < inf and first.to(each, low) >= high:
             units.append(CustomaryUnit(each, *_based(first, low, high)))
+        elif high < inf and not any(u.shift[0] for u in (first, each)) and first.to(each, 1) >= MUCH_SMALLER:
+            beyond = nextafter(each.to_base(high), inf)
+            units.append(CustomaryUnit(each, max(_based(first, low, high)[0], beyond), first.to_base(high)))
     return tuple(units)
+
+
+def _fraction_or_percent(row: CustomaryRow | None) -> tuple[CustomaryUnit, ...]:
+    """Return a fraction for numbers below one, percent for others within the range."""
+    percent, fraction = unit("%"), unit("fraction")
+    low, high = (0.0, inf) if row is None else _based(unit(row[1]), row[2], row[3])
+    return (
+        CustomaryUnit(fraction, max(low, 0.0), nextafter(fraction.to_base(1), 0)),
+        CustomaryUnit(percent, max(low, percent.to_base(1)), high),
+        *((CustomaryUnit(percent, low, nextafter(0.0, -inf)),) if low < 0 else ()),
+    )
 
 
 def _based(known: Unit, low: float, high: float) -> tuple[float, float]:
     return (low if low == -inf else known.to_base(low)), (high if high == inf else known.to_base(high))
 
 
-def units_taken(predicate: Predicate, attribute: str, stated: str) -> tuple[CustomaryUnit, ...] | None:
+def units_taken(
+    predicate: Predicate, attribute: str, stated: str, *, whole: bool = False
+) -> tuple[CustomaryUnit, ...] | None:
     """Return the units that a bare number may be taken in for a predicate; None if it is read as it always is.
 
     Args:
         predicate: what is asked; only comparisons with a unit under a relaxed attribute take numbers by custom.
         attribute: the name that the number stands under.
         stated: the text beside the number that may state a unit.
+        whole: whether the number is written without decimals, so that it is in no kelvins.
     """
     symbol = predicate.unit
     if not predicate.attribute_relaxed or not symbol or predicate.operator not in COMPARED:
@@ -88,7 +114,8 @@ def units_taken(predicate: Predicate, attribute: str, stated: str) -> tuple[Cust
         return None
     if is_no_quantity(attribute) and not is_no_quantity(predicate.attribute):
         return ()
-    return customary_units(predicate.attribute, symbol) or None
+    units = customary_units(predicate.attribute, symbol)
+    return tuple(u for u in units if not whole or u.unit.symbol != KELVIN) or None
 
 
 def taken_in_customary_unit(predicate: Predicate, item: EventTuple) -> EventTuple | None:
@@ -104,11 +131,20 @@ def taken_in_customary_unit(predicate: Predicate, item: EventTuple) -> EventTupl
     reading = item.reading()
     if reading is None:
         return item
-    units = units_taken(predicate, item.attribute, reading[1])
+    units = units_taken(predicate, item.attribute, reading[1], whole=is_whole(item.value))
     if units is None:
         return item
     taken = next((each.unit for each in units if each.holds(reading[0])), None)
     return None if taken is None else type(item)(item.attribute, reading[0], taken.symbol)
+
+
+def is_whole(value: object) -> bool:
+    """Return whether a number is written without decimals.
+
+    >>> is_whole(283), is_whole("283"), is_whole(283.0), is_whole("283.4")
+    (True, True, False, False)
+    """
+    return isinstance(value, int) or (isinstance(value, str) and value.strip().lstrip("+-").isdigit())
 
 
 @lru_cache(maxsize=NAME_CACHE_ENTRIES)

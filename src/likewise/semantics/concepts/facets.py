@@ -15,11 +15,11 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from likewise.semantics.concepts.inventory import Concept, Inventory
+from likewise.semantics.concepts.inventory import LONGEST_LABEL, Concept, Inventory
 from likewise.semantics.concepts.name_tokens import NUMBERED, NameTokenizer
 from likewise.semantics.measure import Term
 from likewise.semantics.text.stop_words import STOP_WORDS
-from likewise.units import any_unit, find_unit, units_in_name
+from likewise.units import any_unit, find_unit, stated_units, units_in_name
 from likewise.units.names import measured_dimensions
 
 _PARTS: Final = re.compile(r"\[\]\.?|\.(?=\D)|/")
@@ -32,6 +32,33 @@ STATISTICS: Final = frozenset({"minimum", "maximum", "average", "deviation", "pr
 INSTANTANEOUS: Final = "instantaneous"  # the reading itself, said aloud: it is no average
 # Of three phases each letter has its number.
 PHASES: Final = {letter: str(at % 3 + 1) for at, letter in enumerate("abcrstuvw")}
+# Outer parts of a path that hold a device's fields, whatever they are of.
+ENVELOPES: Final = frozenset(
+    [
+        "device",
+        "devices",
+        "sensor",
+        "sensors",
+        "data",
+        "payload",
+        "params",
+        "properties",
+        "attributes",
+        "fields",
+        "traits",
+        "state",
+        "status",
+        "reported",
+        "values",
+        "metrics",
+        "measurements",
+        "object",
+        "decoded",
+        "content",
+        "body",
+        "system",
+    ]
+)
 LONGEST_CONTEXT: Final = 3  # words; longer texts beside a value are messages, not names
 LISTED: Final = 2  # a qualifier of the inventory,
 KNOWN: Final = 1  # a word of the space,
@@ -128,14 +155,18 @@ class FacetParser:
         dimension = self._dimension(term, [u.dimension for u, sure in in_name if sure], head, speaks)
         guessed = [u.dimension for u, sure in in_name if not sure]
         kinds, certainty = self._kinds(parsed, main, term.context, dimension, guessed)
+        if term.unit and kinds and certainty == "head":
+            dimension = self._stated_for(kinds, term.unit) or dimension
         role = head.role or next((p.role for p in (*parsed[main + 1 :], *parsed[:main][::-1]) if p.role), "")
+        if role == "alarm" and any(self._is_alarm(kind) for kind in kinds):
+            role = ""  # a smoke alarm is smoke
         guessed_only = certainty == "guess" and role not in STATISTICS  # a role says more than a letter may
         if (not kinds or guessed_only) and role and role != INSTANTANEOUS:
             kinds, certainty = (role,), "head"
         outer = [
             Qualifier(name, source, True, word)
             for at, part in enumerate(parsed)
-            if at != main
+            if at != main and (at > main or parts[at].casefold() not in ENVELOPES)
             for name, source, word in (
                 *((q.name, q.source, q.word) for q in part.qualifiers),
                 *((k, LISTED, "") for k in part.kinds if at < main and part.strong and k not in kinds),
@@ -172,6 +203,17 @@ class FacetParser:
         if head.strong or head.qualifiers or outer:
             return ""
         return next((u.dimension for u in map(find_unit, term.context) if u is not None), "")
+
+    def _is_alarm(self, kind: str) -> bool:
+        """Return whether the alarm of a kind is the kind itself."""
+        return any(c.name == kind for c in self.inventory.labels.get((*kind.split(), "alarm"), ()))
+
+    def _stated_for(self, kinds: Sequence[str], unit: str) -> str:
+        """Return the dimension of a unit that these kinds mostly have, if it may be of several: /min of a heart."""
+        usual = {
+            concept.dimensions[0] for k in kinds if (concept := self.inventory.kinds.get(k)) and concept.dimensions
+        }
+        return next((u.dimension for u in stated_units(unit) if u.dimension in usual), "")
 
     def _kinds(
         self, parsed: Sequence[_Part], main: int, context: Sequence[str], dimension: str, guessed: Sequence[str]
@@ -215,24 +257,38 @@ class FacetParser:
         return kinds
 
     def _spans(self, words: Sequence[str]) -> list[_Span]:
-        """Split words into the longest labels, from the left."""
+        """Split words into as few labels as possible, the longest first from the right, where the head stands."""
         labels, longest = self.inventory.labels, self.inventory.longest
-        out = []
-        at = 0
-        while at < len(words):
-            for end in range(min(len(words), at + longest.get(words[at], 0)), at, -1):
-                concepts = labels.get(tuple(words[at:end]))
-                if concepts is not None and not (end - at == 1 and words[at] in PREPOSITIONS):
-                    out.append(_Span(tuple(words[at:end]), concepts))
-                    at = end
-                    break
-            else:
-                out.append(_Span((words[at],), ()))
-                at += 1
-        return out
+        fewest: list[tuple[int, int]] = [(0, 0)] * (len(words) + 1)  # spans up to a word, and where the last one begins
+        for end in range(1, len(words) + 1):
+            best = (fewest[end - 1][0] + (1 if self._is_label(words[end - 1 : end]) else 2), end - 1)
+            for start in range(max(0, end - LONGEST_LABEL), end - 1):
+                if end - start <= longest.get(words[start], 0) and tuple(words[start:end]) in labels:
+                    best = min(best, (fewest[start][0] + 1, start))
+            fewest[end] = best
+        out, end = [], len(words)
+        while end:
+            start = fewest[end][1]
+            phrase = tuple(words[start:end])
+            known = end - start > 1 or self._is_label(phrase)
+            out.append(_Span(phrase, labels[phrase] if known else ()))
+            end = start
+        return out[::-1]
+
+    def _spans_around_numbers(self, words: Sequence[str]) -> list[_Span]:
+        """Split words into labels, with an index at the end where it stands inside a label: `fan 1 speed`."""
+        spans = self._spans(words)
+        inner = [at for at, word in enumerate(words[:-1]) if at and word.isdigit()]
+        if not inner:
+            return spans
+        moved = self._spans([*(w for at, w in enumerate(words) if at not in inner), *(words[at] for at in inner)])
+        return moved if len(moved) < len(spans) else spans
+
+    def _is_label(self, words: Sequence[str]) -> bool:
+        return words[0] not in PREPOSITIONS and tuple(words) in self.inventory.labels
 
     def _part(self, text: str, symbols: frozenset[str]) -> _Part:
-        spans = self._spans(self._words(text, symbols))
+        spans = self._spans_around_numbers(self._words(text, symbols))
         head = _head(spans)
         kinds = tuple(spans[head].names("kind")) if head >= 0 else ()
         roles = [role for span in spans for role in span.names("role")]

@@ -31,14 +31,14 @@ def is_bare_battery(attribute: str) -> bool:
 def unit_by_size(attribute: str, value: float) -> str:
     """Return the only possible unit of a number under a bare name; '' if several are possible.
 
-    >>> [unit_by_size("battery", value) for value in (3.6, 87, 3300, 12.6, 3)]
-    ['V', '%', 'mV', '', '']
+    >>> [unit_by_size("battery", value) for value in (3.6, 87, 3300, 12.6, 3, 0.61)]
+    ['V', '%', 'mV', '', '', '%']
     """
     if not is_bare_battery(attribute):
         return ""
     whole = float(value).is_integer()
     if 1 < value <= MOST_VOLTS and not whole:
         return "V"
-    if MOST_VOLTS < value <= 100 and whole:
+    if (MOST_VOLTS < value <= 100 and whole) or 0 < value < 1:  # a fraction, too
         return "%"
     return "mV" if value >= LEAST_MILLIVOLTS else ""

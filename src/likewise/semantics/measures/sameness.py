@@ -8,6 +8,7 @@ less of the score. Values are judged by rules of their own (`concepts.values`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
@@ -22,11 +23,12 @@ from likewise.semantics.concepts.comparison import FacetAgreement, compare_facet
 from likewise.semantics.concepts.encyclopaedia.lexicon import folded
 from likewise.semantics.concepts.explanations import explain_agreement
 from likewise.semantics.concepts.facet_arrays import FacetArrays, facet_arrays, qualifier_words
-from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets
+from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets, Qualifier
 from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.concepts.normalisation.normaliser import Normaliser, Reading, Rewrite, ValueState, rewritten
 from likewise.semantics.concepts.normalisation.short_forms import ShortForms
 from likewise.semantics.concepts.open_vocabulary import OpenVocabulary, PreparedWords
+from likewise.semantics.concepts.surroundings import MARKS, WITHIN, implied, name_of, unmarked
 from likewise.semantics.concepts.tables import SAME, SIBLINGS, InventoryTables
 from likewise.semantics.concepts.values.inverted_index import InvertedItems
 from likewise.semantics.concepts.values.judge import ValueComparer
@@ -37,11 +39,13 @@ from likewise.semantics.measures.esa import set_equal_to_one
 from likewise.semantics.text.identifiers import split_identifier
 from likewise.semantics.vectors.lru_cache import LruCache
 from likewise.semantics.vectors.prepared_terms import PreparedTerms
+from likewise.units import units_in_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_INNER_INDEX: Final = re.compile(r"(?<=[A-Za-z]{2})[ _-]?(\d{1,2})([ _-])(?=[A-Za-z]{2}[^.\[\]/]*$)")
 OPPOSITE_SCORE: Final = 0.95  # of the score that the name of the opposite has
 REWRITTEN: Final = 0.98  # of the score of a name that was read in other words than it is written in
 SHORTENED: Final = 0.95  # of the score of a name with a word read as the initials of asked words, or as one cut
@@ -182,9 +186,35 @@ class SamenessMeasure:
         plain = Term(term.text, term.role, (), term.unit, "", term.context)
         kept = self._readings.get(plain)
         if kept is None:
-            kept = self._normaliser.readings(plain)
+            kept = self._read(plain)
             self._readings.put(plain, kept)
         return kept
+
+    def _read(self, term: Term) -> tuple[Reading, ...]:
+        """Read a name, or the one beside the value; as it is written too, if that one says nothing that is known."""
+        context = unmarked(term.context)
+        name = name_of(term.text, term.context)
+        if name == term.text:
+            return self._around_numbers(replace(term, context=context))
+        step = Rewrite(term.text, name, "the name beside it")
+        beside = tuple(
+            Reading(r.text, (step, *r.steps), r.unit or _unit_in(term.text))
+            for r in self._normaliser.readings(replace(term, text=name, context=context))
+        )
+        known = {self._parser.facets(replace(term, text=r.text, context=())).certainty for r in beside}
+        if not known <= {"", "unit", "guess"}:
+            return beside
+        return (*beside, *self._normaliser.readings(replace(term, context=context)))
+
+    def _around_numbers(self, term: Term) -> tuple[Reading, ...]:
+        """Read a name; an index inside it stands at its end if a longer phrase is found then: `fan1_speed`."""
+        readings = self._normaliser.readings(term)
+        moved = _index_last(term.text)
+        if moved == term.text:
+            return readings
+        others = self._normaliser.readings(replace(term, text=moved))
+        longest = [max((len(s.written) for r in some for s in r.steps), default=0) for some in (readings, others)]
+        return others if longest[1] > longest[0] else readings
 
     def _normalise(self, terms: tuple[Term, ...]) -> NormalisedSide:
         found: list[Term] = []
@@ -230,9 +260,21 @@ class SamenessMeasure:
         plain = Term(term.text, term.role, (), term.unit, term.kind, term.context)
         facets = self._facets.get(plain)
         if facets is None:
-            facets = self._parser.facets(plain)
+            facets = self._parser.facets(replace(plain, context=unmarked(plain.context)))
+            for text in plain.context:
+                if text.startswith(WITHIN):
+                    facets = self._with_implied(facets, text)
             self._facets.put(plain, facets)
         return facets
+
+    def _with_implied(self, facets: Facets, mark: str) -> Facets:
+        """Add the qualifiers that surroundings imply of a name that has none, or only those beside which they hold."""
+        names, beside = implied(mark)
+        listed = {q.name for q in facets.qualifiers if q.source == LISTED and not q.is_outer}
+        if not listed <= beside:
+            return facets
+        added = tuple(Qualifier(n) for name in names for n in self._parser.inventory.qualifier_names(name))
+        return replace(facets, qualifiers=(*facets.qualifiers, *added))
 
     def explanation(self, query: Term, candidate: Term) -> str:
         """Explain what two names or values have in common and what tells them apart; '' if unknown.
@@ -255,7 +297,14 @@ class SamenessMeasure:
             return denied
         read = [f"{step.written!r} is read as {step.plain!r} ({step.how})" for step in steps]
         said = explain_agreement(*facets, self.agreement_as_written(a, s))
-        return "; ".join(part for part in (said, *read, denied) if part)
+        around = [
+            f"the rest of the event says that it is the {name}'s ({text.removeprefix(WITHIN)})"
+            for text in candidate.context
+            if text.startswith(WITHIN)
+            for name in implied(text)[0]
+            if any(q.name == name and not q.is_outer and not q.word for q in facets[1].qualifiers)
+        ]
+        return "; ".join(part for part in (said, *read, *around, denied) if part)
 
     def agreement(self, query: Term, candidate: Term) -> FacetAgreement:
         """Return what two names share and what tells them apart, by the readings that agree best."""
@@ -293,10 +342,18 @@ class SamenessMeasure:
         decides = abs(naming.agreement(query, candidate)) >= self.weights.named
         return naming.example(query, candidate) if decides else ("", "")
 
+    @staticmethod
+    def _unmarked(terms: Sequence[Term]) -> Sequence[Term]:
+        """Return the terms without what their surroundings say, which is no matter of relatedness."""
+        if not any(text[:1] in MARKS for term in terms for text in term.context):
+            return terms
+        return tuple(replace(term, context=unmarked(term.context)) for term in terms)
+
     def relatedness(
         self, queries: Sequence[Term], candidates: Sequence[Term]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the relatedness of terms and of their words, the input of `facet_scores`. Weights do not affect it."""
+        queries, candidates = self._unmarked(queries), self._unmarked(candidates)
         related, words = self._combine.scores_and_words(queries, candidates)
         return set_equal_to_one(related, queries, candidates), words
 
@@ -337,7 +394,8 @@ class SamenessMeasure:
         return self._open_words.prepare(qualifier_words([self._taken_apart(t) for t in terms]))
 
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
-        places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.word_indices(terms)]
+        named = self._combine.word_indices(self._unmarked(terms))
+        places = [{singular(word): place for word, place in words[::-1]} for words in named]
         arrays = facet_arrays([self._taken_apart(t) for t in terms], places, self.tables, self.weights)
         check_ids("kinds of names", arrays.kinds, min(self.tables.kind_relations.shape))
         listed = arrays.qualifiers[arrays.sources == LISTED]
@@ -350,6 +408,23 @@ class SamenessMeasure:
 def _reworded(term: Term, reading: Reading) -> Term:
     """A term in the words of a reading; the same object if it is as written."""
     return replace(term, text=reading.text, unit=term.unit or reading.unit) if reading.steps else term
+
+
+def _index_last(name: str) -> str:
+    """Return a name with the index inside its last part at the end.
+
+    >>> _index_last("fan1-speed"), _index_last("pm2_5_raw"), _index_last("a1.temp"), _index_last("tank 2 level")
+    ('fan-speed 1', 'pm2_5_raw', 'a1.temp', 'tank level 2')
+    """
+    inner = _INNER_INDEX.search(name)
+    if inner is None or name[: inner.start()].casefold().endswith("pm"):
+        return name
+    return f"{name[: inner.start()].rstrip(' _-')}{inner[2] or ' '}{name[inner.end() :]} {inner[1]}"
+
+
+def _unit_in(name: str) -> str:
+    """Return the unit that a name surely has; '' if it has none."""
+    return next((unit.symbol for unit, sure in units_in_name(name) if sure), "")
 
 
 def _values_and_booleans(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]:
