@@ -23,13 +23,14 @@ from likewise.testing import (
     compare_interleavings,
 )
 from likewise.testing.generators import SeededChoice, event, subscription
-from likewise.testing.oracle import ESA, JCN, MEASURE, vectors
+from likewise.testing.oracle import BACKGROUND, ESA, JCN, MEASURE, vectors
 
+PARTS: dict[str, Any] = {"jcn": JCN, "esa": ESA, "background": BACKGROUND}  # measures of statements
 KINDS: tuple[Kind, ...] = ("exact", "approximate", "top", "statements", "pattern", "interest", "near")
 
 
 def plain() -> OracleEngine:
-    return OracleEngine(MEASURE, jcn=JCN, esa=ESA, meaning=vectors)
+    return OracleEngine(MEASURE, **PARTS, meaning=vectors)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -42,10 +43,14 @@ def test_the_oracle_keeps_its_contract_with_all_kinds_together() -> None:
     """All kinds in one engine, with lateness."""
     setting = OracleSettings(lateness=3)
     check_engine(
-        lambda: OracleEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3, meaning=vectors), setting=setting, examples=20
+        lambda: OracleEngine(MEASURE, **PARTS, lateness=3, meaning=vectors),
+        setting=setting,
+        examples=20,
     )
     compare_interleavings(
-        lambda: OracleEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3, meaning=vectors), calls=1_000, setting=setting
+        lambda: OracleEngine(MEASURE, **PARTS, lateness=3, meaning=vectors),
+        calls=1_000,
+        setting=setting,
     )
 
 
@@ -195,7 +200,7 @@ FAULTS = pytest.mark.parametrize(
 def test_interleavings_find_every_fault(faulty: type[OracleEngine], kinds: list[Kind]) -> None:
     """Seeded interleavings find each of these faults and say which call differed."""
     with pytest.raises(Mismatch):
-        compare_interleavings(lambda: faulty(MEASURE, jcn=JCN, esa=ESA), kinds, 5_000)
+        compare_interleavings(lambda: faulty(MEASURE, **PARTS), kinds, 5_000)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +209,7 @@ def test_interleavings_find_every_fault(faulty: type[OracleEngine], kinds: list[
 def test_searched_interleavings_find_faults(faulty: type[OracleEngine], kinds: list[Kind]) -> None:
     """So does the search that can shrink them."""
     with pytest.raises(Mismatch):
-        check_engine(lambda: faulty(MEASURE, jcn=JCN, esa=ESA), kinds=kinds, examples=500, shrink=False)
+        check_engine(lambda: faulty(MEASURE, **PARTS), kinds=kinds, examples=500, shrink=False)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +218,7 @@ def test_searched_interleavings_find_faults(faulty: type[OracleEngine], kinds: l
 def test_bulk_comparison_finds_faults(faulty: type[OracleEngine], kind: Kind) -> None:
     """So does the bulk comparison."""
     with pytest.raises(Mismatch):
-        compare_bulk(lambda: faulty(MEASURE, jcn=JCN, esa=ESA), [kind], 50_000, subscriptions=100)
+        compare_bulk(lambda: faulty(MEASURE, **PARTS), [kind], 50_000, subscriptions=100)
 
 
 def test_regressions_find_a_removed_subscription() -> None:
