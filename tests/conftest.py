@@ -41,7 +41,7 @@ TOGETHER = {
     "tests/experiments/thematic/test_experiment.py": "spark",
     "tests/experiments/report/test_thematic_part.py": "spark",
     "tests/experiments/report/test_page.py": "chromium",
-    "tests/server/http/test_middleware.py": "chromium",
+    "tests/server/http/test_server.py": "chromium",
     "tests/server/http/mobile/": "chromium",
     "tests/dashboard/": "chromium",
 }

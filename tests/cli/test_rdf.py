@@ -44,7 +44,7 @@ def test_every_format_is_explained(ending: str, tmp_path: Path, capsys: Output) 
     """From a file by its ending, and as an argument by --format."""
     path = given(tmp_path, f"readings.{ending}", DOCUMENTS[ending])
     assert main.run(["explain", "--event", f"@{path}", "--subscription", "{air_temp > 25}"]) == 0
-    assert "air_temp: 27.1" in capsys.readouterr().out
+    assert "`air_temp` says 27.1" in capsys.readouterr().out
     asked = ["--event", DOCUMENTS[ending], "--format", ending, "--subscription", "{air_temp > 30}", "--json"]
     assert main.run(["explain", *asked]) == 1
     assert json.loads(capsys.readouterr().out)["verdict"] == "exact_part_false"

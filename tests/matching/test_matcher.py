@@ -41,8 +41,13 @@ def matcher() -> Matcher:
 
 def drawn(seed: int, count: int) -> list[Subscription]:
     """Subscriptions of every kind that needs no space."""
-    choice = SeededChoice(seed)
-    return [generators.subscription(choice, KINDS[i % len(KINDS)], f"s{i}") for i in range(count)]
+    choice, oracle = SeededChoice(seed), OracleEngine(MEASURE)
+    made: list[Subscription] = []
+    while len(made) < count:
+        subscription = generators.subscription(choice, KINDS[len(made) % len(KINDS)], f"s{len(made)}")
+        if oracle.serves(subscription):  # a ranking of statements needs a space
+            made.append(subscription)
+    return made
 
 
 def events(seed: int, count: int) -> list[Event]:

@@ -145,7 +145,16 @@ def test_the_packed_latent_core_fits_its_space(embedded: Space) -> None:
 def test_evidence_says_what_made_a_score(embedded: Space) -> None:
     """Every measure's score, the themes' reach, the score without them, the shared documents."""
     found = embedded.describe(Term("bank", theme=("money",)), Term("deposit", theme=("money",)))
-    assert {name for name, _ in found.scores} == {"esa", "thematic", "latent", "jcn", "names", "combine"}
+    assert {name for name, _ in found.scores} == {
+        "esa",
+        "thematic",
+        "latent",
+        "jcn",
+        "path",
+        "gloss",
+        "names",
+        "combine",
+    }
     assert found.score == dict(found.scores)["combine"]
     assert found.asked_basis == found.seen_basis > 1_000
     assert found.without_themes == pytest.approx(embedded.relatedness("bank", "deposit"))

@@ -23,7 +23,7 @@ def columns(
     ] = None,
     review: Annotated[bool, typer.Option("--review", help="Choose a column for each name that is uncertain.")] = False,
     confidence: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Probability below which a column is left out; 0.7 by default.")
+        float | None, typer.Option(min=0, max=1, help="Probability below which a column is left out; 0.5 by default.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

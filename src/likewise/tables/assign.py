@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from likewise.matching.matcher import Matcher
 
-CONFIDENCE: Final = 0.7  # below it a column is left out: a wrong column costs more than one to be named by hand
+CONFIDENCE: Final = 0.5  # below it a column is left out: a wrong column costs more than one to be named by hand
 ASSUMED: Final = 0.9  # factor of a column that leaves a qualifier to be assumed, where another column states it
 MARGIN: Final = 0.03  # two free columns this near to each other serve a name equally well
 RUNNERS_UP: Final = 3

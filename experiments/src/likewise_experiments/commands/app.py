@@ -32,6 +32,9 @@ EVALUATIONS: Final = {
     "near-misses": LazyCommand(
         "likewise_experiments.commands.near_misses:near_misses", "See whether near misses are explained right."
     ),
+    "columns": LazyCommand(
+        "likewise_experiments.commands.columns:columns", "Take columns of published tables by meaning."
+    ),
     "vendor": LazyCommand(
         "likewise_experiments.commands.vendor:vendor", "Find what vendors call the thing a plain phrase means."
     ),
