@@ -218,3 +218,9 @@ def test_a_state_is_known_beside_what_is_in_it(asked: str, seen: str, same: bool
 def test_a_short_foreign_word_that_english_cuts_too_is_english() -> None:
     assert readings("queueLen_cm") == ["queueLen_cm"]
     assert readings("lengte") == ["length"]
+
+
+def test_a_unit_in_a_name_is_no_name_of_a_reading() -> None:
+    assert readings("fan2_rpm") == ["fan2_rpm"]
+    assert readings("rpm")[0] == "engine_rotational_speed"
+    assert score("people in the queue", "queueCount") >= 0.5 > score("people entering", "queueCount")

@@ -393,8 +393,11 @@ class Normaliser:
         words = tokens[at : at + length]
         phrase = tuple(t.text for t in words)
         if sense.how in ("label", "name"):
-            if sense.how == "name" and length > 1 and phrase[-1] in _SMALL and at + length < len(tokens):
+            if length > 1 and phrase[-1] in _SMALL and at + length < len(tokens):
                 return False  # `pressureIn` is at the inlet, and `pressure in the pipe` is not
+            if sense.how == "name" and length == 1 and len(tokens) > 1:
+                # `rpm` alone is the engine's, but in `fan_rpm` it is the unit.
+                return find_unit(words[0].written) is None and not self._is_english(phrase)
             return len(phrase[0]) > 2 or length > 1 or len(tokens) == 1
         if sense.how == "function":
             return sense.language in languages
