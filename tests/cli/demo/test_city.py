@@ -16,7 +16,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from likewise import Matcher, event
+from likewise import Matcher, event, extras
+from likewise.cli import main
 from likewise.cli.demo.city import SUGGESTED, command_name, free_port
 from likewise.cli.terminal.text_input import parse_named_subscription
 from likewise.demo import DEMO_SUBSCRIPTIONS, City, due_reports
@@ -149,3 +150,16 @@ def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_packages_of_a_broker_the_city_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, before anything is started."""
+    monkeypatch.setattr(extras, "missing", lambda extra: ("fastapi",) if extra == "broker" else ())
+    assert main.run(["demo", "--city"]) == 3
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.splitlines() == [
+        'error: what the city needs (fastapi) is missing; install it with: pip install "likewise[broker]"'
+    ]

@@ -23,6 +23,7 @@ from likewise import defaults
 from likewise.cli.demo.processes import DemoProcess, wait_until_ready
 from likewise.cli.terminal import output
 from likewise.errors import LikewiseError, StateError, Unavailable
+from likewise.extras import require
 
 if TYPE_CHECKING:
     import httpx
@@ -42,6 +43,8 @@ SUGGESTED: Final = (
 
 def show_city(*, seconds: float | None, devices: int, seed: int, port: int | None, dashboard: bool) -> None:
     """Run the city until Ctrl-C, or for some seconds."""
+    for extra in ("match", "broker"):
+        require(extra, "the city")
     screen = output.console()
     with ExitStack() as stack, interrupted_by_termination():
         address = f"http://{defaults.HOST}:{port or free_port(defaults.PORT)}"
