@@ -15,6 +15,8 @@ MEASURES: Final = {
     "thematic": "texts in common, in the sense of the themes",
     "latent": "used alike",
     "jcn": "near in WordNet's tree",
+    "path": "few steps apart in it",
+    "gloss": "defined alike",
     "names": "spelt alike",
     "embeddings": "alike in a language model",
     "sameness": "the same thing",
