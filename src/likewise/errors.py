@@ -43,6 +43,7 @@ duplicate_id | the id 's1' is in use already; remove it first or choose another
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import ceil
 from typing import ClassVar
 
 
@@ -265,6 +266,15 @@ class NotAllowed(AccessError):
         super().__init__(f"this needs a token with the scope {scope!r}; ask who runs the broker for one")
 
 
+def _come_again(retry_after: float) -> str:
+    """Return when to come again, rounded up: whoever comes before `retry_after` is refused again.
+
+    >>> _come_again(0.004), _come_again(2.0), _come_again(2.01)
+    ('come again in 0.1 s', 'come again in 2.0 s', 'come again in 2.1 s')
+    """
+    return f"come again in {ceil(retry_after * 10) / 10:.1f} s"
+
+
 class RateExceeded(AccessError):
     """Too many requests: `retry_after` is the number of seconds to wait."""
 
@@ -273,7 +283,7 @@ class RateExceeded(AccessError):
     def __init__(self, *, allowed: float, retry_after: float) -> None:
         self.allowed = allowed
         self.retry_after = retry_after
-        super().__init__(f"at most {allowed:g} events a second are allowed; come again in {retry_after:.1f} s")
+        super().__init__(f"at most {allowed:g} events a second are allowed; {_come_again(retry_after)}")
 
 
 class BacklogExceeded(RateExceeded):
@@ -284,7 +294,7 @@ class BacklogExceeded(RateExceeded):
     def __init__(self, what: str, *, waiting: int, allowed: float, retry_after: float) -> None:
         super().__init__(allowed=allowed, retry_after=retry_after)
         self.waiting = waiting
-        self.args = (f"{waiting:,} {what} already, at most {allowed:,.0f} may; come again in {retry_after:.1f} s",)
+        self.args = (f"{waiting:,} {what} already, at most {allowed:,.0f} may; {_come_again(retry_after)}",)
 
 
 class ArtefactError(LikewiseError):
