@@ -33,12 +33,16 @@ class CreatedToken(msgspec.Struct, frozen=True):
 
 
 class DeadLetterDetails(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A dead letter: bytes that could not be read (`body` as text, its `media_type`), or an event for a subscriber."""
+    """A dead letter: bytes that could not be read (`body` as text, its `media_type`), or an event for a subscriber.
+
+    `at` is its time (µs since 1970), `age_s` its age in seconds by the broker's clock; older brokers leave that out.
+    """
 
     number: int
     at: int
     reason: Reason
     detail: str
+    age_s: float | None = None
     subscriber: str = ""
     event: str = ""
     subscriptions: tuple[str, ...] = ()

@@ -218,6 +218,19 @@ def test_letters_are_shown_tried_again_and_forgotten(capsys: Output) -> None:
         assert capsys.readouterr().out.splitlines()[-1] == "[]"
 
 
+def test_letters_in_json_have_their_age_in_seconds(capsys: Output) -> None:
+    """By the broker's clock, not by that of the terminal; never negative, also where the clock was set back."""
+    clock = ManualClock("2026-03-01T12:00:00Z")
+    at = clock()
+    with Broker(None, Config(server=ServerSettings(port=0)), clock=clock) as broker, serving(broker=broker) as address:
+        httpx.post(f"{address}/v1/events", content=b'{"broken', headers={"Content-Type": "application/json"})
+        for duration, age in ((1_500_000, 1.5), (30_000_000, 31.5), (-40_000_000, 0.0)):
+            clock.advance(duration)
+            assert main.run(["letters", "--json", "--address", address]) == 0
+            [letter] = json.loads(capsys.readouterr().out)
+            assert (letter["at"], letter["age_s"]) == (at, age)
+
+
 @pytest.mark.parametrize("name", ["", " ", "a\nb"])
 def test_a_context_has_a_name_that_can_be_typed(name: str, own_contexts: Path, capsys: Output) -> None:
     """Otherwise nothing is kept."""

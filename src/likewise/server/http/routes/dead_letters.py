@@ -32,6 +32,7 @@ def _details(gateway: Gateway, tenant: Tenant, letter: DeadLetter) -> DeadLetter
         letter.at,
         letter.reason,
         letter.detail,
+        max(0.0, (gateway.broker.clock() - letter.at) / 1e6),  # the clock may have been set back since
         queue.id if queue is not None else "",
         event,
         names,
