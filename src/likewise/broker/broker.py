@@ -624,6 +624,11 @@ class Broker:
         background = [each.retries for each in (self.lake, self.stream_log) if each is not None]
         return [each for each in known if each is not None] + [each for tasks in background for each in tasks]
 
+    @property
+    def tick_lag_s(self) -> float:
+        """Return the seconds since housekeeping last moved the time of alerts and windows."""
+        return self._housekeeping.tick_lag_s
+
     def sweep(self) -> SweepResult:
         """Forget what is over now."""
         return self._housekeeping.sweep()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -47,6 +49,7 @@ def test_a_store_that_takes_nothing_is_not_ready_until_it_does(tmp_path: Path) -
         broker.sweep()
         shown = http.get("/readyz").json()
         assert shown.pop("connections")["open"] >= 1
+        assert shown.pop("tick_lag_s") >= 0
         assert shown == {"status": "ready", "behind": 0, "troubles": []}
         assert "likewise_troubles 0.0" in http.get("/metrics").text
 
@@ -64,6 +67,39 @@ def test_a_chore_that_fails_is_listed_and_the_broker_stays_ready() -> None:
         assert said.json()["troubles"] == ["tidying: ZeroDivisionError: division by zero"]
         broker._housekeeping.tasks.do("tidying", lambda: None)
         assert http.get("/readyz").json()["troubles"] == []
+
+
+def test_a_tick_that_hangs_shows_as_lag_until_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alerts are late meanwhile; the broker still takes events in."""
+    hanging, free = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        hanging.set()
+        assert free.wait(120)
+
+    with (
+        Broker(None, Config(server=ServerSettings(port=0))) as broker,
+        serving(broker=broker) as address,
+        httpx.Client(base_url=address, timeout=120) as http,
+    ):
+
+        def lag(holds: Callable[[float], bool]) -> float:
+            for _ in range(6_000):
+                answer = http.get("/readyz")
+                assert answer.status_code == 200
+                if holds(seconds := answer.json()["tick_lag_s"]):
+                    return float(seconds)
+                time.sleep(0.02)
+            pytest.fail("the lag stays as it is")
+
+        try:
+            monkeypatch.setattr(broker._housekeeping, "note_up", hang)
+            monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.05)
+            assert hanging.wait(60)
+            late = lag(lambda seconds: seconds >= 2)
+        finally:
+            free.set()
+        lag(lambda seconds: seconds < late)
 
 
 @pytest.mark.parametrize(

@@ -277,6 +277,12 @@ class Housekeeping:
             self._swept = now
             self.tasks.do(FORGETTING, self.sweep)
 
+    @property
+    def tick_lag_s(self) -> float:
+        """Return the seconds since the last tick, which moves the time of alerts and windows; about one is normal."""
+        last = self._checked  # read first: a tick meanwhile would make it negative
+        return time.monotonic() - last
+
     def note_up(self) -> None:
         """Write down that the broker is up; where it was not for a while, alerts are told."""
         self._uptime.tick(list(self._tenants.values()), self._clock())

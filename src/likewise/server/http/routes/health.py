@@ -55,8 +55,15 @@ async def readiness(request: Request) -> Response:
         raise Unavailable("the default thread pool runs nothing any more; restart the broker, and report what it did")
     behind = broker.store.position - broker.worker.position
     busy = [f"all threads for {pool.name} have been busy for {STARVED_SECONDS:g} s" for pool in executors.starved()]
-    troubles, connections = broker.troubles() + busy, gateway.connection_limits.shown()
-    return json_response({"status": "ready", "behind": behind, "troubles": troubles, "connections": connections})
+    return json_response(
+        {
+            "status": "ready",
+            "behind": behind,
+            "tick_lag_s": round(broker.tick_lag_s, 1),
+            "troubles": broker.troubles() + busy,
+            "connections": gateway.connection_limits.shown(),
+        }
+    )
 
 
 @router.get(
