@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import pytest
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, MatchingSettings, MqttSettings, ServerSettings
+from likewise.defaults import TARGET_RETRY_AFTER_SECONDS, TARGET_RETRY_SECONDS
+from likewise.server.sinks.sender import TargetSenders
 from tests.server.mqtt.broker.conftest import PATIENCE, devices
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,6 +68,16 @@ def test_every_page_is_in_the_index() -> None:
                     listed |= set(page.parent.glob(entry if entry.endswith(".md") else f"{entry}.md"))
     missing = set(PAGES) - listed - {ROOT / "docs" / "index.md"}
     assert not missing, f"no table of contents names {sorted(map(named, missing))}"
+
+
+def test_the_guide_of_targets_names_the_pauses_between_attempts() -> None:
+    """The first, the longest, and the longest that a receiver may ask for, as the sender takes them."""
+    text = (ROOT / "docs" / "guides" / "targets.md").read_text(encoding="utf-8")
+    [(first, longest)] = re.findall(r"Pauses between attempts double from (\d+) s to at most (\d+) s", text)
+    assert (float(first), float(longest)) == TARGET_RETRY_SECONDS
+    assert inspect.signature(TargetSenders).parameters["pauses"].default is TARGET_RETRY_SECONDS
+    assert TARGET_RETRY_AFTER_SECONDS == 3600
+    assert "`Retry-After` is followed, up to an hour" in text
 
 
 def test_the_page_of_metrics_has_every_metric(tmp_path: Path) -> None:
