@@ -91,6 +91,55 @@ def test_the_index_of_terms_names_modules_that_exist() -> None:
     assert missing == []
 
 
+LEVELS = {"debug", "info", "warning", "error", "exception", "critical"}
+
+
+def malformed_log_events(text: str) -> list[str]:
+    """Return the log calls of a module that are not a snake_case name with fields.
+
+    The client logs through `logging`, which knows no fields: there they follow the name as `field=%s`.
+    """
+    malformed = []
+    event = re.compile(
+        r"[a-z0-9]+(_[a-z0-9]+)+( \w+=%s)*" if "logging.getLogger(" in text else r"[a-z0-9]+(_[a-z0-9]+)+"
+    )
+    for node in ast.walk(ast.parse(text)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in LEVELS):
+            continue
+        if not re.search(r"\blog(ger|ging)?$|_log$|_LOG$", ast.unparse(node.func.value)):
+            continue
+        first = node.args[0] if node.args else None
+        names = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]
+        values = [each.value if isinstance(each, ast.Constant) else None for each in names]
+        fields = sum(value.count("%s") for value in values if isinstance(value, str))
+        if len(node.args) != 1 + fields or not all(isinstance(each, str) and event.fullmatch(each) for each in values):
+            malformed.append(ast.unparse(node))
+    return malformed
+
+
+def test_log_events_are_snake_case_names_with_fields() -> None:
+    """So that whoever sees a line finds the code by the event's name, and a program reads the fields."""
+    assert {name: lines for name, text in FILES.items() if (lines := malformed_log_events(text))} == {}
+    assert sum(text.count("log.warning(") for text in FILES.values()) > 20
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '_log.warning("the target failed")',
+        '_log.warning("targetFailed", target=1)',
+        '_log.error(f"target_{name}_failed")',
+        'self._log.info("target_failed", why)',
+        "_log.exception(message)",
+        '_log.warning("a_is_b" if a == b else "no", b=1)',
+        '_log.info("target_failed target=%s", target)',
+    ],
+)
+def test_a_log_line_of_another_form_is_found(call: str) -> None:
+    """The check sees sentences, other spellings, computed names and values that are no fields."""
+    assert len(malformed_log_events(call)) == 1
+
+
 def test_numbers_stay_numbers_in_the_broker() -> None:
     """Matchers name things by text; one file of the broker turns numbers into text and back."""
     turned = re.compile(r"int\([^()]*\.(subscription_id|event_id)\)|str\([^()]*\.(number|position)\)")

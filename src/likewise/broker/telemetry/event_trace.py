@@ -63,9 +63,12 @@ class EventTrace:
                 self.refused(tenant, result, [entry.value for entry in entries if isinstance(entry.value, Event)])
             elif self.each and isinstance(result, list):
                 for entry, receipt in zip(entries, result, strict=True):
-                    message = "event_duplicate" if receipt.duplicate else "event_received"
                     _log.debug(
-                        message, tenant=tenant, event_id=entry.id, source=entry.source, position=receipt.position
+                        "event_duplicate" if receipt.duplicate else "event_received",
+                        tenant=tenant,
+                        event_id=entry.id,
+                        source=entry.source,
+                        position=receipt.position,
                     )
             done(result)
 
