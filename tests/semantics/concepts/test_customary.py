@@ -54,6 +54,8 @@ NUMBERS = (0, 1, 3, 3.3, 20, 24.9, 25, 71, 99, 101, 293.15, 295.3, 990, 1700, 22
         ('{"active power"~ > 2 kW}', {"apower": 2254.1}, True),
         ('{"outdoor temperature"~ > 25 degC}', {"temperature": 658}, False),
         ('{"atmospheric pressure"~ < 1000 hPa}', {"pressure": 98_430}, True),
+        ('{"fill level"~ > 80 %}', {"waterLevel_m": 0.93}, False),
+        ('{"fill level"~ > 80 %}', {"tankLevel": 0.93}, True),
     ],
 )
 def test_what_a_payload_of_a_device_meets(asked: str, payload: dict[str, object], met: bool) -> None:

@@ -16,7 +16,7 @@ from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.semantics.concepts.encyclopaedia.lexicon import CustomaryRow, folded, phrase_of
 from likewise.semantics.concepts.library import customary_table
 from likewise.semantics.text.identifiers import split_identifier
-from likewise.units import Unit, reading_unit, unit
+from likewise.units import Unit, reading_unit, unit, units_in_name
 
 if TYPE_CHECKING:
     from likewise.model import EventTuple, Predicate
@@ -114,6 +114,8 @@ def units_taken(
         return None
     if is_no_quantity(attribute) and not is_no_quantity(predicate.attribute):
         return ()
+    if symbol == "%" and _is_height(attribute):
+        return ()
     units = customary_units(predicate.attribute, symbol)
     return tuple(u for u in units if not whole or u.unit.symbol != KELVIN) or None
 
@@ -145,6 +147,18 @@ def is_whole(value: object) -> bool:
     (True, True, False, False)
     """
     return isinstance(value, int) or (isinstance(value, str) and value.strip().lstrip("+-").isdigit())
+
+
+@lru_cache(maxsize=NAME_CACHE_ENTRIES)
+def _is_height(attribute: str) -> bool:
+    """Return whether a level's name ends with a length (`waterLevel_m`): it is no share of anything.
+
+    >>> _is_height("waterLevel_m"), _is_height("fillLevel"), _is_height("humidity_in")
+    (True, False, False)
+    """
+    *_, noun, _ = ("", "", *split_identifier(attribute))
+    # Of other names the end is rarely a unit: `humidity_in`.
+    return folded(noun) == "level" and any(each.dimension == "length" for each, _ in units_in_name(attribute))
 
 
 @lru_cache(maxsize=NAME_CACHE_ENTRIES)
