@@ -71,7 +71,7 @@ def change(log: ChangeLog, chance: random.Random) -> None:
     log.add([lw.parse(chance.choice(TEXTS[:-1]), id=f"state-{fresh}")], at=0)
 
 
-def run(folder: Path) -> None:
+def run(folder: Path, queries: list[str]) -> None:
     """Run both queries until everything is read; this is what is killed."""
     from likewise.spark import alerts, to_lake
     from likewise.spark.session import spark_session
@@ -79,7 +79,7 @@ def run(folder: Path) -> None:
     log = str(folder / "log")
     with spark_session("local[2]", memory="512m", settings={"spark.sql.shuffle.partitions": "2"}) as spark:
         started = []
-        for name in QUERIES:
+        for name in queries:
             frame = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder / "in"))
             if name == "matches":
                 sink = to_lake(folder / "lake", subscriptions=log, keep="wanted")
@@ -91,9 +91,10 @@ def run(folder: Path) -> None:
             query.awaitTermination()
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
+def start(folder: Path, queries: list[str]) -> subprocess.Popen[bytes]:
     """Start both queries in a session of their own."""
     command = [sys.executable, "-m", "tests.spark.streaming.query_kills", "--run", "--folder", str(folder)]
+    command += ["--queries", *queries]
     with (folder / "queries.log").open("ab") as log:
         return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
 
@@ -104,12 +105,12 @@ def committed(folder: Path) -> int:
     return sum(len([f for f in place.iterdir() if f.name.isdecimal()]) for place in places if place.is_dir())
 
 
-def kill(folder: Path, number: int, log: ChangeLog) -> str:
+def kill(folder: Path, number: int, log: ChangeLog, queries: list[str]) -> str:
     """Start the queries, change the log, kill at a random time of a batch, and say what was done."""
     chance = random.Random(number)
     victim = VICTIMS[number % 3]
     before, begun = committed(folder), time.monotonic()
-    process = start(folder)
+    process = start(folder, queries)
     while committed(folder) < before + 1 + number % 2:
         if process.poll() is not None:
             return "ended" if process.returncode == 0 else "nobody: Spark gave up by itself"
@@ -152,15 +153,20 @@ def _jvm_of(driver: int) -> list[int]:
     return found
 
 
-def files_by_batch(folder: Path, name: str) -> dict[int, str]:
-    """Return the file that each batch of a query read, as Spark's checkpoint says."""
-    found = {}
+def files_by_batch(folder: Path, name: str) -> dict[int, list[str]]:
+    """Return the files that each batch of a query read, as Spark's checkpoint says: after a crash one may read two."""
+    listed: dict[int, str] = {}
     for path in (folder / name / "sources" / "0").iterdir():
-        if path.name.startswith("."):
-            continue
-        for line in path.read_text().splitlines()[1:]:
-            entry = json.loads(line)
-            found[entry["batchId"]] = entry["path"].rpartition("/")[2]
+        if not path.name.startswith("."):
+            for line in path.read_text().splitlines()[1:]:
+                entry = json.loads(line)
+                listed[entry["batchId"]] = entry["path"].rpartition("/")[2]
+    found, read = {}, -1
+    offsets = (path for path in (folder / name / "offsets").iterdir() if path.name.isdecimal())
+    for path in sorted(offsets, key=lambda path: int(path.name)):
+        upto = json.loads(path.read_text().splitlines()[-1])["logOffset"]
+        found[int(path.name)] = [listed[number] for number in range(read + 1, upto + 1)]
+        read = upto
     return found
 
 
@@ -175,7 +181,7 @@ def expected(folder: Path, name: str) -> Counter[Any]:
     """Return the rows that must be there: what one Matcher finds with the versions that batches saw."""
     log, wanted = ChangeLog(folder / "log"), Counter[Any]()
     seen, matcher = pins(folder, name), lw.Matcher()
-    for batch, file in sorted(files_by_batch(folder, name).items()):
+    for batch, files in sorted(files_by_batch(folder, name).items()):
         snapshot = log.snapshot(seen[batch].version)
         stateful = name == "said"
         serves = {
@@ -189,7 +195,8 @@ def expected(folder: Path, name: str) -> Counter[Any]:
         new = sorted(serves.keys() - here.keys())
         matcher.add_many([serves[n] for n in new], 0, numbers=new)
         numbers = {id: number for number, id in matcher.state.numbers().items()}
-        events = [json.loads(line) for line in (folder / "in" / file).read_text().splitlines()]
+        lines = [line for file in files for line in (folder / "in" / file).read_text().splitlines()]
+        events = [json.loads(line) for line in lines]
         newest = max(each["time"] for each in events)
         found: list[Any] = []
         for each in sorted(events, key=lambda event: event["time"]):
@@ -224,25 +231,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--folder", type=Path, default=Path("build/queries"))
+    parser.add_argument("--queries", nargs="+", choices=QUERIES, default=list(QUERIES))
     parser.add_argument("--run", action="store_true", help="run the queries, as each start does")
     options = parser.parse_args()
     folder = options.folder.absolute()
     if options.run:
-        run(folder)
+        run(folder, options.queries)
         return
     prepare(folder)
     log, journal = ChangeLog(folder / "log"), folder / "kills.jsonl"
     done = len(journal.read_text().splitlines()) if journal.exists() else 0
     for number in range(done, options.kills):
-        what = kill(folder, number, log)
+        what = kill(folder, number, log, options.queries)
         print(f"{number + 1}/{options.kills}: {what}", flush=True)
         if what == "ended":
             break
         with journal.open("a") as out:
             out.write(json.dumps({"kill": number, "what": what}) + "\n")
-    if start(folder).wait() != 0:
+    if start(folder, options.queries).wait() != 0:
         raise SystemExit(f"the last run failed; see {folder}/queries.log")
-    for name in QUERIES:
+    for name in options.queries:
         wanted, found = expected(folder, name), actual(folder, name)
         versions = len({pin.version for pin in pins(folder, name).values()})
         if wanted != found:

@@ -150,11 +150,15 @@ def a_log(folder: Path) -> ChangeLog:
 
 def in_given_order(rows: list[dict[str, Any]]) -> Any:
     """Order events as the rows of a batch stand, whatever task reads them."""
-    places = {row["id"]: n for n, row in enumerate(rows) if "id" in row}
+    places = {row.get("id") or (row["gone"], row["came"]): n for n, row in enumerate(rows)}
 
     def order(batch: pa.RecordBatch, at: Any, _: Any) -> EventOrder:
-        ids = [json.loads(batch.column("value")[place].as_py())["id"] for place in at.tolist()]
-        return EventOrder([""] * len(ids), np.zeros(len(ids), np.int64), np.array([places[id] for id in ids], np.int64))
+        found = []
+        for place in at.tolist():
+            value, gone = (batch.column(name)[place].as_py() for name in ("value", "gone"))
+            came = batch.column("came").cast(pa.int64())[place].as_py()
+            found.append(places[json.loads(value)["id"] if gone is None else (gone, came)])
+        return EventOrder([""] * len(found), np.zeros(len(found), np.int64), np.array(found, np.int64))
 
     return order
 

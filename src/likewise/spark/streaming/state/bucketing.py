@@ -58,7 +58,7 @@ _TYPES: Final[dict[str, pa.DataType]] = {
     "at": pa.int64(),  # moment of the micro-batch (µs)
     "clock": pa.int64(),  # how far time is by what the task read
     "events": pa.binary(),  # Arrow stream of the events that move the bucket
-    "withdrawn": pa.binary(),  # moments and ids of withdrawn events, as MessagePack
+    "withdrawn": pa.binary(),  # `WithdrawnEvent`s, as MessagePack
     "returned": pa.int64(),
     "malformed": pa.int64(),
 }
@@ -71,6 +71,16 @@ class AlertTask(msgspec.Struct, frozen=True):
     frame: FrameTask
     buckets: int
     withdrawn: str = ""  # column with the ids of events that are withdrawn
+
+
+class WithdrawnEvent(NamedTuple):
+    """An event that is taken back: when, where the row that says so stands, and its id."""
+
+    moment: int
+    inlet: str
+    partition: int
+    offset: int
+    id: str
 
 
 class PlannedBatch(NamedTuple):
@@ -88,7 +98,7 @@ class _Tally:
 
     def __init__(self) -> None:
         self.clock: int | None = None
-        self.withdrawn: list[tuple[int, str]] = []
+        self.withdrawn: list[WithdrawnEvent] = []
         self.returned = self.malformed = 0
 
     def move(self, moments: NDArray[np.int64]) -> None:
@@ -141,10 +151,14 @@ def _read(
         gone = batch.filter(going)
         times = row_times(gone, frame.time)
         moments = np.full(gone.num_rows, at) if times is None else np.where(times == NO_TIME, at, times)
+        moments = np.minimum(moments, at)
+        which = going.to_numpy(zero_copy_only=False)
+        stood = _order(gone, np.arange(gone.num_rows), order[which])
         ids: list[Any] = gone.column(task.withdrawn).to_pylist()
-        tally.withdrawn += zip(np.minimum(moments, at).tolist(), ids, strict=True)
-        tally.move(np.minimum(moments, at))
-        batch, order = batch.filter(pc.invert(going)), order[pc.invert(going).to_numpy(zero_copy_only=False)]
+        columns = (moments.tolist(), stood.inlet, stood.partition.tolist(), stood.offset.tolist(), ids)
+        tally.withdrawn += map(WithdrawnEvent._make, zip(*columns, strict=True))
+        tally.move(moments)
+        batch, order = batch.filter(pc.invert(going)), order[~which]
     given = row_times(batch, frame.time)
     read = read_rows(batch, frame, at, given)
     if read.bad and frame.mode == "fail":
@@ -177,7 +191,7 @@ def _order(batch: pa.RecordBatch, places: NDArray[np.int64], order: NDArray[np.i
 
 
 def _bucket_rows(
-    planned: PlannedBatch, events: dict[str, Any], withdrawn: list[tuple[int, str]] | None, tally: _Tally
+    planned: PlannedBatch, events: dict[str, Any], withdrawn: list[WithdrawnEvent] | None, tally: _Tally
 ) -> pa.RecordBatch:
     """Return a row for each bucket; what was read is counted by the last rows of a task alone."""
     size = len(events)

@@ -20,7 +20,7 @@ from likewise.errors import InputError
 from likewise.lake.storage import use_store_settings
 from likewise.model import Match
 from likewise.spark.streaming.matchers import MeaningChoice, set_subscriptions
-from likewise.spark.streaming.state.bucketing import COUNTS, AlertTask, open_plan
+from likewise.spark.streaming.state.bucketing import COUNTS, AlertTask, WithdrawnEvent, open_plan
 from likewise.spark.streaming.state.fed_events import in_order
 from likewise.spark.streaming.state.saved_shard import empty_matcher, pack_matcher, unpack_matcher
 from likewise.spark.streaming.state.shard import StateNotification, notification_columns
@@ -58,7 +58,7 @@ class BucketRows(NamedTuple):
     at: int
     clock: int | None
     events: list[bytes]
-    withdrawn: list[tuple[int, str]]
+    withdrawn: list[WithdrawnEvent]
 
 
 class BucketProcessor(StatefulProcessor):
@@ -146,14 +146,14 @@ def move(matcher: Matcher, came: BucketRows, since: int | None, until: int | Non
     events, moments = in_order(came.events)
     withdrawn = sorted(came.withdrawn)
     for event, moment in zip(events, moments, strict=True):
-        while withdrawn and withdrawn[0][0] < moment:
-            gone_at, id = withdrawn.pop(0)
-            say(matcher.advance(gone_at), gone_at)
-            say(matcher.withdraw(id), gone_at)
+        while withdrawn and withdrawn[0].moment < moment:
+            gone = withdrawn.pop(0)
+            say(matcher.advance(gone.moment), gone.moment)
+            say(matcher.withdraw(gone.id), gone.moment)
         say(matcher.match(event, at=moment), moment)
-    for gone_at, id in withdrawn:
-        say(matcher.advance(gone_at), gone_at)
-        say(matcher.withdraw(id), gone_at)
+    for gone in withdrawn:
+        say(matcher.advance(gone.moment), gone.moment)
+        say(matcher.withdraw(gone.id), gone.moment)
     if until is not None:
         say(matcher.advance(until), until)
     return said
@@ -162,13 +162,13 @@ def move(matcher: Matcher, came: BucketRows, since: int | None, until: int | Non
 def _collected(rows: Iterable[Row]) -> BucketRows:
     plan, at, clock = "", 0, None
     events: list[bytes] = []
-    withdrawn: list[tuple[int, str]] = []
+    withdrawn: list[WithdrawnEvent] = []
     for row in rows:
         plan, at, clock = row.plan, row.at, _later(clock, row.clock)
         if row.events is not None:
             events.append(bytes(row.events))
         if row.withdrawn is not None:
-            withdrawn += msgspec.msgpack.decode(bytes(row.withdrawn), type=list[tuple[int, str]])
+            withdrawn += msgspec.msgpack.decode(bytes(row.withdrawn), type=list[WithdrawnEvent])
     return BucketRows(plan, at, clock, events, withdrawn)
 
 
