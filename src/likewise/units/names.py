@@ -149,6 +149,7 @@ def _prefixed(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated,
 # What a unit of two parts counts, and per what: `mg_l`, `MgL`, `mgl`, `l_min`, `mm_s`, `m3_h`.
 _COUNTED: Final = frozenset({"mg", "ug", "ng", "g", "kg", "l", "ml", "m3", "mm", "m", "km", "gal"})
 _PER: Final = frozenset({"l", "dl", "min", "h", "s", "d", "m3", "m2"})
+_TURNS: Final = frozenset({"tr", "giri", "rev", "revs", "turns", "omw", "rot"})  # per minute: `regime_tr_min`
 _JOINED: Final = {
     f"{counted}{per}": f"{counted}/{per}"
     for pairs in ("mg,ug,ng l", "mg dl", "l,ml min", "m3 h,s", "mg,ug,ng m3")
@@ -164,6 +165,7 @@ def _per(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated, ...]
     if end - start > 1:
         counted = text.removesuffix(last)
         spelled = f"{counted}/{last}" if counted in _COUNTED and last in _PER else ""
+        spelled = "rpm" if counted in _TURNS and last == "min" else spelled
     else:
         spelled = _JOINED.get(text, "")
     found = any_unit(spelled) if spelled else None

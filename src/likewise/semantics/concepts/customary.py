@@ -26,7 +26,9 @@ UNSETTLED_DIMENSIONS: Final = frozenset({"pressure", "flow", "volume", "mass", "
 # Dimensions whose readings are in one unit whatever they are of, so that the end of a longer name says it.
 SETTLED: Final = frozenset({"temperature", "power", "voltage", "current", "illuminance", "irradiance", "frequency"})
 # What is no reading of a quantity, though its name holds the quantity's: a `power_outage_count`, a `Bat_status`.
-NO_QUANTITY: Final = frozenset({"count", "counter", "status", "index", "mode", "time", "threshold", "interval", "flag"})
+NO_QUANTITY: Final = frozenset(
+    {"count", "counter", "status", "index", "mode", "time", "threshold", "interval", "flag", "days"}
+)
 # What is asked for in percent and often sent as a fraction: a valve position of 0.58.
 FRACTIONS: Final = frozenset(
     {"level", "charge", "position", "humidity", "moisture", "opening", "load", "health", "saturation", "brightness"}

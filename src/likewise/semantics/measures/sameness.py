@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_TURNS_A_MINUTE: Final = re.compile(r"[ _-](?:tr|giri|revs?|turns|omw|rot)[ _/-]min$", re.IGNORECASE)
 _INNER_INDEX: Final = re.compile(r"(?<=[A-Za-z]{2})[ _-]?(\d{1,2})([ _-])(?=[A-Za-z]{2}[^.\[\]/]*$)")
 OPPOSITE_SCORE: Final = 0.95  # of the score that the name of the opposite has
 REWRITTEN: Final = 0.98  # of the score of a name that was read in other words than it is written in
@@ -100,6 +101,9 @@ class SamenessMeasure:
         self._words: PreparedTerms[PreparedWords] = PreparedTerms(self._prepare_words)
         self._turned: PreparedTerms[InvertedItems] = PreparedTerms(lambda terms: open_words.invert(self._words(terms)))
         self._terms: PreparedTerms[tuple[Term, ...]] = PreparedTerms(lambda terms: terms)
+        self._indices: PreparedTerms[dict[Term, int]] = PreparedTerms(
+            lambda terms: {term: index for index, term in enumerate(terms)}
+        )
         self._places: PreparedTerms[tuple[list[int], list[int]]] = PreparedTerms(_values_and_booleans)
         self._normalised: PreparedTerms[NormalisedSide] = PreparedTerms(self._normalise)
         self._shortened: PreparedTerms[ShortForms] = PreparedTerms(lambda terms: ShortForms([t.text for t in terms]))
@@ -137,7 +141,7 @@ class SamenessMeasure:
             out = np.maximum.reduceat(np.maximum.reduceat(out, a.starts, axis=0), s.starts, axis=1)
         self._read_short_forms(out, a, s)
         _compare_states(out, a.values, s.values)
-        return _set_identical_to_one(out, queries, candidates)
+        return _set_identical_to_one(out, self._indices(queries), candidates)
 
     def _scores(self, asked: tuple[Term, ...], seen: tuple[Term, ...]) -> NDArray[np.float32]:
         """The scores of terms as they are written."""
@@ -208,6 +212,10 @@ class SamenessMeasure:
 
     def _around_numbers(self, term: Term) -> tuple[Reading, ...]:
         """Read a name; an index inside it stands at its end if a longer phrase is found then: `fan1_speed`."""
+        turns = _TURNS_A_MINUTE.search(term.text)
+        if turns is not None and not term.unit:  # the `min` of `tr_min` is no minimum
+            readings = self._around_numbers(replace(term, text=term.text[: turns.start()], unit="rpm"))
+            return tuple(Reading(r.text, r.steps, r.unit or "rpm") for r in readings)
         readings = self._normaliser.readings(term)
         moved = _index_last(term.text)
         if moved == term.text:
@@ -449,9 +457,8 @@ def _compare_states(
 
 
 def _set_identical_to_one(
-    scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
+    scores: NDArray[np.float32], places: Mapping[Term, int], seen: Sequence[Term]
 ) -> NDArray[np.float32]:
-    places = {term: i for i, term in enumerate(asked)}
     for j, term in enumerate(seen):
         if term in places:
             scores[places[term], j] = 1
