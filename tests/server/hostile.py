@@ -328,6 +328,45 @@ async def mqtt_poured(served: Served, stop: asyncio.Event) -> dict[str, Any]:
     return await _pour(300, stop, log_in, [b"x" * 65_536] * 60)
 
 
+async def mqtt_pings(served: Served, stop: asyncio.Event) -> dict[str, Any]:
+    """20 clients that are logged in send pings as fast as they can."""
+
+    async def log_in(number: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        if (made := await _open(served.mqtt)) is not None:
+            made[1].write(connect_packet(served.tokens["bad"], f"pinging {number}"))
+        return made
+
+    return await _pour(20, stop, log_in, [b"\xc0\0" * 20_000])
+
+
+async def websocket_pings(served: Served, stop: asyncio.Event) -> dict[str, Any]:
+    """20 WebSockets without a login send pings as fast as they can."""
+    head = b"GET /mqtt HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    head += b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    head += b"Sec-WebSocket-Protocol: mqtt\r\n\r\n"
+
+    async def upgrade(number: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        if (made := await _open(served.port)) is not None:
+            made[1].write(head)
+            await asyncio.wait_for(made[0].readuntil(b"\r\n\r\n"), 30)
+        return made
+
+    return await _pour(20, stop, upgrade, [b"\x89\x80\0\0\0\0" * 20_000])
+
+
+async def http_chunks(served: Served, stop: asyncio.Event) -> dict[str, Any]:
+    """20 bodies in chunks of one byte, with a token."""
+    head = f"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {served.tokens['bad']}\r\n"
+    head += "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    async def begin(number: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        if (made := await _open(served.port)) is not None:
+            made[1].write(head.encode())
+        return made
+
+    return await _pour(20, stop, begin, [b"1\r\n \r\n" * 10_000])
+
+
 async def _pour(
     count: int,
     stop: asyncio.Event,
@@ -647,6 +686,9 @@ ATTACKS: Final[dict[str, tuple[Attack, int | None, str]]] = {
     "http_headers": (http_headers, 1_024, ""),
     "http_pipelined": (http_pipelined, None, ""),
     "mqtt_poured": (mqtt_poured, None, ""),
+    "mqtt_pings": (mqtt_pings, None, ""),
+    "websocket_pings": (websocket_pings, None, ""),
+    "http_chunks": (http_chunks, None, ""),
     "tls_half_open": (tls_half_open, 1_024, "# tls"),
     "tls_records": (tls_records, None, "# tls"),
     "endless_bodies": (endless_bodies, 1_024, ""),

@@ -23,6 +23,7 @@ from likewise.model import Event
 from likewise.server.connection_limits import ConnectionLimits
 from likewise.server.executors import ServerExecutors
 from likewise.server.loop_bridge import LoopBridge
+from likewise.server.paced_reading import ReadingTurns
 from likewise.server.receive_buffers import PartialPackets, Receiver, RequestBodies
 
 T = TypeVar("T")
@@ -46,6 +47,7 @@ class Gateway:
         self.packets: PartialPackets[Receiver] = PartialPackets(
             received, max(1, received // RECEIVE_SHARE), lambda each: each.tenant_name, lambda each: each.evict()
         )
+        self.turns = ReadingTurns()
         self.stopping = asyncio.Event()
         self.connections: list[tuple[str, Callable[[], ConnectionStatus]]] = []  # of connectors, by tenant
         self.connection_lists: list[

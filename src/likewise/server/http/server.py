@@ -57,6 +57,7 @@ from likewise.server.http.streams import sse, websocket
 from likewise.server.http.streams.websocket_lifecycle import LARGEST_MESSAGE
 from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
 from likewise.server.http.timeouts import TimeoutProtocol, abort_connections, abort_stalled, close_slow
+from likewise.server.paced_reading import PacedConnection
 from likewise.server.receive_buffers import ReceiveMetrics
 from likewise.server.sinks.sender import TargetSenders
 from likewise.server.tls import TlsHandshake
@@ -277,12 +278,16 @@ class _UvicornServer(uvicorn.Server):
 def _http_protocol(server: ServerSettings) -> Any:
     """Return what uvicorn makes for each connection. TLS is ours, so that its handshakes are counted and bounded."""
     context = server_context(server)
-    if context is None:
-        return TimeoutProtocol
 
     def make(**named: Any) -> asyncio.Protocol:
-        limits = named["app_state"]["gateway"].connection_limits
-        return TlsHandshake(lambda: TimeoutProtocol(**named), context, limits, HEADER_SECONDS)
+        gateway: Gateway = named["app_state"]["gateway"]
+
+        def paced() -> asyncio.Protocol:
+            return PacedConnection(lambda: TimeoutProtocol(**named), gateway.turns)
+
+        if context is None:
+            return paced()
+        return TlsHandshake(paced, context, gateway.connection_limits, HEADER_SECONDS)
 
     return make
 

@@ -53,6 +53,7 @@ from likewise.server.mqtt.codec import (
     Unsubscribe,
 )
 from likewise.server.mqtt.source_upgrade import rename_former_sources_in_background
+from likewise.server.paced_reading import PacedConnection
 from likewise.server.tls import TlsHandshake
 
 ConnectionFactory = Callable[[Carrier, str, str], MqttConnection | None]
@@ -515,8 +516,9 @@ async def _run(gateway: Gateway, *, sockets: list[OpenedSocket]) -> None:
 
 
 def _protocol(listener: MqttListener, context: ssl.SSLContext | None) -> asyncio.Protocol:
-    limits = listener.gateway.connection_limits
-    if context is None:
-        return MqttProtocol(listener.connection, limits)
-    make = partial(MqttProtocol, listener.connection, limits)
-    return TlsHandshake(make, context, limits, listener.config.connect_seconds)
+    limits, turns = listener.gateway.connection_limits, listener.gateway.turns
+
+    def make() -> asyncio.Protocol:
+        return PacedConnection(lambda: MqttProtocol(listener.connection, limits), turns)
+
+    return make() if context is None else TlsHandshake(make, context, limits, listener.config.connect_seconds)
