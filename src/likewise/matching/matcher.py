@@ -38,7 +38,7 @@ from likewise.model import Mapping as PredicateMapping
 from likewise.model.alerts.alert_state import AlertKeyState
 from likewise.model.matched_reading import MatchedReading
 from likewise.model.matches.batch import BatchReadings, ProbabilityCurves
-from likewise.model.matches.sequence import NO_MATCHES, Matches, with_readings
+from likewise.model.matches.sequence import NO_MATCHES, Matches
 from likewise.model.probability import AS_SCORED
 from likewise.semantics.feedback import Judgement, judged_by
 from likewise.semantics.interpretation import Interpretation
@@ -282,7 +282,9 @@ class Matcher:
         over = event.expires is not None and event.expires <= now
         if not due:
             matched = NO_MATCHES if over else self._state.matches(event, now)
-            return with_readings(matched, partial(self._readings, event, now)) if len(matched) else matched
+            if matched is not NO_MATCHES:
+                matched.reader = partial(self._readings, event, now)
+            return matched
         matches = [match for _, match in due]
         if not over:
             matches += self._state.matches(event, now)

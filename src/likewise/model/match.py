@@ -118,10 +118,9 @@ class Match:
         _ = self.mapping
         return None, {name: None if name == "_read" else getattr(self, name) for name in self.__slots__}
 
-    def read_by(self, reader: ReadingsReader) -> Match:
-        """Set what computes `readings`; return this match."""
+    def read_by(self, reader: ReadingsReader) -> None:
+        """Set what computes `readings`."""
         self._read = reader
-        return self
 
     def _facts(self) -> tuple[object, ...]:
         return (

@@ -28,13 +28,14 @@ class Matches(Sequence[Match]):
     (True, True)
     """
 
-    __slots__ = ("_count", "_made", "_make", "_whole")
+    __slots__ = ("_count", "_made", "_make", "_whole", "reader")
 
     def __init__(self, count: int, make: Make) -> None:
         self._count = count
         self._make = make
         self._made: dict[int, Match] = {}  # looked at one by one
         self._whole: list[Match] | None = None
+        self.reader: ReadingsReader | None = None  # what computes the readings of each match
 
     def __len__(self) -> int:
         return self._count
@@ -43,6 +44,9 @@ class Matches(Sequence[Match]):
         """Create all remaining matches and return the list."""
         if self._whole is None:
             self._whole = self._make(0, self._count)
+            if self.reader is not None:
+                for match in self._whole:
+                    match.read_by(self.reader)
             for place, match in self._made.items():
                 self._whole[place] = match
         return self._whole
@@ -62,6 +66,8 @@ class Matches(Sequence[Match]):
         match = self._made.get(position)
         if match is None:
             match = self._made[position] = self._make(position, position + 1)[0]
+            if self.reader is not None:
+                match.read_by(self.reader)
         return match
 
     def __iter__(self) -> Iterator[Match]:
@@ -104,11 +110,6 @@ def matches_of(matches: list[Match]) -> Matches:
     sequence = Matches(len(matches), lambda start, stop: matches[start:stop])
     sequence._whole = matches
     return sequence
-
-
-def with_readings(matches: Matches, reader: ReadingsReader) -> Matches:
-    """Return the same matches, each of which can compute its readings."""
-    return Matches(len(matches), lambda start, stop: [match.read_by(reader) for match in matches[start:stop]])
 
 
 NO_MATCHES = Matches(0, lambda start, stop: [])
