@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -489,3 +490,23 @@ def test_a_backup_made_while_the_clock_was_wrong_keeps_what_is_unread(
         machine.live(2 * 3_600, broker)
         assert unread(broker) == ids() + ids(5, "late")
         assert broker.troubles()
+
+
+@pytest.mark.parametrize("by", [-30 * DAY, 30 * DAY])
+def test_a_kill_right_after_a_step_is_believed_loses_nothing(machine: Machine, tmp_path: Path, by: int) -> None:
+    """The step is on disk before an event arrives by it, not only with the next note of the time."""
+    with machine.broker() as broker:
+        fill(broker)
+        machine.live(10, broker)
+        machine.wall.step(by)
+        broker.clock()
+        machine.seconds += BELIEVE_AFTER_S + 1
+        machine.wall.advance(int(BELIEVE_AFTER_S + 1) * SECOND)
+        assert broker.clock() == machine.wall()  # it is believed, and the time was not noted since
+        fill(broker, 20, "later ")
+        shutil.copytree(machine.data, tmp_path / "killed")
+    machine.data = tmp_path / "killed"
+    with machine.broker() as broker:
+        machine.wall.step(-by)
+        machine.live(85, broker)
+        assert unread(broker) == [*ids(), *ids(20, "later ")]

@@ -67,7 +67,9 @@ class BelievedClock:
             elapsed: the same without a doubt: a step beside them is believed at once, and told to `on_step`.
         """
         self.steps = 0  # that were not plausible
-        self.on_step: Callable[[int], None] = lambda by: None  # told of a step (µs) right before it is believed
+        self.on_step: Callable[[int, int], None] = lambda by, now: (
+            None
+        )  # told of a step (µs) right before it is believed
         self._wall = wall
         self._steady = steady
         self.elapsed = steady or elapsed or time.monotonic
@@ -107,7 +109,7 @@ class BelievedClock:
             expected, before = then + int((steady - at) * 1e6), self._doubt
             believed, doubt = self._evaluate(wall, expected, steady)
             if doubt is None and abs(wall - expected) > PLAUSIBLE_STEP_US:
-                self.on_step(wall - expected)
+                self.on_step(wall - expected, wall)
             self._believed, self._doubt = (believed, steady), doubt
         if doubt is not None and (before is None or doubt.since != before.since):
             self.steps += 1
@@ -135,7 +137,7 @@ class BelievedClock:
                     break
             else:
                 self.steps += 1
-                self.on_step(step)
+                self.on_step(step, wall)
                 _log.warning("clock_stepped", step=shown_step(step))
             self._believed = wall, steady
         return wall, wall

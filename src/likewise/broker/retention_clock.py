@@ -122,6 +122,8 @@ class RetentionClock:
         self._hold_until = clock.elapsed()
         self._saved = clock.elapsed()
         self._lock = threading.Lock()
+        self._saving = threading.Lock()  # held while the record is written; the clock is never asked under it
+        self._steps = 0
         self.changed: Callable[[], None] = lambda: None  # told after a step, and when the clock is accepted
         clock.on_step = self._stepped
 
@@ -142,7 +144,7 @@ class RetentionClock:
                 "start_after_unknown_time",
                 step=shown_step(step),
             )
-            self._stepped(step)
+            self._stepped(step, now)
         self.save()
 
     # -- asking ---------------------------------------------------------------------------------
@@ -210,8 +212,13 @@ class RetentionClock:
 
     # -- changing -------------------------------------------------------------------------------
 
-    def _stepped(self, by: int) -> None:
-        with self._lock:
+    def _stepped(self, by: int, now: int) -> None:
+        """Begin an epoch, durably: what arrives by the new time is stored only after the step is.
+
+        Otherwise a kill before the next note would take those events into the epoch before the step.
+        """
+        with self._lock, self._saving:
+            self._steps += 1
             moved = [ClockEpoch(each.upto, each.behind + by) for each in self._epochs]
             upto = self._position()
             if upto and (not moved or moved[-1].upto < upto):
@@ -224,6 +231,10 @@ class RetentionClock:
             self._epochs = tuple(moved)
             self._hold_until = self._clock.elapsed() + (REVIEW_PERIOD_S if self.behind else 0.0)
             self.doubtful, self.delayed_events = None, 0
+            try:
+                self._write(now)
+            except OSError as error:  # the clock goes on; the next note tries again
+                _log.warning("clock_record_not_saved", error=str(error))
         if self.behind:
             _log.warning(
                 "removal_delayed_by_clock_step",
@@ -272,10 +283,19 @@ class RetentionClock:
 
     def save(self) -> None:
         """Bring what is known to disk, whole or not at all."""
-        self._saved = self._clock.elapsed()
+        while True:
+            steps = self._steps
+            now = self._clock()
+            with self._saving:
+                if steps == self._steps:  # else the time may be that before a step, and the epochs those after it
+                    self._write(now)
+                    return
+
+    def _write(self, now: int) -> None:
+        """Write the record with a time that goes with the epochs; the caller holds `_saving`."""
         if self._path is None or not self._path.parent.is_dir():
             return
-        now = self._clock()
+        self._saved = self._clock.elapsed()
         record = _ClockRecord(self._boot, self._clock.elapsed(), now, self._epochs, self.hold_left, self.doubtful)
         building = self._path.with_suffix(".new")
         with building.open("wb") as file:

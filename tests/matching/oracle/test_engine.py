@@ -182,7 +182,7 @@ def test_the_measure_is_told_everything_about_a_term() -> None:
     engine.find(event({"r": [{"name": "hall", "value": 3, "unit": "C"}]}, themes=["B", "a"]), 0)
     assert Term("temperature", "attribute", ("power",), "degC", "number") in asked
     assert Term("laptop", "value", ("power",), kind="text") in asked
-    assert Term("r[].value", "attribute", ("a", "b"), "degC", "number", ("hall", "C")) in seen
+    assert Term("r[].value", "attribute", ("a", "b"), "degC", "number", ("\u2261hall", "hall", "C")) in seen
     assert Term("hall", "value", ("a", "b"), kind="text") in seen
 
 
