@@ -235,7 +235,7 @@ class SamenessMeasure:
             left += [REWRITTEN if r.steps else 1.0 for r in readings]
             if term.role == "value":
                 state = self._normaliser.value(term.text)
-                if state.state:
+                if state.senses:
                     values[place] = state
         same = len(found) == len(terms) and all(a is b for a, b in zip(found, terms, strict=True))
         return NormalisedSide(
@@ -449,10 +449,10 @@ def _compare_states(
     """Settle the scores of values that the encyclopaedia knows: words for one state, or for two of one group."""
     for i, a in asked.items():
         for j, s in seen.items():
-            if a.state == s.state:
+            if not {*a.senses}.isdisjoint(s.senses):
                 if a.thing == s.thing or a.thing & s.thing:
                     scores[i, j] = max(scores[i, j], SAME_STATE)
-            elif not {*a.groups}.isdisjoint(s.groups):
+            elif all(not {*x}.isdisjoint(y) for _, x in a.senses for _, y in s.senses):
                 scores[i, j] = min(scores[i, j], OTHER_STATE)
 
 

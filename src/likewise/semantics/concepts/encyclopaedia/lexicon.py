@@ -80,13 +80,16 @@ def canonical(entry: DomainEntry) -> str:
     return " ".join(part for part in (*entry.qualifiers, entry.kind, entry.role) if part)
 
 
+StateSense = tuple[str, tuple[str, ...]]  # a state, and the groups of states that exclude each other
+
+
 class _EncodedLexicon(msgspec.Struct, array_like=True):
     """What `Lexicon.encode` writes: phrases are words between blanks, with the places of their senses."""
 
     senses: list[Sense]
     phrases: dict[str, list[int]]
     codes: dict[str, Sense]
-    values: dict[str, tuple[str, tuple[str, ...]]]
+    values: dict[str, tuple[StateSense, ...]]
 
 
 class Lexicon:
@@ -105,7 +108,7 @@ class Lexicon:
         self._short_forms = short_forms or {}
         self.phrases: dict[Phrase, tuple[Sense, ...]] = {}
         self.codes: dict[str, Sense] = {}
-        self.values: dict[Phrase, tuple[str, tuple[str, ...]]] = {}
+        self.values: dict[Phrase, tuple[StateSense, ...]] = {}
         entries = tuple(entries)
         dimensions = {e.id: e.dimensions for e in entries if e.category != "value" and e.dimensions}
         self._small = {
@@ -115,10 +118,14 @@ class Lexicon:
             for language, words in entry.languages.items()
             for word in words
         }
+        states = [entry for entry in entries if entry.category == "value"]
+        for entry in states:
+            self._add_values(entry, (entry.id, *entry.labels))
+        english = frozenset(self.values)  # `active` is English, whatever `activé` says without its accent
+        for entry in states:
+            self._add_values(entry, (x for labels in entry.languages.values() for x in labels), english)
         for entry in entries:
-            if entry.category == "value":
-                self._add_value(entry)
-            else:
+            if entry.category != "value":
                 self._add(entry, entry.dimensions or dimensions.get(entry.kind, ()))
         self._index()
 
@@ -192,10 +199,14 @@ class Lexicon:
                     if len(content) > 1:  # `temperatura_impulsion` leaves out what `temperatura de impulsión` says
                         self._put(content, sense)
 
-    def _add_value(self, entry: DomainEntry) -> None:
-        for label in (entry.id, *entry.labels, *(x for labels in entry.languages.values() for x in labels)):
+    def _add_values(self, entry: DomainEntry, labels: Iterable[str], known: frozenset[Phrase] = frozenset()) -> None:
+        """Index words for a state; one word may stand for several (`en marche`: on, running), but not a known one."""
+        sense = (entry.id, entry.group)
+        for label in labels:
             for phrase in spellings(label):
-                self.values.setdefault(phrase, (entry.id, entry.group))
+                senses = self.values.get(phrase, ())
+                if phrase not in known and sense not in senses:
+                    self.values[phrase] = (*senses, sense)
 
     def _put_english(self, phrase: Phrase, sense: Sense) -> None:
         """Index a label as it is written, and with its short forms as words."""

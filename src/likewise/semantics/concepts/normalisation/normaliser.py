@@ -15,7 +15,15 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from likewise.semantics.concepts.encyclopaedia.lexicon import JOINING, Lexicon, Phrase, Sense, folded, phrase_of
+from likewise.semantics.concepts.encyclopaedia.lexicon import (
+    JOINING,
+    Lexicon,
+    Phrase,
+    Sense,
+    StateSense,
+    folded,
+    phrase_of,
+)
 from likewise.semantics.concepts.inventory import Inventory
 from likewise.semantics.concepts.normalisation.obis import obis_reading
 from likewise.semantics.measure import Term
@@ -69,14 +77,13 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class ValueState(NamedTuple):
-    """The state that a value says, the groups of states that exclude each other, and the names of what is in it."""
+    """The states that a value may say, each with its groups of such as exclude it, and the names of what is in it."""
 
-    state: str
-    groups: tuple[str, ...]
+    senses: tuple[StateSense, ...]
     thing: frozenset[str] = frozenset()
 
 
-NO_STATE: Final = ValueState("", ())
+NO_STATE: Final = ValueState(())
 
 
 class _Token(NamedTuple):
@@ -215,13 +222,13 @@ class Normaliser:
             return NO_STATE
         whole = self._lexicon.values.get(tuple(words))
         if whole is not None:
-            return ValueState(*whole)
+            return ValueState(whole)
         for length in range(len(words) - 1, 0, -1):
             for state, rest in ((words[-length:], words[:-length]), (words[:length], words[length:])):
                 thing = [word for word in rest if word not in _AUXILIARIES]
                 found = self._lexicon.values.get(tuple(state))
                 if found is not None and 0 < len(thing) <= 2 and _NOT_A_THING.isdisjoint(thing):
-                    return ValueState(*found, self._names_of(tuple(thing)))
+                    return ValueState(found, self._names_of(tuple(thing)))
         return NO_STATE
 
     def _names_of(self, thing: Phrase) -> frozenset[str]:
@@ -442,7 +449,7 @@ class Normaliser:
         for word in (*words, *near):
             text = folded(word)
             accented = text != word.casefold() and not word.isascii()
-            if len(text) < LEAST_FOREIGN or (not accented and self._is_english((text,))):
+            if not accented and (len(text) < LEAST_FOREIGN or self._is_english((text,))):
                 continue
             found = {s.language for s in self._lexicon.phrases.get((text,), ()) if s.how == "language"}
             if not found:
