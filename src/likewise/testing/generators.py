@@ -45,6 +45,7 @@ from likewise.model import (
 )
 from likewise.model import Any as Either
 from likewise.model.subscription import FARTHEST, NearBy, Variant
+from likewise.units import LARGEST_WHOLE
 
 T = TypeVar("T")
 
@@ -204,8 +205,10 @@ def predicate(choice: Choice, words: GeneratorVocabulary = FIXED, *, relaxed: bo
         case 3:
             low = number(choice, words)
             high = low + choice.integer(0, 20)
+            if high > LARGEST_WHOLE:  # as a number of 64 bits; a float is not bounded by them
+                low = high = float(low)
             open_ends = high > low and choice.integer(0, 1) == 1
-            symbol = choice.pick(("", "", *words.units))
+            symbol = choice.pick(("", "", *words.units)) if abs(low) < 1e300 else ""  # else the base unit has no number
             return Predicate(attribute, "between", Interval(low, high, open_ends, open_ends, symbol), loose)
         case 4 | 5:
             value_loose = relaxed and choice.integer(0, 1) == 1
