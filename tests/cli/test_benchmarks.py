@@ -38,6 +38,7 @@ ELSEWHERE = {  # what runs the same code, or what is missing here
     "small_memory": "it measures processes that are started for it",
     "space": "it needs a space of articles",
     "streaming": "it needs Spark for minutes",
+    "streaming_engines": "it needs Spark for minutes",
     "streaming_scale": "it needs Spark for minutes",
 }
 
