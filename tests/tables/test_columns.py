@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -303,3 +304,87 @@ def test_columns_agree_with_what_a_matcher_selects_row_by_row() -> None:
     for index, row in enumerate(frame.to_dict("records")):
         expected = matcher.selected({"x": 1} | {str(name): value for name, value in row.items()}, "rows").values
         assert result.iloc[index].to_dict() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("header", ["energy [MJ]", "Energy - MJ", "energy_MJ", "energy (MJ)"])
+def test_a_unit_at_the_end_of_a_header_is_never_ignored(header: str) -> None:
+    """Also one that names of attributes do not state; one that cannot be converted leaves the column out."""
+    result = lw.columns({header: [3.6, None]}, {"e": "energy in kWh"})
+    assert result.report["e"].unit == "MJ"
+    assert result.table["e"].round(9).tolist()[0] == 1.0
+    unfit = lw.columns({"temperature [mph]": [50.0]}, {"t": "temperature in degC"})
+    assert "cannot be brought to degC" in unfit.report["t"].note
+    assert unfit.report.missing == ("t",)
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["1,25", "2,125"], [1.25, 2.125]),
+        (["0,125", "3,250"], [0.125, 3.25]),
+        (["1,250.5", "3,000", "7"], [1250.5, 3000.0, 7.0]),
+        (["1,250,000 W", "-2,000 W"], [1_250_000.0, -2000.0]),
+        (["1,250", "13,000"], None),
+        (["1,250", "2.5"], None),
+    ],
+)
+def test_commas_are_read_as_the_whole_column_says(texts: list[str], numbers: list[float] | None) -> None:
+    """Where it does not say whether they stand before decimals or thousands, no number is made up."""
+    table, report = lw.columns({"power [W]": texts}, {"p": "power in W"})
+    if numbers is None:
+        assert report.missing == ("p",)
+    else:
+        assert table["p"].tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal("50.0"), None, Decimal("51.8")],
+        np.ma.array([50.0, 99.0, 51.8], mask=[False, True, False]),
+        np.ma.array([50, 99, 51.8], mask=[False, True, False], dtype=object),
+    ],
+)
+def test_decimals_and_masked_values_are_read(values: Any) -> None:
+    """What is masked is missing."""
+    table, _ = lw.columns({"Temp °F": values}, {"t": "temperature in degC"})
+    assert np.allclose(table["t"], [10.0, np.nan, 11.0], equal_nan=True)
+
+
+def test_categories_of_polars_are_read_and_unreadable_types_are_refused() -> None:
+    """Whole numbers of 128 bits have no type in Arrow."""
+    pl = pytest.importorskip("polars", reason="polars is not installed")
+    frame = pl.DataFrame({"Temp °F": ["50", None, "50"]}, schema={"Temp °F": pl.Categorical})
+    assert lw.columns(frame, {"t": "temperature in degC"}).table["t"].to_list() == [10.0, None, 10.0]
+    with pytest.raises(InputError, match="cannot be read by Arrow"):
+        lw.columns(pl.DataFrame({"x": [1]}, schema={"x": pl.Int128}), {"t": "temperature in degC"})
+
+
+def test_dictionaries_of_arrow_are_read_with_their_gaps() -> None:
+    """Also in several chunks with dictionaries of their own."""
+    column = pa.chunked_array([pa.array(["50", None]).dictionary_encode(), pa.array(["68"]).dictionary_encode()])
+    table, _ = lw.columns(pa.Table.from_arrays([column], names=["Temp °F"]), {"t": "temperature in degC"})
+    assert table["t"].to_pylist() == [10.0, None, 20.0]
+
+
+def test_an_override_may_name_a_column_of_several_levels() -> None:
+    """By the tuple that pandas calls it by."""
+    frame = pd.DataFrame([[50.0, 60.0]], columns=pd.MultiIndex.from_tuples([("Temp", "°F"), ("T2", "°F")]))
+    result = lw.columns(frame, {"t": "temperature in degC"}, overrides={"t": ("Temp", "°F")})  # type: ignore[dict-item]
+    assert result.table["t"].tolist() == [10.0]
+
+
+def test_a_report_that_was_changed_to_the_impossible_is_refused(tmp_path: Path) -> None:
+    """A unit that cannot be converted, and two decisions about one name."""
+    weather = {"Temp °F": [50.0], "other": [68.0]}
+    report = lw.columns(weather, {"t": "temperature in degC"}).report
+    (source,) = report
+    unfit = ColumnReport((msgspec.structs.replace(source, unit="mph"),))
+    with pytest.raises(InputError, match="in mph, which cannot be brought to degC"):
+        lw.columns(weather, unfit)
+    ColumnReport((source, source)).save(tmp_path / "twice.json")
+    with pytest.raises(InputError, match="two decisions about one name"):
+        ColumnReport.load(tmp_path / "twice.json")
+    changed = ColumnReport((msgspec.structs.replace(source, column="other"),))
+    result = lw.columns(weather, changed)
+    assert (result.table["t"].round(9).tolist(), result.report["t"].note) == ([20.0], "")

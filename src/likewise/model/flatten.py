@@ -58,6 +58,8 @@ def event(
     """
     if not isinstance(obj, Mapping):
         raise InvalidEvent(f"an event is an object with attributes, not {type(obj).__name__}")
+    if tz is not None and not isinstance(tz, tzinfo):
+        raise InvalidEvent(f'a time zone is a tzinfo such as zoneinfo.ZoneInfo("Europe/Dublin"), not {tz!r:.60}')
     vector = _vector(obj.get("vector"))
     flat = _Flattening(tz)
     flat.mapping({k: v for k, v in obj.items() if k != "vector"} if vector else obj, "", 0, 1)

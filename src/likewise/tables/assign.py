@@ -26,6 +26,7 @@ from likewise.tables.frames import Table, as_table
 from likewise.tables.report import ColumnReport, ColumnResult, ColumnSource, RunnerUp
 from likewise.tables.requested import RequestedColumn, requested_columns
 from likewise.tables.values import ColumnReading, Sample, converted, reading_of, sample
+from likewise.units import unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,14 +113,13 @@ def decide(
     }
     for each in requested:
         if each.name in chosen:
-            unit = units.get(each.name, "")
-            decisions[each.name] = _overridden(view.headers, samples, each, chosen[each.name], unit)
+            decisions[each.name] = _overridden(
+                view.headers, samples, each, chosen[each.name], _fitting(each, units.get(each.name, ""))
+            )
     return ColumnReport(tuple(decisions[each.name] for each in requested))
 
 
 def _reading(source: ColumnSource) -> ColumnReading:
-    from likewise.units import unit
-
     return ColumnReading(unit(source.unit) if source.unit else None)
 
 
@@ -135,7 +135,7 @@ def _index(view: Table, name: str, column: str | int | None) -> int | None:
         if 0 <= column < len(view.headers):
             return column
         raise InputError(f"the override of {name!r} is column {column}; the table has {len(view.headers)} columns")
-    positions = [index for index, header in enumerate(view.headers) if header == column]
+    positions = [index for index, header in enumerate(view.headers) if header == str(column)]  # also of a MultiIndex
     if len(positions) == 1:
         return positions[0]
     if positions:
@@ -143,6 +143,16 @@ def _index(view: Table, name: str, column: str | int | None) -> int | None:
             f"{len(positions)} columns are headed {column!r}; override {name!r} by position: {positions[:5]}"
         )
     raise InputError(f"the override of {name!r} names {column!r:.80}, which is no column of the table")
+
+
+def _fitting(requested: RequestedColumn, symbol: str) -> str:
+    """Return the unit that a report states for a column, if its values can be converted from it."""
+    if symbol and unit(symbol).dimension != (unit(requested.unit).dimension if requested.unit else None):
+        raise InputError(
+            f"the report has {requested.name!r} in {symbol}, which cannot be brought to "
+            f"{requested.unit or 'a column without a unit'}"
+        )
+    return symbol
 
 
 def _overridden(
@@ -153,8 +163,9 @@ def _overridden(
     reading = reading_of(headers[index], samples[index], requested)
     if isinstance(reading, str):  # a person's word counts more than a range
         return ColumnSource(requested, headers[index], index, symbol or requested.unit, CERTAIN, reading)
-    symbol = symbol or ("" if reading.unit is None else reading.unit.symbol)
-    return ColumnSource(requested, headers[index], index, symbol, CERTAIN, reading.note)
+    decided = "" if reading.unit is None else reading.unit.symbol
+    note = reading.note if symbol in ("", decided) else ""  # what is taken for granted is the report's word then
+    return ColumnSource(requested, headers[index], index, symbol or decided, CERTAIN, note)
 
 
 def _assigned(

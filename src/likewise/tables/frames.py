@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 
 MAX_FLOAT: Final = sys.float_info.max  # whole numbers of Python may be larger; they count as missing
+_NUMBERS: Final = (int, float, np.integer, np.floating, Decimal)
 
 
 class Table(NamedTuple):
@@ -83,7 +85,10 @@ def _pandas_table(frame: Any) -> Table:
 def _arrow_table(given: Any, module: str) -> Table:
     import pyarrow as pa
 
-    table = given if isinstance(given, pa.Table) else pa.table(given)
+    try:
+        table = given if isinstance(given, pa.Table) else pa.table(given)
+    except pa.ArrowException as error:  # types that Arrow has no name for, such as whole numbers of 128 bits
+        raise InputError(f"the table cannot be read by Arrow; convert its columns to usual types: {error}") from None
 
     def array(index: int) -> NDArray[Any]:
         return _arrow_array(table.column(index))
@@ -104,7 +109,9 @@ def _arrow_array(column: Any) -> NDArray[Any]:
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        whole = column.unify_dictionaries().combine_chunks()  # a cast of it cannot give every type of text
+        entries = np.array([*whole.dictionary.to_pylist(), None], dtype=object)
+        return as_array(entries[whole.indices.cast(pa.int64()).fill_null(len(entries) - 1).to_numpy()])
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         return column.cast(pa.float64()).to_numpy()  # type: ignore[no-any-return]
     if pa.types.is_temporal(column.type):
@@ -143,6 +150,8 @@ def as_array(values: NDArray[Any]) -> NDArray[Any]:
     """
     if values.ndim != 1:
         raise InputError(f"a column has one dimension, not {values.ndim}")
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan) if values.dtype.kind in "iuf" else _unmasked(values)
     if values.dtype.kind in "iuf":
         return values.astype(np.float64)
     if values.dtype.kind in "bM":
@@ -151,7 +160,7 @@ def as_array(values: NDArray[Any]) -> NDArray[Any]:
         return values.astype(object)
     missing = np.fromiter((each is None or (each != each) is True for each in values), bool, len(values))
     present = values[~missing]
-    if len(present) and all(type(each) is not bool and isinstance(each, (int, float, np.number)) for each in present):
+    if len(present) and all(type(each) is not bool and isinstance(each, _NUMBERS) for each in present):
         numbers = np.full(len(values), np.nan)
         numbers[~missing] = [float(each) if abs(each) <= MAX_FLOAT else np.nan for each in present]
         return numbers
@@ -159,3 +168,9 @@ def as_array(values: NDArray[Any]) -> NDArray[Any]:
         values = values.copy()
         values[missing] = None
     return values
+
+
+def _unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    made = values.data.astype(object)
+    made[np.ma.getmaskarray(values)] = None
+    return made

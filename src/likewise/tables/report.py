@@ -119,6 +119,9 @@ class ColumnReport(msgspec.Struct, frozen=True):
             report = msgspec.json.decode(Path(path).read_bytes(), type=cls)
         except (msgspec.DecodeError, OSError) as error:
             raise InputError(f"{path} is no report of columns: {error}") from None
+        names = [each.requested.name for each in report]
+        if len(set(names)) < len(names):
+            raise InputError(f"{path} has two decisions about one name; names are {names}")
         if report.v != VERSION:
             raise InputError(f"{path} is a report of version {report.v}; this release reads version {VERSION}")
         return report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from fractions import Fraction
@@ -13,7 +14,10 @@ from likewise.model.values import Quantity, read_number
 from likewise.semantics.concepts.customary import customary_units
 from likewise.tables.requested import RequestedColumn
 from likewise.units import Unit, find_unit, reading_unit, unit
+from likewise.units.lookup import stated_units
+from likewise.units.names import MEASURED, PLACES
 from likewise.units.stated import NOT_STATED
+from likewise.units.table import EVERYDAY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +25,11 @@ if TYPE_CHECKING:
 SAMPLE: Final = 200  # values that decide type, unit and range of a column
 NUMERIC_SHARE: Final = 0.8  # share of a sample that must be numbers for a numeric column: gaps are often marked by text
 MISSING_TEXTS: Final = NOT_STATED | {"nan", "nat", "---", "?", "*", "missing"}  # what loggers write for no value
+# What a header says last: in brackets, or behind a sign.
+_BRACKETS: Final = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
+_BEHIND: Final = re.compile(r"[\s_,;:|/-]\s*([^\s_,;:|]+)\s*$")
+_EVERYDAY: Final = frozenset(row.symbol for row in EVERYDAY)
+_COMMA: Final = re.compile(r"[-+]?(\d{1,3})((?:,\d+)+)(\.\d+)?(?![\d.,])")
 PLAUSIBLE_SHARE: Final = 0.8  # share that must lie in the range of what is requested: sensors fail now and then
 
 
@@ -58,6 +67,7 @@ def sample(values: NDArray[Any], size: int = SAMPLE) -> Sample:
     elif values.dtype.kind == "M":
         present = values[~np.isnat(values)]
     elif values.dtype.kind == "O":
+        values = without_commas(values)
         present = values[np.fromiter((not _is_missing(each) for each in values), bool, len(values))]
     else:
         present = values
@@ -78,11 +88,36 @@ def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip().casefold() in MISSING_TEXTS)
 
 
+def without_commas(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a column whose numbers have no commas, where the column as a whole says what its commas are.
+
+    `12,5` has a decimal comma, `1,250.5` and `1,250,000` have commas between thousands. Where all that a column has is
+    like `1,250`, nobody can know: its texts stay as they are, and are no numbers.
+
+    >>> [without_commas(np.array(each, dtype=object)).tolist() for each in (["1,250", "2,5"], ["1,250", "2,000.5"])]
+    [['1.250', '2.5'], ['1250', '2000.5']]
+    >>> without_commas(np.array(["1,250", "3"], dtype=object)).tolist()
+    ['1,250', '3']
+    """
+    read = {each: _COMMA.match(each.strip()) for each in values if isinstance(each, str) and "," in each}
+    found = [each for each in read.values() if each is not None]
+    groups = [each[2][1:].split(",") for each in found]
+    thousands = any(each[3] or len(group) > 1 for each, group in zip(found, groups, strict=True))
+    regular = all(len(part) == 3 for group in groups for part in group)
+    decimal = any(len(group[-1]) != 3 or each[1] == "0" for each, group in zip(found, groups, strict=True))
+    points = any(isinstance(each, str) and "." in each and number_of(each) is not None for each in values)
+    if thousands == decimal or (thousands and not regular) or (decimal and points):
+        return values
+    sign = "" if thousands else "."
+    texts = {text: text.strip().replace(",", sign) for text, each in read.items() if each is not None}
+    return np.array([texts.get(each, each) if isinstance(each, str) else each for each in values], dtype=object)
+
+
 def number_of(value: object) -> tuple[float, str] | None:
     """Return a number and the unit that its text states; None for what is no number.
 
-    >>> number_of("81.2 °F"), number_of(True), number_of("12,5")
-    ((81.2, 'degF'), None, (12.5, ''))
+    >>> number_of("81.2 °F"), number_of(True), number_of("1,250")
+    ((81.2, 'degF'), None, None)
     """
     if isinstance(value, (bool, np.bool_)):
         return None
@@ -91,8 +126,6 @@ def number_of(value: object) -> tuple[float, str] | None:
     if not isinstance(value, str):
         return None
     read = read_number(value.strip())
-    if read is None and value.count(",") == 1 and "." not in value:
-        read = read_number(value.strip().replace(",", "."))  # a decimal comma
     if read is None:
         return None
     return (float(read.value), read.unit) if isinstance(read, Quantity) else (float(read), "")
@@ -131,7 +164,7 @@ def reading_of(header: str, values: Sample, requested: RequestedColumn) -> Colum
         return ColumnReading(None)
     target = unit(requested.unit)
     stated = next((symbol for _, symbol in values.numbers if symbol), "")
-    known = reading_unit(header, stated, target)
+    known = reading_unit(header, stated, target) or header_unit(header, target)
     numbers = [number for number, symbol in values.numbers if symbol == stated]
     if known is not None:
         if known.dimension != target.dimension:
@@ -150,6 +183,31 @@ def reading_of(header: str, values: Sample, requested: RequestedColumn) -> Colum
         if _share(map(each.holds, numbers)) >= PLAUSIBLE_SHARE:
             return ColumnReading(each.unit, f"the column states no unit; taken in {each.unit.symbol}")
     return _impossible(numbers, requested, "")
+
+
+def header_unit(header: str, target: Unit) -> Unit | None:
+    """Return the unit that a header ends with, if it fits what is requested or stands in brackets; else None.
+
+    Names of attributes do not state every unit of the table: a `J` may be many things. What stands last in a header,
+    and in brackets above all, is a unit.
+
+    >>> [header_unit(each, unit("kWh")).symbol for each in ("energy [MJ]", "energy_J", "Energy - J", "speed (mph)")]
+    ['MJ', 'J', 'J', 'mph']
+    >>> header_unit("Temperature (min)", unit("degC")), header_unit("energy_V", unit("kWh"))
+    (None, None)
+    """
+    bracketed = _BRACKETS.search(header)
+    last = bracketed or _BEHIND.search(header)
+    if last is None:
+        return None
+    for each in (found := stated_units(last[1])):
+        if each.dimension == target.dimension:
+            return each
+    word = last[
+        1
+    ].casefold()  # `(GT)` says how it was measured, `(in)` and `(min)` say which temperature, `(A)` which sensor
+    sure = bracketed is not None and len(word) > 1 and word not in PLACES and word not in MEASURED
+    return found[0] if sure and found and found[0].symbol in _EVERYDAY else None
 
 
 def _share(answers: Iterable[bool]) -> float:
@@ -200,6 +258,8 @@ def converted(values: NDArray[Any], requested: RequestedColumn, reading: ColumnR
     target = unit(requested.unit) if requested.unit else None
     if values.dtype.kind == "f":
         return values if reading.unit is None or reading.unit == target else _affine(values, reading.unit, target)
+    if values.dtype.kind == "O":
+        values = without_commas(values)
     numbers: dict[object, float] = {}
     for text in set(values.tolist()):
         read = number_of(text)

@@ -60,7 +60,7 @@ CERTAIN: Final[dict[str, tuple[frozenset[str], str]]] = {
     "energy": (frozenset({"energy", "apparent energy", "reactive energy"}), "kWh or J"),
 }
 _OTHER_SENSE: Final = frozenset({"colour", "color", "noise", "specific", "dose"})  # a colour temperature in mired
-_PLACES: Final = ("in", "out", "indoor", "outdoor", "ext", "int", "max", "min", "avg", "mean")
+PLACES: Final = ("in", "out", "indoor", "outdoor", "ext", "int", "max", "min", "avg", "mean")
 
 # A word of an identifier: an acronym (or several: MACs), a capitalised or lower-case word, or digits.
 _WORD: Final = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|°[CF]|%")
@@ -191,7 +191,7 @@ def _measured(word: str) -> frozenset[str]:
     dimensions = MEASURED.get(word)
     if dimensions is not None:
         return dimensions
-    for place in _PLACES:
+    for place in PLACES:
         if word.endswith(place) and (dimensions := MEASURED.get(word.removesuffix(place))):
             return dimensions
     for cut in range(_SHORTEST_GLUED, len(word) - 3):  # `soiltemp`, `outdoortemp`
