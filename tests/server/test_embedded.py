@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +18,7 @@ from starlette.routing import Mount
 
 import likewise as lw
 from likewise.client.messages import ClientDelivery
-from likewise.errors import InputError, InvalidEvent, ParseError, UnknownId
+from likewise.errors import InputError, InvalidEvent, ParseError, Unavailable, UnknownId
 
 
 def test_a_callback_gets_each_delivery_once_and_converted_by_meaning() -> None:
@@ -150,3 +153,112 @@ def test_a_broker_is_closed_once_and_closing_ends_the_mounted_application() -> N
         assert client.get("/lw/healthz").status_code == 200
         broker.close()
         broker.close()
+
+
+def test_callbacks_may_subscribe_while_another_thread_waits() -> None:
+    """The wait is for the callbacks that were there when it began."""
+    received: list[ClientDelivery] = []
+    with lw.Broker() as broker:
+        for number in range(5):
+
+            def subscribes(delivery: ClientDelivery, number: int = number) -> None:
+                broker.subscribe("{y > 1}", received.append, name=f"y{number}")
+
+            broker.subscribe("{x > 1}", subscribes, name=f"x{number}")
+        broker.publish({"x": 2})
+        broker.wait()
+        broker.publish({"y": 2})
+        broker.wait()
+    assert len(received) == 5
+
+
+def test_a_callback_that_exits_is_called_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its thread goes on: without it nobody would read the queue."""
+    monkeypatch.setattr("likewise.server.embedded.RETRY_S", 0.01)
+    calls: list[int] = []
+
+    def exits_once(delivery: ClientDelivery) -> None:
+        calls.append(delivery.sequence)
+        if len(calls) == 1:
+            raise SystemExit
+
+    with lw.Broker() as broker:
+        broker.subscribe("{x > 1}", exits_once)
+        broker.publish({"x": 2})
+        broker.wait()
+    assert calls == [1, 1]
+
+
+def test_what_could_never_be_called_is_no_callback() -> None:
+    """Above all a coroutine function: each delivery would be acknowledged, and nothing would run."""
+
+    async def later(delivery: ClientDelivery) -> None:
+        raise AssertionError
+
+    with lw.Broker() as broker:
+        for callback in (later, 5):
+            with pytest.raises(InputError, match="a callback is a plain function"):
+                broker.subscribe("{x > 1}", callback)  # type: ignore[arg-type]
+        for name in ("", "a\n", 5):
+            with pytest.raises(InputError, match="name of a subscriber"):
+                broker.subscribe("{x > 1}", print, name=name)  # type: ignore[arg-type]
+        for events in (None, 5):
+            with pytest.raises(InputError, match="events are"):
+                broker.publish(events)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="unknown field"):
+        lw.Broker(config={"nothing": {}})
+
+
+def test_a_delivery_whose_coroutine_was_not_awaited_is_not_acknowledged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lambda may hide a coroutine function."""
+    monkeypatch.setattr("likewise.server.embedded.RETRY_S", 0.01)
+
+    async def later() -> None:
+        raise AssertionError
+
+    with lw.Broker() as broker:
+        broker.subscribe("{x > 1}", lambda delivery: later())
+        broker.publish({"x": 2})
+        with pytest.raises(Unavailable):
+            broker.wait(0.2)
+
+
+def test_a_callback_that_waits_for_itself_is_told_so() -> None:
+    """It would wait until the time is over."""
+    refused: list[str] = []
+    with lw.Broker() as broker:
+
+        def waits(delivery: ClientDelivery) -> None:
+            try:
+                broker.wait()
+            except InputError as error:
+                refused.append(str(error))
+
+        broker.subscribe("{x > 1}", waits)
+        broker.publish({"x": 2})
+        broker.wait()
+    assert len(refused) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_is_refused_and_leaves_the_store_alone(tmp_path: Path) -> None:
+    """Its threads are not there: a publish would wait for ever."""
+    program = (
+        "import os, sys, signal, likewise as lw\n"
+        "broker = lw.Broker(sys.argv[1])\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    signal.alarm(60)\n"
+        "    try:\n"
+        "        broker.publish({'x': 2})\n"
+        "    except lw.errors.StateError:\n"
+        "        broker.close()\n"
+        "        os._exit(7)\n"
+        "    os._exit(1)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(broker.publish({'x': 3})))\n"
+        "broker.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "store")], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.split() == ["7", "1"], done.stderr

@@ -7,6 +7,8 @@ subscriptions call a function, and `app` mounts the HTTP interface in an ASGI ap
 from __future__ import annotations
 
 import asyncio
+import inspect
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +26,7 @@ from likewise.broker.queries.dry_run import explain_text
 from likewise.broker.queries.select import selects, with_selected
 from likewise.client.messages import ClientDelivery, read_delivery
 from likewise.defaults import TENANT
-from likewise.errors import InputError, Unavailable
+from likewise.errors import InputError, StateError, Unavailable
 from likewise.matching.coercion import GivenEvent, GivenSubscription, as_event, as_subscription
 from likewise.model import Event
 from likewise.server.gateway import Gateway
@@ -67,6 +69,10 @@ class CallbackConsumer:
         if self._thread is not threading.current_thread():
             self._thread.join(STOP_S)
 
+    def is_current(self) -> bool:
+        """Return whether the callback itself is what runs."""
+        return self._thread is threading.current_thread()
+
     def _run(self) -> None:
         while not self._stopped.is_set():
             self._changed.clear()
@@ -85,8 +91,11 @@ class CallbackConsumer:
         failures = 0
         while not self._stopped.is_set():
             try:
-                self._callback(delivery)
-            except Exception:
+                if inspect.isawaitable(answer := self._callback(delivery)):
+                    if inspect.iscoroutine(answer):
+                        answer.close()
+                    raise InputError("a callback is a plain function; what it returned was never awaited")
+            except BaseException:  # also SystemExit: without this thread the queue has no reader
                 failures += 1
                 pause = backoff_s(failures, RETRY_S, RETRY_LONGEST_S)
                 _log.exception("callback_failed", subscriber=self._queue.id, retry_in_s=pause)
@@ -172,12 +181,21 @@ class EmbeddedBroker:
 
     def __init__(self, data: str | Path | None = None, config: Config | Mapping[str, object] | None = None) -> None:
         if config is not None and not isinstance(config, Config):
-            config = msgspec.convert(config, Config)
+            try:
+                config = msgspec.convert(config, Config)
+            except msgspec.ValidationError as error:
+                raise InputError(f"the configuration cannot be read: {error}") from None
         self._broker = DurableBroker(None if data is None else Path(data), config)
         self._broker.note_listening()
         self._consumers: dict[str, CallbackConsumer] = {}
         self._app: EmbeddedApp | None = None
+        self._lock = threading.RLock()  # of the consumers, which callbacks may change
+        self._process = os.getpid()
         self._closed = False
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise StateError("a broker does not survive a fork; open one in the process that uses it")
 
     @property
     def app(self) -> EmbeddedApp:
@@ -201,6 +219,9 @@ class EmbeddedBroker:
         Raises:
             InvalidEvent: An event is impossible; nothing was stored.
         """
+        self._check_process()
+        if not isinstance(events, (Event, str, bytes, Iterable)):
+            raise InputError(f"events are an Event, a mapping, JSON or several of them, not {type(events).__name__}")
         given = [events] if isinstance(events, (Event, str, bytes, Mapping)) else list(events)
         return self._broker.publish(self._broker.tenant(TENANT), [as_event(each) for each in given])
 
@@ -221,19 +242,26 @@ class EmbeddedBroker:
 
         Raises:
             ParseError: The text is not in the language.
-            InputError: A function is called under this name already.
+            InputError: A function is called under this name already, the name is no text or has control characters,
+                or the callback is no plain function.
         """
+        self._check_process()
+        if not callable(callback) or inspect.iscoroutinefunction(callback):
+            raise InputError(f"a callback is a plain function of one delivery, not {callback!r:.80}")
         parsed = as_subscription(subscription)
-        name = name or parsed.id
-        if name in self._consumers:
-            raise InputError(f"{name!r} has a callback already; unsubscribe it, or give another name")
-        tenant = self._broker.tenant(TENANT)
-        if name not in tenant.subscribers:
-            self._broker.register(tenant, name)
-        self._broker.subscribe(tenant, name, [parsed], replace=True)
-        for id in set(tenant.subscriber(name).subscriptions) - {parsed.id}:  # of an earlier text under this name
-            self._broker.unsubscribe(tenant, name, id)
-        self._consumers[name] = CallbackConsumer(self._broker, name, callback)
+        name = parsed.id if name is None else name
+        if not isinstance(name, str) or not name or not name.isprintable():
+            raise InputError(f"the name of a subscriber is text without control characters, not {name!r:.80}")
+        with self._lock:
+            if name in self._consumers:
+                raise InputError(f"{name!r} has a callback already; unsubscribe it, or give another name")
+            tenant = self._broker.tenant(TENANT)
+            if name not in tenant.subscribers:
+                self._broker.register(tenant, name)
+            self._broker.subscribe(tenant, name, [parsed], replace=True)
+            for id in set(tenant.subscriber(name).subscriptions) - {parsed.id}:  # of an earlier text under this name
+                self._broker.unsubscribe(tenant, name, id)
+            self._consumers[name] = CallbackConsumer(self._broker, name, callback)
         return name
 
     def unsubscribe(self, name: str) -> None:
@@ -245,7 +273,9 @@ class EmbeddedBroker:
         Raises:
             UnknownId: There is no such subscriber.
         """
-        consumer = self._consumers.pop(name, None)
+        self._check_process()
+        with self._lock:
+            consumer = self._consumers.pop(name, None)
         if consumer is not None:
             consumer.stop()
         self._broker.unregister(self._broker.tenant(TENANT), name)
@@ -268,22 +298,27 @@ class EmbeddedBroker:
 
         Raises:
             Unavailable: The time is over.
+            InputError: A callback calls it, which would wait for itself.
         """
+        self._check_process()
+        consumers = dict(self._consumers)  # a copy at once: callbacks may subscribe and unsubscribe meanwhile
+        if any(each.is_current() for each in consumers.values()):
+            raise InputError("a callback cannot wait for the callbacks; it would wait for itself")
         deadline = time.monotonic() + timeout
         self._broker.wait_until_matched(timeout)
         tenant = self._broker.tenant(TENANT)
-        for name in self._consumers:
-            while tenant.subscriber(name).pending:
+        for name in consumers:
+            while (queue := tenant.subscribers.get(name)) is not None and queue.pending:
                 if time.monotonic() > deadline:
                     raise Unavailable(f"the callback of {name!r} still has deliveries after {timeout:g} s")
                 time.sleep(0.002)
 
     def close(self) -> None:
         """Stop the callbacks, end the mounted application, match what is stored, and close the store."""
-        if self._closed:
+        if self._closed or os.getpid() != self._process:  # the store is the first process's to close
             return
         self._closed = True
-        for consumer in self._consumers.values():
+        for consumer in list(self._consumers.values()):
             consumer.stop()
         if self._app is not None:
             self._app.stop()
