@@ -12,6 +12,7 @@ from likewise.cli.bench import benchmark_names, benchmarks_folder
 
 QUICK = {
     "catalogue": ("--sources", "200", "--events", "200"),
+    "columns": ("--rows", "1000"),
     "hard_cases": ("--subscriptions", "50", "--events", "5"),
     "interests": ("--sizes", "250", "--events", "3", "--rounds", "1"),
     "json_reading": ("--subscriptions", "100", "--rounds", "1"),

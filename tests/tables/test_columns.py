@@ -388,3 +388,14 @@ def test_a_report_that_was_changed_to_the_impossible_is_refused(tmp_path: Path) 
     changed = ColumnReport((msgspec.structs.replace(source, column="other"),))
     result = lw.columns(weather, changed)
     assert (result.table["t"].round(9).tolist(), result.report["t"].note) == ([20.0], "")
+
+
+def test_a_long_table_with_few_values_is_judged_by_them() -> None:
+    """A sample of its rows may miss them all."""
+    rows = 50_000
+    temperatures = np.full(rows, np.nan)
+    temperatures[[101, 20_003]] = [50.0, 68.0]
+    frame = pd.DataFrame({"Temp °F": temperatures, "Station": ["harbour"] * rows})
+    table, report = lw.columns(frame, {"t": "temperature in degC", "station": "station"})
+    assert table["t"].dropna().round(9).tolist() == [10.0, 20.0]
+    assert report["station"].column == "Station"

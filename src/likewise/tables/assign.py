@@ -25,7 +25,7 @@ from likewise.semantics.measure import Term
 from likewise.tables.frames import Table, as_table
 from likewise.tables.report import ColumnReport, ColumnResult, ColumnSource, RunnerUp
 from likewise.tables.requested import RequestedColumn, requested_columns
-from likewise.tables.values import ColumnReading, Sample, converted, reading_of, sample
+from likewise.tables.values import SAMPLE, ColumnReading, Sample, converted, reading_of, sample
 from likewise.units import unit
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ CONFIDENCE: Final = 0.5  # below it a column is left out: a wrong column costs m
 ASSUMED: Final = 0.9  # factor of a column that leaves a qualifier to be assumed, where another column states it
 MARGIN: Final = 0.03  # two free columns this near to each other serve a name equally well
 RUNNERS_UP: Final = 3
+SPREAD: Final = 2_000  # rows of a long table that are looked at for a sample
 CERTAIN: Final = 1.0
 
 
@@ -78,7 +79,9 @@ def columns(
     report = decide(view, request, overrides or {}, confidence, matcher)
     made: dict[str, Any] = {}
     for source in report:
-        if source.index is not None:
+        if source.index is not None and not source.requested.type:
+            made[source.requested.name] = view.column(source.index)  # of any type: it stays as it is
+        elif source.index is not None:
             values = converted(view.array(source.index), source.requested, _reading(source))
             made[source.requested.name] = view.column(source.index) if values is None else values
     return ColumnResult(view.build(made), report)
@@ -104,7 +107,7 @@ def decide(
         requested, units = requested_columns(request), {}
     if unknown := next((name for name in overrides if name not in {each.name for each in requested}), None):
         raise InputError(f"an override names {unknown!r}, which is not requested; requested are {_names(requested)}")
-    samples = [sample(view.array(index)) for index in range(len(view.headers))]
+    samples = [_sample(view, index) for index in range(len(view.headers))]
     chosen = {name: _index(view, name, column) for name, column in overrides.items()}
     free = [index for index in range(len(view.headers)) if index not in chosen.values()]
     asked = [each for each in requested if each.name not in chosen]
@@ -143,6 +146,16 @@ def _index(view: Table, name: str, column: str | int | None) -> int | None:
             f"{len(positions)} columns are headed {column!r}; override {name!r} by position: {positions[:5]}"
         )
     raise InputError(f"the override of {name!r} names {column!r:.80}, which is no column of the table")
+
+
+def _sample(view: Table, index: int) -> Sample:
+    """Return a sample of a column, without reading all of a long one unless few of its rows have values."""
+    if view.array_of_rows is not None and view.rows > SPREAD:
+        rows = np.linspace(0, view.rows - 1, SPREAD).astype(np.int64)
+        found = sample(view.array_of_rows(index, rows))
+        if len(found.numbers) + len(found.others) == SAMPLE:
+            return found
+    return sample(view.array(index))
 
 
 def _fitting(requested: RequestedColumn, symbol: str) -> str:

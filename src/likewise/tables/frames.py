@@ -35,6 +35,7 @@ class Table(NamedTuple):
     column: Callable[[int], Any]
     array: Callable[[int], NDArray[Any]]
     build: Callable[[dict[str, Any]], Any]
+    array_of_rows: Callable[[int, NDArray[np.int64]], NDArray[Any]] | None = None  # where rows are read cheaply
 
 
 def as_table(given: object) -> Table:
@@ -65,8 +66,9 @@ def as_table(given: object) -> Table:
 
 
 def _pandas_table(frame: Any) -> Table:
-    def array(index: int) -> NDArray[Any]:
+    def array(index: int, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
         series = frame.iloc[:, index]
+        series = series if rows is None else series.iloc[rows]
         kind = getattr(series.dtype, "kind", "O")
         if kind in "iufM" and isinstance(series.dtype, np.dtype):
             return series.to_numpy(np.float64) if kind in "iuf" else series.to_numpy()  # type: ignore[no-any-return]
@@ -79,7 +81,7 @@ def _pandas_table(frame: Any) -> Table:
     def build(columns: dict[str, Any]) -> Any:
         return type(frame)(columns, index=frame.index)
 
-    return Table([str(name) for name in frame.columns], len(frame), lambda i: frame.iloc[:, i], array, build)
+    return Table([str(name) for name in frame.columns], len(frame), lambda i: frame.iloc[:, i], array, build, array)
 
 
 def _arrow_table(given: Any, module: str) -> Table:
