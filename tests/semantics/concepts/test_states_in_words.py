@@ -36,3 +36,7 @@ def test_a_tracker_has_a_temperature_of_its_own() -> None:
     tracker = {"latitude": 44.8, "longitude": -0.6, "satellites": 4, "temperature": 3.1}
     assert lw.match(tracker, "{temperature~ < 5 degC}") is not None
     assert lw.match(tracker, '{"room temperature"~ < 5 degC}') is None
+
+
+def test_min_behind_a_time_is_its_unit() -> None:
+    assert lw.match({"Schlafdauer_min": 402}, '{"sleep duration"~ exists}') is not None

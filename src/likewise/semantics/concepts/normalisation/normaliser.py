@@ -305,8 +305,9 @@ class Normaliser:
     ) -> tuple[_Choice | None, int]:
         """What the longest phrase from a place on stands for, and how many words it has; a listed label stays."""
         listed = self._listed(tokens, at)
-        if at and tokens[at].text == "min" and tokens[at - 1].text.isdigit():
-            step = Rewrite("min", "minute", "behind a number")
+        behind = tokens[at - 1].text if at and tokens[at].text == "min" else ""
+        if behind.isdigit() or (behind and at == len(tokens) - 1 and self._is_time(behind)):
+            step = Rewrite("min", "minute", "behind a number" if behind.isdigit() else "behind a time")
             return _Choice(tokens[at].start, tokens[at].end, (step,), False, tokens[at].end), 1
         for length in range(min(self._lexicon.longest, len(tokens) - at), 0, -1):
             words = tokens[at : at + length]
@@ -438,6 +439,11 @@ class Normaliser:
         if listed | named:
             return bool(listed & _FOLLOWS) or bool(named & _FOLLOWS)
         return (token.text,) in self._inventory.means or find_unit(token.written) is not None
+
+    def _is_time(self, word: str) -> bool:
+        """Whether a word stands for a time alone, so that `min` behind it is its unit."""
+        senses = self._lexicon.phrases.get((word,), ())
+        return bool(senses) and all(s.dimensions == ("time",) for s in senses)
 
     def _is_english(self, phrase: Phrase) -> bool:
         return all(w in _SMALL or self._known(w) or self._inventory.has_label(w) for w in phrase)
