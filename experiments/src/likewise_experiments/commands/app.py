@@ -35,6 +35,7 @@ EVALUATIONS: Final = {
     "columns": LazyCommand(
         "likewise_experiments.commands.columns:columns", "Take columns of published tables by meaning."
     ),
+    "names": LazyCommand("likewise_experiments.commands.names:names", "Score names and payloads of 32 domains."),
     "vendor": LazyCommand(
         "likewise_experiments.commands.vendor:vendor", "Find what vendors call the thing a plain phrase means."
     ),

@@ -1,0 +1,52 @@
+"""`likewise eval names`: names and payloads of 32 domains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
+
+if TYPE_CHECKING:
+    from likewise_experiments.names.experiment import DomainScore
+
+
+def names(
+    test: Annotated[bool, typer.Option("--test", help="Score the domains set aside instead of the others.")] = False,
+    errors: Annotated[bool, typer.Option("--errors", help="List what is decided wrongly.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score names and payloads of 32 domains: what is found of the same, and what is kept apart.
+
+    Example: `likewise eval names --errors`
+    """
+    from likewise_experiments.names.experiment import score_names
+
+    scores = score_names("test" if test else "dev")
+    if as_json:
+        output.print_json(scores)
+        return
+    rows = [_row(each.domain, [each]) for each in scores]
+    heads = ("domain", "kept apart", "found", "precision of payloads", "recall of payloads")
+    output.print_table(heads, [*rows, _row("all", scores)])
+    if errors:
+        output.print_table(("where", "", "requested", "seen"), [error for each in scores for error in each.errors])
+
+
+def _row(name: str, scores: Iterable[DomainScore]) -> tuple[str, str, str, str, str]:
+    listed = list(scores)
+
+    def share(part: str, rest: str) -> str:
+        good, bad = (sum(getattr(each, field) for each in listed) for field in (part, rest))
+        return f"{good / max(1, good + bad):.2f} of {good + bad}"
+
+    return (
+        name,
+        share("apart", "wrong"),
+        share("found", "missed"),
+        share("right_matches", "wrong_matches"),
+        share("right_matches", "missed_matches"),
+    )
