@@ -11,7 +11,7 @@ from likewise.matching.demand.index import DemandIndex
 from likewise.matching.oracle.engine import OracleEngine
 from likewise.model import Predicate, Quantity
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
-from likewise.semantics.concepts.customary import customary_units, units_taken
+from likewise.semantics.concepts.customary import candidate_units, customary_units
 from likewise.semantics.library import load_space
 
 ASKED = (
@@ -107,7 +107,7 @@ def test_an_explanation_says_what_a_bare_number_was_taken_in() -> None:
 def test_a_unit_that_is_stated_stands() -> None:
     """Neither beside the value nor in the name does custom overrule it."""
     asked = Predicate("active power", ">", Quantity(2.0, "kW"), attribute_relaxed=True)
-    assert units_taken(asked, "power", "kW") is None
-    assert units_taken(asked, "power_kW", "") is None
-    assert [each.unit.symbol for each in units_taken(asked, "power", "") or ()] == ["W"]
+    assert candidate_units(asked, "power", "kW") is None
+    assert candidate_units(asked, "power_kW", "") is None
+    assert [each.unit.symbol for each in candidate_units(asked, "power", "") or ()] == ["W"]
     assert customary_units("pump pressure", "bar") == ()

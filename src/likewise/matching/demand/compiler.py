@@ -30,7 +30,7 @@ from likewise.model.event import EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS
 from likewise.model.text import attribute_names
-from likewise.semantics.concepts.customary import CustomaryUnit, units_taken
+from likewise.semantics.concepts.customary import CustomaryUnit, candidate_units
 from likewise.semantics.measure import Term
 from likewise.units import unit
 
@@ -237,7 +237,7 @@ def _exact_values(
     )
     if turned:
         target = replace(target, value=not value)
-    units = units_taken(predicate, form.term.text, form.added_unit or form.term.unit) or ()
+    units = candidate_units(predicate, form.term.text, form.added_unit or form.term.unit) or ()
     predicates = (target,) if _fits(target, offer, form) else ()
     for each in units:
         brought = (

@@ -43,7 +43,7 @@ from likewise.model.rendering import amount_text
 from likewise.model.subscription import Subscription
 from likewise.model.text import attribute_names, fold
 from likewise.model.timestamps import MOMENT, MOMENT_UNITS, parse_timestamp
-from likewise.semantics.concepts.customary import is_whole, units_taken
+from likewise.semantics.concepts.customary import candidate_units, is_whole
 from likewise.units import UNKNOWN, reading_unit, unit
 
 
@@ -62,7 +62,7 @@ def reading_notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
         return () if moment.zoned else (f"{item.value!r} names no time zone and was taken in UTC",)
     if reading is None:
         return (f"{str(item.value)!r} is not a {'time' if MOMENT in units else 'number'}",)
-    if (taken := units_taken(predicate, item.attribute, reading[1], whole=is_whole(item.value))) is not None:
+    if (taken := candidate_units(predicate, item.attribute, reading[1], whole=is_whole(item.value))) is not None:
         fitting = next((each.unit.symbol for each in taken if each.holds(reading[0])), "")
         if not fitting:
             return (f"a bare number under {item.attribute!r} of {reading[0]} cannot be {predicate.attribute}",)
@@ -93,7 +93,7 @@ def comparison_text(predicate: Predicate, item: EventTuple, *, holds: bool) -> s
     else:
         target = unit(interval.unit)
         symbol = target.symbol
-        custom = units_taken(predicate, item.attribute, reading[1], whole=is_whole(item.value))
+        custom = candidate_units(predicate, item.attribute, reading[1], whole=is_whole(item.value))
         taken = next((each.unit for each in custom or () if each.holds(number)), None)
         taken = taken or reading_unit(item.attribute, reading[1], target) or target
         if taken.dimension != target.dimension or custom == ():

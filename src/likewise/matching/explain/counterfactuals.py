@@ -21,7 +21,7 @@ from likewise.model.predicate import Predicate
 from likewise.model.subscription import Subscription
 from likewise.model.timestamps import MOMENT, TimestampValue
 from likewise.model.values import Interval
-from likewise.semantics.concepts.customary import units_taken
+from likewise.semantics.concepts.customary import candidate_units
 from likewise.units import reading_unit, unit
 
 MOST_EDITS: Final = 2  # a sentence with more of them helps nobody
@@ -208,7 +208,7 @@ def _numbers(predicate: Predicate, interval: Interval, item: EventTuple) -> Iter
     if taken is None and reading is None:
         yield f"{_short(number)} {interval.unit}"
     elif taken is None:
-        for each in units_taken(predicate, item.attribute, stated) or ():
+        for each in candidate_units(predicate, item.attribute, stated) or ():
             yield _short(target.to(each.unit, number))
         yield _short(number)
     elif taken.dimension == target.dimension:

@@ -8,7 +8,7 @@ from likewise.model.explanation import Explanation
 from likewise.model.matched_reading import MatchedReading
 from likewise.model.predicate import Predicate
 from likewise.model.timestamps import MOMENT
-from likewise.semantics.concepts.customary import taken_in_customary_unit
+from likewise.semantics.concepts.customary import in_customary_unit
 from likewise.units import reading_unit, unit
 
 
@@ -42,7 +42,7 @@ def matched_readings(event: Event, explained: Explanation) -> tuple[MatchedReadi
 
 
 def _converted(predicate: Predicate, item: EventTuple, symbol: str) -> MatchedReading:
-    taken = taken_in_customary_unit(predicate, item) or item
+    taken = in_customary_unit(predicate, item) or item
     number, _ = reading_in_unit(taken, symbol)
     reading = taken.reading()
     stated = reading_unit(taken.attribute, reading[1] if reading else taken.unit, unit(symbol))

@@ -26,7 +26,7 @@ from likewise.model.subscription import Condition, Subscription
 from likewise.model.text import attribute_names, fold
 from likewise.model.timestamps import MOMENT
 from likewise.model.values import Interval, Quantity
-from likewise.semantics.concepts.customary import taken_in_customary_unit
+from likewise.semantics.concepts.customary import in_customary_unit
 from likewise.semantics.measure import Measure
 from likewise.units import reading_unit, unit
 
@@ -142,7 +142,7 @@ def _customary(
             asked = [part for part in parts_of_report(report.text) if isinstance(part, Predicate)] + asked
     for predicate in asked:
         if predicate.unit and predicate.attribute_relaxed:
-            taken = taken_in_customary_unit(predicate, item)
+            taken = in_customary_unit(predicate, item)
             return taken if taken is not item else None
     return None
 

@@ -8,7 +8,7 @@ from likewise.matching.reference.operators import OperatorOutcome, meets
 from likewise.model.event import EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
-from likewise.semantics.concepts.customary import taken_in_customary_unit
+from likewise.semantics.concepts.customary import in_customary_unit
 from likewise.semantics.measure import Measure, opposed
 
 
@@ -33,5 +33,5 @@ def meets_with_polarity(
         and opposed(measure, predicate.attribute, item.attribute)
     ):
         predicate = replace(predicate, value=not value)
-    taken = taken_in_customary_unit(predicate, item)
+    taken = in_customary_unit(predicate, item)
     return OperatorOutcome.FALSE if taken is None else meets(predicate, taken, types)

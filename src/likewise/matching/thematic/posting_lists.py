@@ -43,7 +43,7 @@ from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import COMPARISONS, TEXT_OPERATORS, Operand
 from likewise.model.timestamps import MOMENT_UNITS
 from likewise.model.values import read_number
-from likewise.semantics.concepts.customary import units_taken
+from likewise.semantics.concepts.customary import candidate_units
 from likewise.semantics.measure import Measure, Term
 
 NumberRange = tuple[Unit | None, float, float]  # the unit to bring the number from (None: as sent), low, high
@@ -57,7 +57,7 @@ def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: 
     >>> [(u.symbol, low > 298.15, high) for u, low, high in number_entries(p, "air_temp_f", "", whole=False)]
     [('degF', True, inf)]
     """
-    units = units_taken(predicate, attribute, stated, whole=whole)
+    units = candidate_units(predicate, attribute, stated, whole=whole)
     if units is not None:
         for taken, least, most in units:
             for axis, low, high in _bounds(predicate, attribute, taken.symbol):

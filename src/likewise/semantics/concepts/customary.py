@@ -98,7 +98,7 @@ def _based(known: Unit, low: float, high: float) -> tuple[float, float]:
     return (low if low == -inf else known.to_base(low)), (high if high == inf else known.to_base(high))
 
 
-def units_taken(
+def candidate_units(
     predicate: Predicate, attribute: str, stated: str, *, whole: bool = False
 ) -> tuple[CustomaryUnit, ...] | None:
     """Return the units that a bare number may be taken in for a predicate; None if it is read as it always is.
@@ -122,20 +122,20 @@ def units_taken(
     return tuple(u for u in units if not whole or u.unit.symbol != KELVIN) or None
 
 
-def taken_in_customary_unit(predicate: Predicate, item: EventTuple) -> EventTuple | None:
+def in_customary_unit(predicate: Predicate, item: EventTuple) -> EventTuple | None:
     """Return a tuple with the unit that its bare number is in by custom; None if the number cannot be what is asked.
 
     >>> from likewise.model import EventTuple, Predicate, Quantity
     >>> asked = Predicate("active power", ">", Quantity(2.0, "kW"), attribute_relaxed=True)
-    >>> taken_in_customary_unit(asked, EventTuple("apower", 2254.1)).unit
+    >>> in_customary_unit(asked, EventTuple("apower", 2254.1)).unit
     'W'
-    >>> taken_in_customary_unit(asked, EventTuple("power_outage_count", 3)) is None
+    >>> in_customary_unit(asked, EventTuple("power_outage_count", 3)) is None
     True
     """
     reading = item.reading()
     if reading is None:
         return item
-    units = units_taken(predicate, item.attribute, reading[1], whole=is_whole(item.value))
+    units = candidate_units(predicate, item.attribute, reading[1], whole=is_whole(item.value))
     if units is None:
         return item
     taken = next((each.unit for each in units if each.holds(reading[0])), None)
