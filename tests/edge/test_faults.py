@@ -197,7 +197,7 @@ def test_edges_of_edges_pass_both_ways() -> None:
         until(lambda: ("bad air", "room") not in above.got("ann"), "a withdrawal passes both, too")
 
 
-def test_a_token_says_which_edge_and_for_which_sources(tmp_path: Path) -> None:
+def test_a_token_identifies_edge_and_for_which_sources(tmp_path: Path) -> None:
     """Another edge's name is refused, and so are events of other sources; those it may send are taken."""
     with hub(tmp_path / "hub") as above:
         broker = above.broker

@@ -173,7 +173,7 @@ def test_merging_keeps_order_and_what_cannot_merge() -> None:
     assert merged == (other[0], Predicate("t", "between", Interval(1.0, 4.0, low_open=True)), other[1])
 
 
-def test_a_bare_number_takes_the_unit_beside_it() -> None:
+def test_a_bare_number_takes_the_adjacent_unit_it() -> None:
     """`t > 20 degC, t < 30`: both in degC; two units are brought to the first."""
     (merged,) = merge_comparisons((Predicate("t", "<", 30.0), Predicate("t", ">", Quantity(20.0, "degC"))))
     assert merged.value == Interval(20.0, 30.0, True, True, "degC")

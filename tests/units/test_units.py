@@ -200,7 +200,7 @@ def test_what_may_be_something_else_is_unsure(name: str) -> None:
     assert reading_unit(name, "", unit("degC")) is None
 
 
-def test_the_unit_beside_a_reading_goes_before_the_one_in_its_name() -> None:
+def test_the_adjacent_unit_a_reading_goes_before_the_one_in_its_name() -> None:
     """And what is written there is never ignored: if it is in no table, it fits nothing."""
     celsius = unit("degC")
     assert reading_unit("air_temp_f", "K", celsius) == unit("K")

@@ -77,7 +77,7 @@ def test_the_last_word_about_a_reading_is_its_role(name: str, role: str) -> None
         ("mains voltage", {"mains"}),
     ],
 )
-def test_every_other_content_word_says_which_one(name: str, qualifiers: set[str]) -> None:
+def test_every_other_content_word_identifies_one(name: str, qualifiers: set[str]) -> None:
     """Also one that no inventory lists: the vocabulary is open."""
     assert {q.name for q in facets(name).qualifiers} == qualifiers
 

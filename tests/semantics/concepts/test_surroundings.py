@@ -69,7 +69,7 @@ def test_a_bare_name_alone_is_read_as_before() -> None:
     assert event_contexts(lw.event({"temperature": 27})) == ((),)
 
 
-def test_a_name_beside_a_value_names_it() -> None:
+def test_a_adjacent_name_a_value_names_it() -> None:
     """In the same object, in another list of as many names, or by the model of the device."""
     assert met(ROOM, CODES)
     assert met('{"relative humidity"~ > 65 %}', CODES)

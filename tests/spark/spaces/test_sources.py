@@ -104,7 +104,7 @@ def test_parquet_is_read_row_group_by_row_group(tmp_path: Path) -> None:
     assert read_all(source) == ([(str(i), f"t{i}") for i in range(10) if i != 4], {"no text": 1})
 
 
-def test_parquet_without_the_column_says_which_there_are(tmp_path: Path) -> None:
+def test_parquet_without_the_column_identifies_there_are(tmp_path: Path) -> None:
     """The message lists the columns."""
     pq.write_table(pa.table({"body": ["b"]}), tmp_path / "c.parquet")
     with pytest.raises(FormatError, match=r"no column 'text'.*body"):

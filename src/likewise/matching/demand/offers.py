@@ -15,8 +15,8 @@ from likewise.model.announcements.announcement import AnnouncedAttribute, Announ
 from likewise.model.event import Event, EventTuple
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
+from likewise.semantics.concepts.adjacent_names import is_name_key, is_nameless
 from likewise.semantics.concepts.magnitudes import is_bare_battery
-from likewise.semantics.concepts.names_beside import is_name_key, is_nameless
 from likewise.semantics.concepts.surroundings import marks, possible_rules, signs_of, text_signs
 from likewise.semantics.enrichment.annotation import Annotation
 from likewise.semantics.enrichment.table import AnnotationTable

@@ -13,7 +13,7 @@ from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import attribute_names, fold
 from likewise.model.values import Interval, Quantity
 from likewise.semantics.concepts.magnitudes import unit_by_size
-from likewise.semantics.concepts.surroundings import event_contexts, name_of, unit_beside
+from likewise.semantics.concepts.surroundings import adjacent_unit, event_contexts, name_of
 from likewise.semantics.concepts.values.states import generic_sign
 from likewise.semantics.measure import Term, ValueKind
 from likewise.units import stated_units
@@ -112,7 +112,7 @@ def named_reading(item: EventTuple, context: tuple[str, ...]) -> EventTuple:
     name = name_of(item.attribute, context)
     if name == item.attribute:
         return item
-    return EventTuple(name, item.value, item.unit or unit_beside(context), item.group)
+    return EventTuple(name, item.value, item.unit or adjacent_unit(context), item.group)
 
 
 def _value(text: str, attribute: str, theme: tuple[str, ...], kind: ValueKind) -> Term:

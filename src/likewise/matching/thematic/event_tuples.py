@@ -17,8 +17,8 @@ from likewise.matching.reference.terms import theme_of
 from likewise.matching.thematic import posting_lists
 from likewise.matching.thematic.posting_lists import PostingKey, PostingLists
 from likewise.model import Event, EventTuple
+from likewise.semantics.concepts.adjacent_names import is_name_key, is_nameless
 from likewise.semantics.concepts.magnitudes import is_bare_battery, unit_by_size
-from likewise.semantics.concepts.names_beside import is_name_key, is_nameless
 from likewise.semantics.concepts.surroundings import (
     contexts_within,
     is_type_name,

@@ -275,7 +275,7 @@ class FacetParser:
             end = start
         return out[::-1]
 
-    def _spans_around_numbers(self, words: Sequence[str]) -> list[_Span]:
+    def _spans_between_numbers(self, words: Sequence[str]) -> list[_Span]:
         """Split words into labels, with an index at the end where it stands inside a label: `fan 1 speed`."""
         spans = self._spans(words)
         inner = [at for at, word in enumerate(words[:-1]) if at and word.isdigit()]
@@ -288,7 +288,7 @@ class FacetParser:
         return words[0] not in PREPOSITIONS and tuple(words) in self.inventory.labels
 
     def _part(self, text: str, symbols: frozenset[str]) -> _Part:
-        spans = self._spans_around_numbers(self._words(text, symbols))
+        spans = self._spans_between_numbers(self._words(text, symbols))
         head = _head(spans)
         kinds = tuple(spans[head].names("kind")) if head >= 0 else ()
         roles = [role for span in spans for role in span.names("role")]

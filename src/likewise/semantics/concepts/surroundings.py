@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 
 from likewise.defaults import NAME_CACHE_ENTRIES
 from likewise.model.event import Event, contexts
+from likewise.semantics.concepts.adjacent_names import LONGEST_TEXT, adjacent_names, is_name_key, is_nameless
 from likewise.semantics.concepts.inventory import singular
-from likewise.semantics.concepts.names_beside import LONGEST_TEXT, is_name_key, is_nameless, names_beside
 from likewise.semantics.text.identifiers import split_identifier
 from likewise.units import stated_units
 
@@ -255,7 +255,7 @@ def event_contexts(event: Event) -> tuple[tuple[str, ...], ...]:
 
 def contexts_within(event: Event, rules: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Return `event_contexts` of an event whose surroundings are known."""
-    near, named = contexts(event), names_beside(event)
+    near, named = contexts(event), adjacent_names(event)
     out = []
     for place, (item, texts) in enumerate(zip(event.tuples, near, strict=True)):
         name, unit = named.get(place, ("", ""))
@@ -273,7 +273,7 @@ def name_of(attribute: str, context: Iterable[str]) -> str:
     return next((text[1:] for text in context if text.startswith(NAMED)), attribute)
 
 
-def unit_beside(context: Iterable[str]) -> str:
+def adjacent_unit(context: Iterable[str]) -> str:
     """Return the unit that stands in another place of the event than beside the value; mostly ''."""
     return next((text[1:] for text in context if text.startswith(UNIT)), "")
 

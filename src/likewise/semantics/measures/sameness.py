@@ -199,7 +199,7 @@ class SamenessMeasure:
         context = unmarked(term.context)
         name = name_of(term.text, term.context)
         if name == term.text:
-            return self._around_numbers(replace(term, context=context))
+            return self._between_numbers(replace(term, context=context))
         step = Rewrite(term.text, name, "the name beside it")
         beside = tuple(
             Reading(r.text, (step, *r.steps), r.unit or _unit_in(term.text))
@@ -210,11 +210,11 @@ class SamenessMeasure:
             return beside
         return (*beside, *self._normaliser.readings(replace(term, context=context)))
 
-    def _around_numbers(self, term: Term) -> tuple[Reading, ...]:
+    def _between_numbers(self, term: Term) -> tuple[Reading, ...]:
         """Read a name; an index inside it stands at its end if a longer phrase is found then: `fan1_speed`."""
         turns = _TURNS_A_MINUTE.search(term.text)
         if turns is not None and not term.unit:  # the `min` of `tr_min` is no minimum
-            readings = self._around_numbers(replace(term, text=term.text[: turns.start()], unit="rpm"))
+            readings = self._between_numbers(replace(term, text=term.text[: turns.start()], unit="rpm"))
             return tuple(Reading(r.text, r.steps, r.unit or "rpm") for r in readings)
         readings = self._normaliser.readings(term)
         moved = _index_last(term.text)

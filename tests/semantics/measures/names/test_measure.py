@@ -42,7 +42,7 @@ def test_other_names_stay_apart(embedded: Space, asked: str, seen: str) -> None:
     assert score(embedded, asked, seen) < HALF
 
 
-def test_a_unit_beside_the_reading_speaks_for_the_quantity(embedded: Space) -> None:
+def test_a_adjacent_unit_the_reading_speaks_for_the_quantity(embedded: Space) -> None:
     """`value` in degrees may be a temperature; in volts it may not."""
     assert score(embedded, "temperature", "value", "degC") > score(embedded, "temperature", "value", "V")
 

@@ -423,14 +423,14 @@ class Normaliser:
             rest = tokens[1:]
             if all(t.text.isdigit() for t in rest) and word.text not in _NUMBERED_BY_PHASE:
                 return False  # `P1` may be anything
-            return at == 0 and bool(rest) and all(self._says_which(t) for t in rest)
+            return at == 0 and bool(rest) and all(self._identifies(t) for t in rest)
         if word.text in _SMALL and not word.written.isupper():
             return False
         if len(word.text) >= LEAST_SHORT or len(tokens) > 1:
             return not self._is_english(phrase) or word.written.isupper()
         return False
 
-    def _says_which(self, token: _Token) -> bool:
+    def _identifies(self, token: _Token) -> bool:
         """Whether a word can only say which one is meant, or what about it."""
         if token.text in _BESIDE_SYMBOL or token.text[-1:].isdigit():
             return True

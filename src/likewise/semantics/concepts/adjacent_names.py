@@ -218,11 +218,11 @@ def _key_rank(path: str) -> int:
     return _NAME_KEYS.get(key, -1)
 
 
-def names_beside(event: Event) -> dict[int, Named]:
+def adjacent_names(event: Event) -> dict[int, Named]:
     """Return the names of readings whose attributes say nothing, by their places among the tuples.
 
     >>> from likewise.model import event
-    >>> names_beside(event({"status": [{"code": "va_humidity", "value": 71}, {"code": "battery", "value": 12}]}))
+    >>> adjacent_names(event({"status": [{"code": "va_humidity", "value": 71}, {"code": "battery", "value": 12}]}))
     {1: ('va_humidity', ''), 3: ('battery', '')}
     """
     nameless = [place for place, item in enumerate(event.tuples) if is_nameless(item.attribute)]
@@ -237,7 +237,7 @@ def names_beside(event: Event) -> dict[int, Named]:
             continue
         if item.attribute.endswith("[]"):
             lists.setdefault(item.attribute, []).append(place)
-        elif (named := _name_beside(place, item, texts))[0]:
+        elif (named := _adjacent_name(place, item, texts))[0]:
             out[place] = named
     for places in lists.values():
         out.update(_named_in_order(places, texts))
@@ -292,7 +292,7 @@ def _named_in_order(places: Sequence[int], texts: Sequence[tuple[int, EventTuple
     return {}
 
 
-def _name_beside(place: int, item: EventTuple, texts: Sequence[tuple[int, EventTuple]]) -> Named:
+def _adjacent_name(place: int, item: EventTuple, texts: Sequence[tuple[int, EventTuple]]) -> Named:
     leaf = _words(_leaf(item.attribute))
     of_type = leaf == ("state",) or leaf[-1] in _STATES
     for prefix in _prefixes(item.attribute):
