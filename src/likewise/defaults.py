@@ -198,7 +198,6 @@ IDLE_ENTRIES: Final = 10_000  # of others after which a tenant's own position in
 MAX_BODY_BYTES: Final = 64 * 2**20  # one HTTP request
 MAX_BATCH_EVENTS: Final = 10_000  # events of one request
 MAX_HEADER_BYTES: Final = 64 * 1024  # the lines of a request before its body; browsers and proxies send far less
-MAX_PIPELINED_REQUESTS: Final = 16  # of one connection that wait for the answer to an earlier one
 MAX_CONNECTIONS: Final = 10_000  # held at once, fewer where the process may open few files
 HEADER_SECONDS: Final = 10.0  # within which these lines must come
 BODY_PAUSE_SECONDS: Final = 30.0  # the longest silence within a body

@@ -146,7 +146,7 @@ def surroundings(event: Event) -> tuple[str, ...]:
 
     >>> from likewise.model import event
     >>> surroundings(event({"temperature": 51, "apower": 2254.1, "uptime": 81200}))
-    ('electronics',)
+    ('electronics', 'electricity')
     """
     fields, telling = _shape(tuple([item.attribute for item in event.tuples]))
     typed = theme_signs(event.themes) if event.themes else 0

@@ -14,7 +14,6 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any, Final
 
-from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from likewise.defaults import (
@@ -22,7 +21,6 @@ from likewise.defaults import (
     BODY_SECONDS,
     HEADER_SECONDS,
     MAX_HEADER_BYTES,
-    MAX_PIPELINED_REQUESTS,
     STALLED_SECONDS,
 )
 from likewise.server.connection_limits import ConnectionLimits, unread_bytes
@@ -84,8 +82,6 @@ class TimeoutProtocol(HttpToolsProtocol):
         """Note that the head of the request is complete."""
         self.in_head = self._fresh = False
         self._limits.use(self)
-        if len(self.pipeline) >= MAX_PIPELINED_REQUESTS:
-            raise HttpParserError("too many requests came before the answer to the first")
         if self._head > MAX_HEADER_BYTES and (
             len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEADER_BYTES
         ):
@@ -111,7 +107,9 @@ class TimeoutProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Its answer is written; until the next request the connection may be closed to make room."""
         super().on_response_complete()
-        if self.pipeline:  # uvicorn reads on after each answer, so a client that does not wait could fill the memory
+        # uvicorn reads on after each answer, so a client that does not wait could fill the memory. Paused, only what
+        # one slice of a read brings may wait here (`PacedConnection`).
+        if self.pipeline:
             self.flow.pause_reading()
         # Also where it closes: over TLS that waits for the client.
         if self.cycle.response_complete and self in self.connections:
