@@ -326,7 +326,7 @@ class IndexRebuilt(UserWarning):
 
 
 class MissingDependency(LikewiseError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed. One that no extra has is installed under its own name."""
 
     code = "missing_dependency"
 
@@ -334,7 +334,8 @@ class MissingDependency(LikewiseError):
         self.what = what
         self.extra = extra
         otherwise = f", or {or_else}" if or_else else ""
-        super().__init__(f'{what} is missing; install it with: pip install "likewise[{extra}]"{otherwise}')
+        package = f'"likewise[{extra}]"' if extra else what
+        super().__init__(f"{what} is missing; install it with: pip install {package}{otherwise}")
 
 
 # Names of release 0.1, still importable.

@@ -159,10 +159,30 @@ def test_a_data_frame_has_the_same_columns() -> None:
     assert frame["subscription_id"].tolist() == ["s"]
 
 
-def test_a_data_frame_without_pandas_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_data_frame_of_polars_has_the_same_columns_with_the_readings() -> None:
+    """And may be grouped by them."""
+    polars = pytest.importorskip("polars")
+    matcher = lw.Matcher()
+    matcher.add_many([{"text": "{temperature~ > 25 degC}", "id": "s"}, {"text": "{x exists}", "id": "t"}])
+    batch = matcher.match_batch([{"air_temp_f": 81.2}, {"x": True}, {"air_temp_f": 50}])
+    assert batch.to_polars().columns == match_schema().names
+    frame = batch.to_polars(readings=True)
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.select("subscription_id", "attribute", "value", "converted_unit").rows() == [
+        ("s", "air_temp_f", "81.2", "degC"),
+        ("t", "x", "true", ""),
+    ]
+    assert frame["converted"].to_list() == [pytest.approx(27.333, abs=1e-3), None]
+    assert matcher.match_batch([{"y": 1}]).to_polars(readings=True).height == 0
+
+
+def test_a_data_frame_without_its_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("likewise.model.matches.batch.find_spec", lambda name: None)
-    with pytest.raises(MissingDependency, match="to_arrow"):
-        lw.Matcher().match_batch([lw.event({"x": 1})]).to_pandas()
+    batch = lw.Matcher().match_batch([lw.event({"x": 1})])
+    with pytest.raises(MissingDependency, match=r"likewise\[spark\].*to_arrow"):
+        batch.to_pandas()
+    with pytest.raises(MissingDependency, match="pip install polars, or use to_arrow"):
+        batch.to_polars()
 
 
 def test_what_was_found_goes_to_another_process_and_back() -> None:

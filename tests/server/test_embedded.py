@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -262,3 +264,36 @@ def test_a_forked_process_is_refused_and_leaves_the_store_alone(tmp_path: Path) 
         [sys.executable, "-c", program, str(tmp_path / "store")], capture_output=True, text=True, timeout=120
     )
     assert done.stdout.split() == ["7", "1"], done.stderr
+
+
+@pytest.mark.parametrize("path", ["/lw/v1/subscribers/ann/stream", "/lw/v1/events/stream", "/lw/mqtt"])
+def test_a_mounted_stream_that_its_application_cancels_ends_quietly(
+    path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With the application's own cancellation, and without a task that goes on."""
+    with lw.Broker() as broker, TestClient(mounted_fastapi(broker)) as client:
+        client.put("/lw/v1/subscribers/ann")
+        assert client.portal is not None
+        running = []
+        for _ in range(3):
+            with client.websocket_connect(path, subprotocols=["mqtt"]):
+                pass  # the end of the block cancels the connection
+            client.portal.call(asyncio.sleep, 0.05)
+            running.append(client.portal.call(lambda: len(asyncio.all_tasks())))
+        assert running[-1] <= running[0]
+        gc.collect()
+    assert "never retrieved" not in caplog.text
+
+
+def test_what_comes_after_the_broker_was_closed_is_refused() -> None:
+    """The application around it goes on; a stream ends with 1001."""
+    broker = lw.Broker()
+    with TestClient(mounted_fastapi(broker)) as client:
+        client.put("/lw/v1/subscribers/ann")
+        with client.websocket_connect("/lw/v1/subscribers/ann/stream") as socket:
+            broker.close()
+            assert socket.receive()["code"] == 1001
+        refused = client.get("/lw/v1/subscribers/ann/deliveries")
+        assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+        with client.websocket_connect("/lw/v1/subscribers/ann/stream") as socket:
+            assert socket.receive()["code"] == 1001

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -42,6 +43,8 @@ REQUEST = {
 
 def as_lists(table: Any) -> dict[str, list[Any]]:
     """Return any table as lists."""
+    if isinstance(table, pl.DataFrame):
+        return table.to_dict(as_series=False)
     if isinstance(table, pd.DataFrame):
         return {str(name): table[name].tolist() for name in table}
     if isinstance(table, pa.Table):
@@ -49,9 +52,9 @@ def as_lists(table: Any) -> dict[str, list[Any]]:
     return {name: list(values) for name, values in table.items()}
 
 
-@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pa.table])
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pa.table])
 def test_each_type_of_table_gives_the_same_columns_in_its_own_type(kind: Any) -> None:
-    """pandas, Arrow and mappings."""
+    """pandas, polars, Arrow and mappings."""
     result = lw.columns(kind(WEATHER), REQUEST)
     table = as_lists(result.table)
     assert type(result.table) is type(kind(WEATHER))
@@ -65,7 +68,7 @@ def test_each_type_of_table_gives_the_same_columns_in_its_own_type(kind: Any) ->
 
 
 def test_a_table_with_the_capsule_interface_is_read() -> None:
-    """As polars' frames are, without polars."""
+    """Of whatever library."""
 
     class Frame:
         def __arrow_c_stream__(self, schema: Any = None) -> Any:
@@ -353,7 +356,6 @@ def test_decimals_and_masked_values_are_read(values: Any) -> None:
 
 def test_categories_of_polars_are_read_and_unreadable_types_are_refused() -> None:
     """Whole numbers of 128 bits have no type in Arrow."""
-    pl = pytest.importorskip("polars", reason="polars is not installed")
     frame = pl.DataFrame({"Temp °F": ["50", None, "50"]}, schema={"Temp °F": pl.Categorical})
     assert lw.columns(frame, {"t": "temperature in degC"}).table["t"].to_list() == [10.0, None, 10.0]
     with pytest.raises(InputError, match="cannot be read by Arrow"):

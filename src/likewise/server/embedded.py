@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 import structlog
+from fastapi import WebSocket
 
 from likewise.backoff import backoff_s
 from likewise.broker.broker import Broker as DurableBroker
@@ -30,8 +31,10 @@ from likewise.errors import InputError, StateError, Unavailable
 from likewise.matching.coercion import GivenEvent, GivenSubscription, as_event, as_subscription
 from likewise.model import Event
 from likewise.server.gateway import Gateway
+from likewise.server.http.problems import simple_problem
 from likewise.server.http.publishing import PublishMiddleware
 from likewise.server.http.server import RunningGateway, make_app
+from likewise.server.http.streams.websocket_lifecycle import STOPPING, reject
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -116,16 +119,28 @@ class EmbeddedApp:
         self._served: ASGIApp = PublishMiddleware(make_app(broker))
         self._running: RunningGateway | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, a WebSocket or the lifespan."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
+        if self._closed:
+            await self._reject(scope, receive, send)
+            return
         gateway = self._started()
         root = scope.get("root_path", "")
         path = scope["path"].removeprefix(root) or "/" if root else scope["path"]
         await self._served({**scope, "path": path, "root_path": "", "state": {"gateway": gateway}}, receive, send)
+
+    async def _reject(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer who comes after the broker was closed, while the application around it goes on."""
+        error = Unavailable("the broker is closed")
+        if scope["type"] == "websocket":
+            await reject(WebSocket(scope, receive, send), error, STOPPING)
+        else:
+            await simple_problem(503, error.code, str(error))(scope, receive, send)
 
     def _started(self) -> Gateway:
         loop = asyncio.get_running_loop()
@@ -149,7 +164,8 @@ class EmbeddedApp:
             await running.close()
 
     def stop(self) -> None:
-        """End streams and the senders to targets, from any thread."""
+        """End streams and the senders to targets, from any thread, and refuse what comes later."""
+        self._closed = True
         loop = self._loop
         if self._running is None or loop is None or loop.is_closed() or not loop.is_running():
             return

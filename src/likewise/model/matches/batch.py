@@ -183,7 +183,13 @@ class MatchBatch(NamedTuple):
             rows.append(
                 (None,) * len(READING_COLUMNS)
                 if first is None
-                else (first.attribute, str(first.value), first.unit, first.converted, first.converted_unit)
+                else (
+                    first.attribute,
+                    str(first.value).lower() if isinstance(first.value, bool) else str(first.value),
+                    first.unit,
+                    first.converted,
+                    first.converted_unit,
+                )
             )
         types: tuple[pa.DataType, ...] = (pa.string(), pa.string(), pa.string(), pa.float64(), pa.string())
         for position, (name, type) in enumerate(zip(READING_COLUMNS, types, strict=True)):
@@ -197,7 +203,7 @@ class MatchBatch(NamedTuple):
             readings: As in `to_arrow`.
         """
         if find_spec("polars") is None:
-            raise MissingDependency("polars", "match", or_else="install it, or use to_arrow(), which it reads")
+            raise MissingDependency("polars", "", or_else="use to_arrow()")
         return importlib.import_module("polars").from_arrow(self.to_arrow(readings=readings))
 
     def to_pandas(self, *, readings: bool = False) -> pandas.DataFrame:

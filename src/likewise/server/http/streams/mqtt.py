@@ -16,6 +16,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from likewise.defaults import CLOSE_SECONDS, MQTT_BUFFER_BYTES
 from likewise.server.connection_limits import unread_bytes
 from likewise.server.http.requests import gateway_of
+from likewise.server.http.streams.websocket_lifecycle import end_tasks
 from likewise.server.http.streams.websocket_protocol import websocket_protocol
 from likewise.server.mqtt.broker.connection import MqttConnection
 from likewise.server.mqtt.broker.listener import get_listener
@@ -110,11 +111,10 @@ class WebSocketCarrier:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         finally:
             connection.lost()
-            for task in both:
-                task.cancel()
-            ends = await asyncio.gather(*both, return_exceptions=True)
-        for error in ends:
-            if isinstance(error, Exception) and not isinstance(error, _DISCONNECTED):
+            await end_tasks(both)
+        for task in both:
+            error = None if task.cancelled() else task.exception()
+            if error is not None and not isinstance(error, _DISCONNECTED):
                 raise error
         with suppress(*_DISCONNECTED):
             await self._socket.close(self._code)

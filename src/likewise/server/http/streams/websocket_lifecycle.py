@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from contextlib import suppress
 from typing import Any, Final
 
@@ -32,10 +32,10 @@ def offered_subprotocol(socket: WebSocket) -> str | None:
     return socket.headers.get("sec-websocket-protocol", "").split(",")[0].strip() or None
 
 
-async def reject(socket: WebSocket, error: LikewiseError) -> None:
+async def reject(socket: WebSocket, error: LikewiseError, code: int = REFUSED) -> None:
     """Open a connection only to say why it is closed."""
     await socket.accept(subprotocol=offered_subprotocol(socket))
-    await socket.close(REFUSED, f"{error.code}: {error}"[:120])
+    await socket.close(code, f"{error.code}: {error}"[:120])
 
 
 async def receive_message(socket: WebSocket, most: int = LARGEST_MESSAGE) -> bytes | str:
@@ -49,19 +49,36 @@ async def receive_message(socket: WebSocket, most: int = LARGEST_MESSAGE) -> byt
     return data
 
 
+async def end_tasks(tasks: Collection[asyncio.Task[Any]]) -> None:
+    """Cancel tasks and wait for their ends.
+
+    The application around a mounted broker may cancel the connection meanwhile. `asyncio.gather` would replace that
+    cancellation by another, which a cancel scope of anyio does not know as its own and lets out.
+    """
+    for task in tasks:
+        task.add_done_callback(_retrieve_exception)
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+def _retrieve_exception(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled():
+        task.exception()  # one that nobody retrieves is logged
+
+
 async def run_until_closed(gateway: Gateway, socket: WebSocket, *work: Coroutine[Any, Any, None]) -> None:
     """Do some work until part of it ends, the broker stops or the token opens nothing any more; then say why."""
-    ends = {
+    ends: set[asyncio.Task[Any]] = {
         *(asyncio.create_task(each) for each in work),
         asyncio.create_task(gateway.stopping.wait()),
         asyncio.create_task(gateway.wait_revoked(bearer_token(socket))),
     }
-    done, rest = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-    for task in rest:
-        task.cancel()
-    await asyncio.gather(*rest, return_exceptions=True)
+    try:
+        done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await end_tasks(ends)
     code, reason = STOPPING, "the broker stops"
-    errors = [task.exception() for task in done if not task.cancelled()]  # of all: one nobody asks for is logged
+    errors = [task.exception() for task in done if not task.cancelled()]
     for error in errors:
         match error:
             case StreamReplaced():
