@@ -85,6 +85,7 @@ assert len(list(parse_triples('<a:s> <a:p> "x" .', "nt"))) == 1
 """,
     "embeddings": SMALL + "import onnxruntime, safetensors, tokenizers\nlw.Matcher()",
     "experiments": SMALL + EVALUATES,
+    "home": SMALL + "import nicegui, numba, pyoxigraph\nOPTIONS = ['--mqtt', '0']\n" + SERVE,
     "all": SMALL + EVALUATES + "import nicegui, pyspark, pyoxigraph\nOPTIONS = []\n" + SERVE,
 }
 
