@@ -15,7 +15,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lake test-mqtt test-edge test-streams test-spark-versions test-queries test-cluster test-kafka test-workers check pytest coverage chaos clock-steps alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden kernels
+.PHONY: help run test lake test-mqtt test-edge test-streams test-spark-versions test-queries test-cluster test-kafka test-workers check pytest coverage chaos clock-steps alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden kernels release
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -114,6 +114,9 @@ kernels: $(STAMPS)/run ## compile the kernels for every level of this platform: 
 installs: $(STAMPS)/test ## the wheel with each extra in an empty environment, used and weighed; needs the network
 	$(BIN)/python tools/check_installs.py $(ARGS)
 	$(BIN)/python tools/check_wheels.py
+
+release: $(STAMPS)/test ## what a release has, in OUT (dist/release): wheels, source archives, notes, bill of materials, checksums; CHECK=folder compares one with this checkout
+	$(BIN)/python tools/release.py $(if $(CHECK),check "$(CHECK)",build --out $(or $(OUT),dist/release) $(if $(KERNELS),--kernels))
 
 bench: $(STAMPS)/test ## every benchmark; NAME=parsing runs one
 	$(BIN)/likewise bench $(NAME)
