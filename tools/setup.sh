@@ -72,7 +72,8 @@ install_likewise() {
     "$BIN/python" -m compileall -q src experiments/src  # a start reads some 300 files; where Python may not write, it would compile them each time
 }
 
-warm_up() { "$BIN/python" -m likewise.matching.warm_up; }
+# What conditions need; the broker compiles the rest while it runs.
+warm_up() { "$BIN/python" -m likewise.matching.warm_up --stage first; }
 
 # The wheel of compiled kernels, if one fits this Python and processor: the one that `make kernels` built, or else the released one, by
 # its hash. Without a wheel the kernels are compiled here.
@@ -161,7 +162,7 @@ case ${1:-} in
             install_locked requirements/runtime.lock
         install_likewise
         install_kernels
-        patiently "preparing the matching kernels and the space, once; with a wheel of kernels some seconds, else up to a minute" \
+        patiently "preparing the matching kernels and the space, once; with a wheel of kernels some seconds, else half a minute" \
             warm_up ;;
     test)
         [ -n "${LIKEWISE_SKIP_SYSTEM:-}" ] || system_packages

@@ -76,6 +76,74 @@ def test_after_warming_up_matching_compiles_nothing_more() -> None:
     assert done.stdout.strip().endswith("[]"), done.stdout
 
 
+FIRST = """
+import gc
+from numba.core.dispatcher import Dispatcher
+from likewise.matching import warm_up
+
+def compiled():
+    return {(each.py_func.__qualname__, str(s)) for each in gc.get_objects() if isinstance(each, Dispatcher)
+            for s in each.signatures}
+
+for parts in warm_up.SHARES["first"]:
+    for part in parts:
+        warm_up.warm_up(part=part)
+ahead = compiled()
+assert not any("step" == name or "survivors" == name for name, _ in ahead)  # of rankings and interests
+
+import likewise as lw
+from likewise.demo import DEMO_SUBSCRIPTIONS, City
+
+matcher = lw.Matcher()
+for each in DEMO_SUBSCRIPTIONS:
+    subscription = lw.parse(each.text, id=each.id)
+    if subscription.top is None:
+        matcher.add(subscription, at=0)
+matcher.add(lw.parse("{no2 > 40, city = Galway}", id="exact"), at=0)
+matcher.add(lw.parse("{smoke~ = true} for 1 min once until false", id="alert"), at=0)
+events = [lw.event(report.payload, id=report.id) for report in City(seed=1, run="1").between(0, 60)]
+for event in events[:30]:
+    matcher.match(event, at=0)
+matcher.match_batch(events[30:90], at=[0] * len(events[30:90]))
+matcher.explain(events[0], "heat", at=0)
+print(len(ahead), sorted(compiled() - ahead))
+"""
+
+
+def test_the_first_stage_has_every_kernel_of_conditions_and_alerts() -> None:
+    """What the demo's city needs, but for its ranking, compiles nothing more after it."""
+    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith("[]"), done.stdout
+
+
+def test_the_first_stage_is_marked_apart(folder: Path) -> None:
+    """It is enough for conditions, and not for everything; once everything is compiled, so is the first stage."""
+    compiled_ahead.mark_compiled("first")
+    assert compiled_ahead.is_compiled_ahead(stage="first")
+    assert not compiled_ahead.is_compiled_ahead()
+    for mark in folder.iterdir():
+        mark.unlink()
+    compiled_ahead.mark_compiled()
+    assert compiled_ahead.is_compiled_ahead(stage="first")
+
+
+def test_what_compiles_beside_a_broker_has_a_lower_priority() -> None:
+    """Also in a session of its own, which Linux may weigh as a group."""
+    code = """
+import os
+from pathlib import Path
+from likewise.matching.warm_up import lower_priority
+lower_priority(7)
+group = Path("/proc/self/autogroup")
+print(os.nice(0) >= 7, group.read_text().split()[-1] if group.exists() else 7)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, start_new_session=True
+    )
+    assert done.stdout.split() == ["True", "7"]
+
+
 def test_the_mark_holds_for_the_kernels_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another source, or a folder that was emptied, and it is to be done again; what nobody uses is removed in time."""
     assert not compiled_ahead.is_compiled_ahead()

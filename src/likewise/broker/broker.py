@@ -31,6 +31,7 @@ from likewise.broker.dispatch.commit_batch import MATCHING, CommitBatch
 from likewise.broker.dispatch.match_before_commit import MatchBeforeCommit
 from likewise.broker.dispatch.matching_loop import MatchingLoop
 from likewise.broker.dispatch.pending_deliveries import pending_deliveries, read_pending
+from likewise.broker.dispatch.pending_kernels import PendingKernels
 from likewise.broker.edge_hub.connections import EdgeConnections
 from likewise.broker.lake_writer.follower import LakeFollower
 from likewise.broker.lake_writer.stream_log import StreamLog
@@ -117,6 +118,7 @@ class Broker:
         needed_from: NeededFrom | None = None,
     ) -> None:
         self.elsewhere = elsewhere  # the kinds of subscriptions that a broker above decides
+        self.pending_kernels = PendingKernels()  # who compiles beside the broker sets another
         self._needed_from = [] if needed_from is None else [needed_from]  # what others still need of the log
         self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
@@ -419,7 +421,14 @@ class Broker:
         """Do `subscribe`, and call `done` with the stored subscriptions, or the first error."""
         check_subscriptions(tenant, subscriber, subscriptions, replace, self.config.limits)
         commands = [SubscribeCommand(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
-        self.commands(tenant, commands, lambda results: done(_first_error(results)))
+
+        def append() -> None:
+            try:
+                self.commands(tenant, commands, lambda results: done(_first_error(results)))
+            except LikewiseError as error:  # it may stop meanwhile
+                done(error)
+
+        self.pending_kernels.run({each.kind for each in subscriptions}, append)
 
     def unsubscribe(self, tenant: Tenant, subscriber: str, id: str) -> None:
         """End a subscription."""

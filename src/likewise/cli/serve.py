@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -12,6 +12,9 @@ import typer
 from likewise.cli.terminal import output
 from likewise.cli.terminal.broker_process import handle_stop_signals, print_listening, replace_given, run_broker
 from likewise.cli.terminal.options import AsJson, ConfigFile, Host, MqttPort, Port
+
+if TYPE_CHECKING:
+    from likewise.kernels.cache import Stage
 
 
 class Profile(StrEnum):
@@ -81,7 +84,7 @@ def serve(
         from likewise.broker.broker import Broker
         from likewise.broker.config import BridgeSettings, StoreSettings, TargetNetworks, read_config
         from likewise.broker.telemetry.logging import log_to_stderr
-        from likewise.cli.terminal.compiling import compile_ahead, compile_natively
+        from likewise.cli.terminal.compiling import compile_ahead, compile_meanwhile
         from likewise.errors import InputError
         from likewise.server.http.server import serve as run
         from likewise.server.mqtt.bridge import bridge_connectors
@@ -121,9 +124,14 @@ def serve(
         def ready(port: int) -> None:
             print_listening(settings.server, port, devices, facts, lines, as_json)
 
+        def note(text: str) -> None:
+            output.console(stderr=True).print(text, style="dim")
+
         def serve_broker(broker: Broker) -> None:
-            with compile_natively(settings.matching):
+            with compile_meanwhile(settings.matching, broker, note):
                 run(broker, on_ready=ready, connectors=connectors)
 
-        if compile_ahead(settings.matching, lambda words: output.console(stderr=True).print(words, style="dim")):
+        # What is stored may be of any kind; where nothing is, the first subscriptions decide what is needed first.
+        stage: Stage = "first" if folder is None or not folder.exists() else "all"
+        if compile_ahead(settings.matching, note, stage):
             run_broker(Broker(folder, settings, trace=trace), signals, serve_broker)

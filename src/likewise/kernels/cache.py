@@ -23,7 +23,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from likewise.errors import ArtefactError
 
@@ -175,14 +175,16 @@ def fingerprint(module: str) -> str:
 
 
 _DECORATORS: Final = "from likewise.kernels.compile import"
-_MARK: Final = "ready-"
+Stage = Literal["first", "all"]  # the kernels of conditions and alerts, which most subscriptions are; or every kernel
+_MARKS: Final[dict[Stage, str]] = {"first": "first-", "all": "ready-"}
 
 
-def is_compiled_ahead(native: bool = False) -> bool:
+def is_compiled_ahead(native: bool = False, stage: Stage = "all") -> bool:
     """Return whether every current kernel is stored, so that matching compiles nothing.
 
     Args:
         native: whether code for this very processor is asked for, which is faster than portable code.
+        stage: which kernels are asked for.
     """
     from likewise.kernels.targets import current, portable
 
@@ -193,17 +195,18 @@ def is_compiled_ahead(native: bool = False) -> bool:
     portables = portable_folders()
     if any(_mark(folder, portable(level)).is_file() for level, folder in portables):
         return True
-    return bool(portables) and _mark(kernels_folder(), current(), portables).is_file()
+    stages: tuple[Stage, ...] = ("all",) if stage == "all" else ("all", "first")
+    return any(_mark(kernels_folder(), current(), portables, each).is_file() for each in stages)
 
 
-def mark_compiled() -> None:
-    """Record that every kernel is stored; remove what no start has used for two months.
+def mark_compiled(stage: Stage = "all") -> None:
+    """Record that every kernel of a stage is stored; remove what no start has used for two months.
 
     Where there are portable kernels, the rest beside them was compiled: then the mark holds for both together.
     """
     from likewise.kernels.targets import current
 
-    mark = _mark(kernels_folder(), current(), portable_folders())
+    mark = _mark(kernels_folder(), current(), portable_folders(), stage)
     for other in mark.parent.iterdir():
         if other.is_file() and time.time() - other.stat().st_mtime > UNUSED:
             other.unlink(missing_ok=True)
@@ -220,12 +223,12 @@ def kernel_modules() -> list[str]:
     return sorted(".".join(("likewise", *path.relative_to(ROOT).with_suffix("").parts)) for path in paths)
 
 
-def _mark(folder: Path, target: CodeTarget, beside: Sequence[tuple[str, Path]] = ()) -> Path:
-    """Return the file that states that all kernels are in a folder, or there and in the portable ones beside it."""
+def _mark(folder: Path, target: CodeTarget, beside: Sequence[tuple[str, Path]] = (), stage: Stage = "all") -> Path:
+    """Return the file that states that the kernels are in a folder, or there and in the portable ones beside it."""
     numpy = version("numpy").rpartition(".")[0]  # as in the key of a kernel
     parts = [version("numba"), version("llvmlite"), numpy, sys.implementation.cache_tag, *target]
     parts += [str(portable) for _, portable in beside]
     digest = blake2b(digest_size=8)
     for part in (*parts, *map(fingerprint, kernel_modules())):
         digest.update(part.encode() + b"\0")
-    return folder / f"{_MARK}{digest.hexdigest()}"
+    return folder / f"{_MARKS[stage]}{digest.hexdigest()}"

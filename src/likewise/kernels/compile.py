@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import caching, compiler, serialize, sigutils
 from numba.core import types as published
 from numba.core.dispatcher import Dispatcher
@@ -34,6 +35,7 @@ results, pickles, signatures = cast("Any", compiler).CompileResult, cast("Any", 
 types: Any = published
 P = ParamSpec("P")
 R = TypeVar("R")
+D = TypeVar("D", bound=np.generic)
 _DAY: Final = 86400.0
 _DIGEST: Final = 32  # bytes of the checksum that a stored kernel begins with
 
@@ -118,7 +120,7 @@ def _write(path: Path, payload: bytes) -> None:
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    made = njit(**options)(function)
+    made = njit(no_cfunc_wrapper=True, **options)(function)  # C never calls a kernel: a wrapper costs a tenth more
     if isinstance(made, Dispatcher):  # not when numba is disabled
         vars(made)["_cache"] = KernelStore(made)
         vars(made)["get_call_template"] = _without_literals(made)
@@ -173,6 +175,18 @@ def address(array: NDArray[Any]) -> int:
 def view(array: NDArray[Any]) -> Any:
     """Return the array as a memoryview, whose items are written several times faster."""
     return memoryview(array)  # type: ignore[arg-type]
+
+
+def read_only(array: NDArray[D]) -> NDArray[D]:
+    """Return a view that cannot be written, as an array of a mapped file is: one specialisation serves both.
+
+    >>> import numpy as np
+    >>> read_only(np.zeros(1)).flags.writeable
+    False
+    """
+    result = array.view()
+    result.flags.writeable = False
+    return result
 
 
 @compiled

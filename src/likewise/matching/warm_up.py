@@ -1,8 +1,11 @@
 """Compile every kernel that matching uses, before anything waits for it: `python -m likewise.matching.warm_up`.
 
-A few subscriptions of every kind and a few events run through a matcher, one by one and as a batch; numba keeps what it
-compiles on the way (`likewise.kernels.cache`). What is kept already is only read. Where there are two cores, another
-process compiles what matching by meaning needs meanwhile; then everything runs once more, so that nothing is missing.
+A few subscriptions of every kind and a few events run through a matcher, one by one and as a batch; numba stores what
+it compiles on the way (`likewise.kernels.cache`). What is stored already is only read.
+
+The work is divided into parts that compile different kernels, so that two processes share it. `conditions` and
+`measure` together are the first stage: conditions, exact or relaxed, and alerts, which most subscriptions are.
+Rankings, graph patterns, interests and statements follow, which a broker compiles while it runs.
 """
 
 from __future__ import annotations
@@ -11,9 +14,20 @@ import argparse
 import os
 import subprocess
 import sys
-from typing import Final, Literal
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from likewise.kernels.cache import PORTABLE, is_compiled_ahead, mark_compiled
+from likewise.kernels.cache import PORTABLE, Stage, is_compiled_ahead, mark_compiled
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from likewise.matching.matcher import Matcher
+    from likewise.model import Kind
+    from likewise.semantics.measure import Term
 
 SUBSCRIPTIONS: Final = (
     "{x > 1, city = Galway, not status = off}",
@@ -45,35 +59,72 @@ GRAPH: Final = (
     ("<http://e.org/m>", "<http://dbpedia.org/property/stadium>", '"Soccer City"'),
     ("<http://e.org/m>", "<http://dbpedia.org/ontology/team>", "<http://dbpedia.org/resource/Spain>"),
 )
-Part = Literal["all", "meaning", "rest"]
+# The kinds of subscriptions that a part compiles the kernels of.
+KINDS_OF_PART: Final[dict[str, frozenset[Kind]]] = {
+    "conditions": frozenset(("exact", "approximate", "alert")),
+    "measure": frozenset(("approximate",)),
+    "rankings": frozenset(("top",)),
+    "others": frozenset(("interest", "near", "pattern", "statements")),
+}
+Part = Literal["conditions", "measure", "rankings", "others"]
+# The parts of each stage, as two processes share them.
+SHARES: Final[dict[Stage, tuple[tuple[Part, ...], ...]]] = {
+    "first": (("conditions",), ("measure",)),
+    "all": (("conditions", "others"), ("measure", "rankings")),
+}
 LOW_PRIORITY: Final = 19  # the lowest: portable kernels do the work meanwhile
+BESIDE_PRIORITY: Final = 10  # a broker that runs comes first, but subscriptions wait for these kernels
 CHOICES: Final = 17  # subscriptions by meaning of 64 conjunctions each: enough to be filed by their rarest predicate
 COPIES: Final = 320  # exact subscriptions: enough for two blocks beside the tail, with dense attributes
 
 
-def warm_up(space: str | None = None, measure: str | None = None, part: Part = "all") -> None:
-    """Run every engine of profile `full` once over what matching does; or those by `meaning`, or the `rest`."""
+class _EverythingRelated:
+    """A measure that computes nothing, so that the kernels of matching are compiled without those of a measure."""
+
+    name = "everything related"
+
+    def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[np.float32]:
+        """Return 0.9 for every pair."""
+        import numpy as np
+
+        return np.full((len(queries), len(candidates)), 0.9, np.float32)
+
+    def configuration(self) -> dict[str, object]:
+        """Return the name."""
+        return {"name": self.name}
+
+
+def warm_up(space: str | None = None, measure: str | None = None, part: Part | None = None) -> None:
+    """Run every engine of profile `full` once over what matching does; or those that a part needs."""
     from likewise.formats.arrow.event_batch import EventBatch
     from likewise.language import parse
     from likewise.matching.matcher import Matcher
     from likewise.model import Event, Triple, event
     from likewise.model.rdf import RDF_TYPE
 
-    matcher = Matcher(space=space, measure=measure)
-    texts = [text for text in SUBSCRIPTIONS if part == "all" or ("~" in text) == (part == "meaning")]
-    for number, text in enumerate(texts):
-        matcher.add(parse(text, id=f"s{number}"), at=0)
-    copies = 0 if part == "meaning" else COPIES
+    if part == "conditions":
+        matcher = Matcher(measure=_EverythingRelated())
+    elif part == "measure":  # the oracle asks the measure as the engine does, and has no kernels
+        matcher = Matcher(space=space, measure=measure, engines={"approximate": "naive"})
+    else:
+        matcher = Matcher(space=space, measure=measure)
+    subscriptions = [parse(text, id=f"s{number}") for number, text in enumerate(SUBSCRIPTIONS)]
+    if part is not None:
+        kinds = KINDS_OF_PART[part]
+        subscriptions = [each for each in subscriptions if each.kind in kinds]
+    for each in subscriptions:
+        matcher.add(each, at=0)
+    copies = COPIES if part in (None, "conditions") else 0
     for number in range(copies):
         matcher.add(parse(f"{{x > {number}, y < {number + 9}, city = c{number % 7}}}", id=f"c{number}"), at=0)
-    for number in range(0 if part == "rest" else CHOICES):
+    for number in range(CHOICES if copies else 0):
         either = ", ".join(f"(x~ > {number + place} or city~ = c{place})" for place in range(6))
         matcher.add(parse(f"{{{either}}}", id=f"o{number}"), at=0)
     events = [event(payload, id=f"e{number}") for number, payload in enumerate(EVENTS)]
     triples = tuple(Triple(s, RDF_TYPE if p == "rdf:type" else p, o) for s, p, o in GRAPH)
     events += [Event(graph=triples, id="g"), Event(vector="1011", id="v")]
-    for at, each in enumerate(events):
-        matcher.match(each, at=at)
+    for at, each_event in enumerate(events):
+        matcher.match(each_event, at=at)
     matcher.match_batch(events, at=[10] * len(events))
     matcher.match_batch(EventBatch.from_events(events), at=[20] * len(events))
     matcher.advance(2 * 10**7)
@@ -81,15 +132,49 @@ def warm_up(space: str | None = None, measure: str | None = None, part: Part = "
     for number in range(0, copies, 3):
         matcher.remove(f"c{number}")
     matcher.match_batch(events, at=[3 * 10**7] * len(events))
-    matcher.explain(events[2], "s0", at=3 * 10**7)
-    for number in range(len(texts)):
-        matcher.remove(f"s{number}")
-    if part == "rest":
-        return
-    opened = matcher.interpretation.space
-    opened.nearest("laptop", 3, themes=["computers"])
+    if "s0" in matcher:
+        matcher.explain(events[2], "s0", at=3 * 10**7)
+    for each in subscriptions:
+        matcher.remove(each.id)
+    if part in (None, "others"):
+        _use_space(matcher)
+
+
+def _use_space(matcher: Matcher) -> None:
+    """Look up neighbours and relatedness, which commands and pages do beside matching."""
+    space = matcher.interpretation.space
+    space.nearest("laptop", 3, themes=["computers"])
     for name in ("esa", "thematic"):
-        opened.relatedness("energy consumption", "power usage", themes=["energy"], measure=name)
+        space.relatedness("energy consumption", "power usage", themes=["energy"], measure=name)
+
+
+def compile_stage(stage: Stage, space: str | None = None, measure: str | None = None) -> None:
+    """Compile the kernels of a stage in two processes, if there are two cores, and mark it."""
+    own, other = SHARES[stage]
+    options = [*(("--space", space) if space else ()), *(("--measure", measure) if measure else ())]
+    if (os.cpu_count() or 1) > 1 and not is_compiled_ahead(stage=stage):
+        parts = [option for part in other for option in ("--part", part)]
+        beside = subprocess.Popen([sys.executable, "-m", "likewise.matching.warm_up", *options, *parts])
+        _warm_up_parts(own, space, measure)
+        if code := beside.wait():
+            sys.exit(code)  # it has printed why
+    elif stage == "first":
+        _warm_up_parts((*own, *other), space, measure)
+    if stage == "all":
+        warm_up(space, measure)  # whatever no part reaches
+    mark_compiled(stage)
+
+
+def _warm_up_parts(parts: Iterable[Part], space: str | None, measure: str | None) -> None:
+    for part in parts:
+        warm_up(space, measure, part)
+
+
+def lower_priority(nice: int) -> None:
+    """Lower the priority of this process, also against other sessions where Linux schedules sessions as groups."""
+    os.nice(nice)
+    with suppress(OSError):  # no such system
+        Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
 
 
 def main() -> None:
@@ -102,20 +187,27 @@ def main() -> None:
         action="store_true",
         help="for this very processor, at low priority, although portable ones are there",
     )
-    parser.add_argument("--part", choices=("all", "meaning", "rest"), default="all", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--stage",
+        choices=get_args(Stage),
+        default="all",
+        help="first: conditions and alerts, which most subscriptions are; all: every kind (the default)",
+    )
+    parser.add_argument("--beside", action="store_true", help="at lower priority, beside a broker that runs")
+    parser.add_argument("--part", action="append", choices=get_args(Part), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    space, measure = arguments.space, arguments.measure
+    if arguments.beside:
+        lower_priority(BESIDE_PRIORITY)
     if arguments.native:
         os.environ[PORTABLE] = ""
-        os.nice(LOW_PRIORITY)
-    if arguments.part == "all":
-        if (os.cpu_count() or 1) > 1 and not arguments.native and not is_compiled_ahead():
-            compiler = subprocess.Popen([sys.executable, "-m", __spec__.name, *sys.argv[1:], "--part", "meaning"])
-            warm_up(arguments.space, arguments.measure, "rest")
-            compiler.wait()  # if it failed, what follows fails in the same way, and says so
-        warm_up(arguments.space, arguments.measure)
+        lower_priority(LOW_PRIORITY)
+        warm_up(space, measure)
         mark_compiled()
+    elif arguments.part:
+        _warm_up_parts(arguments.part, space, measure)
     else:
-        warm_up(arguments.space, arguments.measure, arguments.part)
+        compile_stage(arguments.stage, space, measure)
 
 
 if __name__ == "__main__":

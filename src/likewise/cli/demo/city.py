@@ -12,15 +12,16 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from likewise import defaults
-from likewise.cli.demo.processes import DemoProcess, wait_until_ready
+from likewise.cli.demo.processes import STARTING, DemoProcess, wait_until_ready
 from likewise.cli.terminal import output
 from likewise.errors import LikewiseError, StateError, Unavailable
 from likewise.extras import require
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import httpx
     from rich.console import Console
 
-    from likewise.demo import Report
+    from likewise.demo import DemoSubscription, Report
     from likewise.server.mqtt.messages import MqttPublication
     from likewise.server.mqtt.publisher import MqttPublisher
 
@@ -156,11 +157,28 @@ class _CityDemo:
 
     def _subscribe(self) -> None:
         from likewise.demo import DEMO_SUBSCRIPTIONS
+        from likewise.language import parse
 
+        for subscriber in sorted({each.subscriber for each in DEMO_SUBSCRIPTIONS}):
+            self._send("PUT", f"/v1/subscribers/{subscriber}")
+        rankings = [each for each in DEMO_SUBSCRIPTIONS if parse(each.text).top is not None]
         for subscription in DEMO_SUBSCRIPTIONS:
-            self._send("PUT", f"/v1/subscribers/{subscription.subscriber}")
-            path = f"/v1/subscribers/{subscription.subscriber}/subscriptions/{subscription.id}"
-            self._send("PUT", path, content=subscription.text, headers={"Content-Type": "text/plain"})
+            if subscription not in rankings:
+                self._put(subscription)
+        # A broker that still compiles the kernels of rankings answers when it has: the city does not wait for that.
+        threading.Thread(target=self._put_rankings, args=(rankings,), name="likewise-rankings", daemon=True).start()
+
+    def _put(self, subscription: DemoSubscription) -> None:
+        path = f"/v1/subscribers/{subscription.subscriber}/subscriptions/{subscription.id}"
+        headers = {"Content-Type": "text/plain"}
+        self._send("PUT", path, content=subscription.text, headers=headers, timeout=STARTING)
+
+    def _put_rankings(self, rankings: Sequence[DemoSubscription]) -> None:
+        import httpx
+
+        with suppress(httpx.TransportError, LikewiseError):  # the broker was stopped: all are put again then
+            for subscription in rankings:
+                self._put(subscription)
 
     def _send(self, method: str, path: str, **options: object) -> httpx.Response:
         response = self._client.request(method, path, **options)  # type: ignore[arg-type]
@@ -294,7 +312,7 @@ def interrupted_by_termination() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-STARTING: Final = 20.0  # seconds it may take to listen
+LISTENING: Final = 20.0  # seconds Mosquitto may take to listen
 
 
 class MosquittoProgram(NamedTuple):
@@ -365,7 +383,7 @@ class Mosquitto:
         except OSError as error:
             self.absent = f"Mosquitto cannot be started: {error}"
             return
-        deadline = time.monotonic() + STARTING
+        deadline = time.monotonic() + LISTENING
         while time.monotonic() < deadline and self._process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=1).close()

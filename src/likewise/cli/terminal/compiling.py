@@ -1,7 +1,8 @@
 """Progress of compiling the matching kernels, which happens once after an installation.
 
-Before a broker listens all of them are, in a process of its own: so a stop meanwhile is prompt. Commands that match
-compile what they need as they go. On a terminal the seconds are counted.
+Before a broker listens the kernels of conditions are, in a process of its own: so a stop meanwhile is prompt. A broker
+with a store from before waits for all of them; a new one compiles the rest while it runs. Commands that match compile
+what they need as they go. On a terminal the seconds are counted.
 """
 
 from __future__ import annotations
@@ -23,27 +24,37 @@ from likewise.errors import Unavailable
 from likewise.extras import require
 
 if TYPE_CHECKING:
+    from likewise.broker.broker import Broker
     from likewise.broker.config import MatchingSettings
+    from likewise.kernels.cache import Stage
 
 LOOK: Final = 0.05  # seconds between looks at the process that compiles
 AFTER: Final = 3.0  # seconds a command may work before it is said why it takes long
-WORDS: Final = "Compiling the matching kernels, once; usually a minute or two."
+WORDS: Final = "Compiling the matching kernels, once; usually half a minute."
+LATER: Final = (
+    "Compiling the kernels of rankings, graph patterns and interests meanwhile; subscriptions to them wait for it."
+)
 SOME: Final = "Compiling the matching kernels that this needs, once; usually half a minute."
 
 
-def compile_ahead(matching: MatchingSettings, notify: Callable[[str], None]) -> bool:
+def compile_ahead(matching: MatchingSettings, notify: Callable[[str], None], stage: Stage = "all") -> bool:
     """Compile what is not compiled yet, after saying so; False if a signal stopped it.
 
     Nothing is to be done in profile `small`, where `compile = false` is configured, or when it was done before.
+
+    Args:
+        matching: the settings of a broker.
+        notify: prints a line.
+        stage: `first` is enough for a broker that compiles the rest beside itself (`compile_later`).
     """
     if matching.profile != "full" or not matching.compile:
         return True
     require("match", "the profile 'full'", or_else="choose the profile 'small'")
     from likewise.kernels.cache import is_compiled_ahead
 
-    if is_compiled_ahead():
+    if is_compiled_ahead(stage=stage):
         return True
-    command = _warm_up_command(matching)
+    command = [*_warm_up_command(matching), "--stage", stage]
     with _stop_signals() as received:
         notify(WORDS)
         # A session of its own: Ctrl-C in a terminal reaches this process alone, which then ends the other.
@@ -65,23 +76,49 @@ def compile_ahead(matching: MatchingSettings, notify: Callable[[str], None]) -> 
 
 
 @contextmanager
-def compile_natively(matching: MatchingSettings) -> Iterator[None]:
-    """Compile for this very processor meanwhile, at low priority, where portable kernels are in use.
+def compile_meanwhile(matching: MatchingSettings, broker: Broker, notify: Callable[[str], None]) -> Iterator[None]:
+    """Compile beside a broker what it can do without at first, in another process that ends with it.
 
-    The next start uses what was compiled; a process that ends before the others goes on there.
+    If the kernels of some kinds of subscriptions are missing, those: such subscriptions wait meanwhile. Else, where
+    portable kernels are in use, all of them for this very processor, at low priority: the next start uses them.
     """
+    from likewise.broker.dispatch.pending_kernels import LATER_KINDS, PendingKernels
+
     if matching.profile != "full" or not matching.compile or _is_native():
         yield
         return
-    command = [*_warm_up_command(matching), "--native"]
+    complete = _is_complete()
+    command = [*_warm_up_command(matching), "--native" if complete else "--beside"]
+    if not complete:
+        notify(LATER)
+        broker.pending_kernels = PendingKernels(LATER_KINDS)
     # A session of its own, as in `compile_ahead`. It prints nothing among the broker's log: a failure is tried again.
     output: Final = subprocess.DEVNULL
     with subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True) as compiling:
+        waiting = threading.Thread(target=_await_kernels, args=(compiling, broker, notify), name="likewise-kernels")
         try:
+            if not complete:
+                waiting.start()
             yield
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(compiling.pid, signal.SIGKILL)
+            if not complete:
+                waiting.join()
+
+
+def _await_kernels(compiling: subprocess.Popen[bytes], broker: Broker, notify: Callable[[str], None]) -> None:
+    """Let subscriptions go on once the process has ended, whatever came of it."""
+    begun = time.monotonic()
+    if compiling.wait() == 0:
+        notify(f"They were compiled in {time.monotonic() - begun:.0f} s.")
+    broker.pending_kernels.finish()
+
+
+def _is_complete() -> bool:
+    from likewise.kernels.cache import is_compiled_ahead
+
+    return is_compiled_ahead()
 
 
 def _is_native() -> bool:

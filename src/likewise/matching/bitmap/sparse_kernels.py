@@ -134,7 +134,7 @@ def match_tail(
     for slot in range(slots):
         confirmed = np.uint64(0)
         for row in range(starts[slot], starts[slot + 1]):
-            at = where[codes[row]]
+            at = int(where[codes[row]])  # 64 bits, as in `match_listed`, so that `row_holds` is compiled once
             if at < 0:
                 continue
             flag = flags[row]

@@ -55,7 +55,7 @@ def survivors(reject, live, counts, event, used, out):
     """The rows no plane the event chooses rejects, ascending, into `out`; returns how many."""
     width = len(counts)
     values = np.empty(width, np.int64)
-    rejected = np.empty(width, np.int64)
+    rejected = np.empty(width)  # as other callers of `sorted_order` have their keys, so that it is compiled once
     useful = 0
     for place in range(width):
         values[place] = np.int64((event[place >> 6] >> np.uint64(place & 63)) & np.uint64(1))

@@ -66,9 +66,11 @@ class LatentMeasure:
         return np.array([self.row(t) for t in terms], dtype=np.float32).reshape(len(terms), width)
 
     def _sum(self, vector: Vector) -> NDArray[np.float32]:
+        from likewise.kernels.compile import read_only
         from likewise.semantics.measures.kernels import weighted_sum
 
         check_ids("documents of a term", vector.documents, min(len(self._documents), len(self._scales)))
-        row: NDArray[np.float32] = weighted_sum(self._documents, self._scales, vector.documents, vector.weights)
+        chosen = read_only(vector.documents)
+        row: NDArray[np.float32] = weighted_sum(self._documents, self._scales, chosen, vector.weights)
         length = float(np.sqrt(row @ row))
         return row / np.float32(length) if length else row

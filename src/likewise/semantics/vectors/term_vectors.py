@@ -234,11 +234,12 @@ def _sum(parts: Sequence[WeightedDocuments], *, projected: bool) -> Vector:
     """The sum of sparse vectors."""
     if not parts:
         return Vector(_NO_DOCUMENTS, _NO_WEIGHTS, 0.0, projected)
+    from likewise.kernels.compile import read_only
     from likewise.semantics.vectors.sparse_kernels import merged, norm
 
     documents, weights = parts[0]
     for part in parts[1:]:
-        documents, weights = merged(documents, weights, *part)
+        documents, weights = merged(read_only(documents), weights, read_only(part[0]), part[1])
     return Vector(documents, weights, norm(weights), projected)
 
 
