@@ -15,7 +15,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lake test-mqtt test-edge test-streams test-spark-versions test-queries test-cluster test-kafka test-workers check pytest coverage chaos clock-steps alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden kernels release
+.PHONY: help run test lake test-mqtt test-edge test-streams test-spark-versions test-queries test-cluster test-kafka test-workers check pytest coverage chaos clock-steps alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden kernels check-kernels release
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -110,6 +110,10 @@ newcomer: $(STAMPS)/test ## a newcomer's path, timed: fresh clone, make run, own
 
 kernels: $(STAMPS)/run ## compile the kernels for every level of this platform: dist/likewise_kernels-*.whl, which `make run` uses
 	@$(BIN)/python tools/build_kernels.py $(ARGS)
+
+check-kernels: $(STAMPS)/run ## install the wheel of `make kernels` into the environment; fail if matching still compiles a kernel
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --offline --reinstall "$$($(BIN)/python tools/build_kernels.py --newest)"
+	@$(BIN)/python tools/build_kernels.py --check
 
 installs: $(STAMPS)/test ## the wheel with each extra in an empty environment, used and weighed; needs the network
 	$(BIN)/python tools/check_installs.py $(ARGS)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from datetime import date
 from hashlib import sha256
@@ -15,7 +17,7 @@ import pytest
 import yaml
 
 import likewise
-from tools import release
+from tools import build_kernels, release
 
 ROOT = Path(__file__).resolve().parent.parent
 DAY = date(2026, 11, 16)
@@ -217,3 +219,24 @@ def test_issue_forms_are_forms(path: Path) -> None:
         assert form["name"]
         assert form["description"]
         assert all(field["attributes"]["label"] for field in form["body"])
+
+
+def test_the_kernels_of_a_release_are_built_and_tried_by_targets_of_the_makefile() -> None:
+    """So that the steps of the workflow can be run on any machine; a step that is written out is tried by nobody."""
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    commands = [step["run"] for step in workflow["jobs"]["kernels"]["steps"] if "run" in step]
+    assert commands == ["make kernels", "make check-kernels"]
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"kernels", "check-kernels"} <= set(targets)
+
+
+def test_the_newest_wheel_of_kernels_is_the_one_that_is_installed(tmp_path: Path) -> None:
+    """Wheels of earlier versions and of other Pythons may lie beside it."""
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    for age, name in enumerate((f"0.2.0-{python}-{python}", f"0.1.0-{python}-{python}", "0.3.0-cp399-cp399")):
+        wheel = tmp_path / f"likewise_kernels-{name}-any.whl"
+        wheel.touch()
+        os.utime(wheel, (1000 - age, 1000 - age))
+    assert build_kernels.newest_wheel(tmp_path).name.startswith("likewise_kernels-0.2.0")
+    with pytest.raises(SystemExit, match="run: make kernels"):
+        build_kernels.newest_wheel(tmp_path / "none")

@@ -3,6 +3,7 @@
     make kernels                                       dist/likewise_kernels-VERSION-PYTHON-PYTHON-PLATFORM.whl
     python tools/build_kernels.py --level x86-64-v3    one level alone
     python tools/build_kernels.py --check              whether the installed wheel is enough: nothing is compiled
+    python tools/build_kernels.py --newest             the path of the newest wheel for this Python
 
 Everything is compiled anew: a stored kernel is not trusted to be what the sources say. A level takes about 40 s of CPU,
 and needs a processor that meets it, because every kernel runs once.
@@ -51,10 +52,20 @@ print(*compiled)
 """
     with tempfile.TemporaryDirectory() as folder:
         settings = {**os.environ, "NUMBA_CACHE_DIR": folder}
+        settings.pop(PORTABLE, None)
         done = subprocess.run(
             [sys.executable, "-c", script], env=settings, stdout=subprocess.PIPE, text=True, check=True
         )
     return done.stdout.split()
+
+
+def newest_wheel(folder: Path) -> Path:
+    """Return the wheel of kernels for this Python that was built last; exit if there is none."""
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    wheels = sorted(folder.glob(f"likewise_kernels-*-{python}-*.whl"), key=lambda path: path.stat().st_mtime)
+    if not wheels:
+        sys.exit(f"there is no wheel of kernels for this Python in {folder}; run: make kernels")
+    return wheels[-1]
 
 
 def main() -> None:
@@ -65,7 +76,11 @@ def main() -> None:
     options.add_argument(
         "--check", action="store_true", help="compile and build nothing; fail if the wheel is not enough"
     )
+    options.add_argument("--newest", action="store_true", help="build nothing; print the newest wheel's path")
     chosen = options.parse_args()
+    if chosen.newest:
+        print(newest_wheel(chosen.out))
+        return
     if chosen.check:
         if compiled := compiled_beside_the_wheel():
             sys.exit(f"{len(compiled)} kernels are not in the installed wheel: {', '.join(compiled)}")
@@ -81,7 +96,7 @@ def main() -> None:
     uv = Path(sys.executable).with_name("uv")
     build = [uv, "build", "--quiet", "--wheel", "--no-build-isolation", "--out-dir", chosen.out, ROOT / "kernels"]
     subprocess.run(build, env={**os.environ, "VIRTUAL_ENV": sys.prefix}, check=True)
-    (wheel,) = chosen.out.glob(f"likewise_kernels-*-cp{sys.version_info.major}{sys.version_info.minor}-*.whl")
+    wheel = newest_wheel(chosen.out)
     print(f"{wheel.name}  {wheel.stat().st_size / 1e6:.1f} MB")
 
 
