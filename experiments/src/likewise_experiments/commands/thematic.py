@@ -129,10 +129,11 @@ def _show(report: Report, out: Path) -> None:
     for said in report.paper.values():
         console.print(f"paper: {said}", soft_wrap=True)
     table = Table("measure, no themes", box=None, pad_edge=False)
-    for column in ("F1", "ten sets", "F1, wider", "F1, all that is meant"):
+    for column in ("F1", "ten sets", "F1, wider", "F1, all that is meant", "events/s, warm"):
         table.add_column(column, justify="right")
     for row in report.measures:
-        figures = (f"{row.f1:.3f}", f"{row.least:.3f} to {row.most:.3f}", f"{row.wider_f1:.3f}", f"{row.meant_f1:.3f}")
+        quality = (f"{row.f1:.3f}", f"{row.least:.3f} to {row.most:.3f}", f"{row.wider_f1:.3f}", f"{row.meant_f1:.3f}")
+        figures = (*quality, f"{row.events_per_s:,.0f}")
         if not row.note:
             table.add_row(row.measure, *figures)
     console.print(table)
