@@ -63,7 +63,9 @@ _OTHER_SENSE: Final = frozenset({"colour", "color", "noise", "specific", "dose"}
 PLACES: Final = ("in", "out", "indoor", "outdoor", "ext", "int", "max", "min", "avg", "mean")
 
 # A word of an identifier: an acronym (or several: MACs), a capitalised or lower-case word, or digits.
-_WORD: Final = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|°[CF]|%")
+_UPPER: Final = "A-ZÀ-ÖØ-Þ"
+_LOWER: Final = "a-zß-öø-ÿāăąćčďđēęěğīįłńňőœřśşšţťūůűųźżž"
+_WORD: Final = re.compile(rf"[{_UPPER}]+s?(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]+|\d+|°[CF]|%")
 _SIGNS: Final = ("°C", "°F", "%")
 _SUFFIX_SYMBOLS: Final = "cfvw"  # others end too many words: `timed`, `messages`
 _SHORTEST_GLUED: Final = 3  # letters of what is measured before a unit that is glued on
@@ -102,6 +104,11 @@ def units_in_name(attribute: str) -> tuple[Stated, ...]:
     units: list[Stated] = []
     words = list(_WORD.finditer(attribute))
     end = len(words)
+    counted = end > 1 and words[-2].group().lower() in _COUNTED  # `mg_l`
+    if end > 1 and words[-1].group() in ("l", "L") and words[-2].end() < words[-1].start() and not counted:
+        litres = find_unit("l")  # one letter may stand for much: as the last word alone, where it fits what is asked
+        units += [(litres, False)] if litres is not None else []
+        end -= 1
     while end > 0:
         if end > 1 and words[end - 2].end() == words[end - 1].start():  # `batterymV` is cut into `batterym` and `V`
             joined = _glued((words[end - 2].group() + words[end - 1].group()).lower(), shortest=2)
@@ -155,7 +162,8 @@ _JOINED: Final = {
     for pairs in ("mg,ug,ng l", "mg dl", "l,ml min", "m3 h,s", "mg,ug,ng m3")
     for counted in pairs.split()[0].split(",")
     for per in pairs.split()[1].split(",")
-} | {"lph": "l/h", "lps": "l/s", "gpm": "gal/min"}
+} | {"lph": "l/h", "lps": "l/s", "gpm": "gal/min", "kgh": "kg/h", "mms": "mm/s", "cms": "cm/s", "kt": "kn"}
+_TORQUE: Final = {"Nm": "N.m", "kNm": "kN.m"}  # `nm` are nanometres
 
 
 def _per(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated, ...] | None:
@@ -167,7 +175,7 @@ def _per(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated, ...]
         spelled = f"{counted}/{last}" if counted in _COUNTED and last in _PER else ""
         spelled = "rpm" if counted in _TURNS and last == "min" else spelled
     else:
-        spelled = _JOINED.get(text, "")
+        spelled = _TORQUE.get(words[start].group()) or _JOINED.get(text, "")
     found = any_unit(spelled) if spelled else None
     return ((found, True),) if found is not None else None
 

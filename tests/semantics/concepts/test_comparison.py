@@ -178,3 +178,36 @@ def test_equal_terms_are_one_only_if_they_are_wholly_equal() -> None:
 
 def test_what_was_asked_in_general_is_met_by_the_special_and_less_the_other_way_round() -> None:
     assert score("gas concentration", "methane") > score("methane", "gas_concentration")
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [
+        ("motor torque", "Drehmoment_Nm"),
+        ("spin speed of the washing machine", "spinningSpeed"),
+        ("exhaust gas temperature cylinder 3", "EGT_3"),
+    ],
+)
+def test_a_name_that_says_of_nothing_else_which_one_it_is_may_be_the_one_asked_for(asked: str, seen: str) -> None:
+    """A torque means no certain thing's, and an exhaust temperature is already told from the air's."""
+    assert score(asked, seen) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [
+        ("motor temperature", "temperature"),  # the air's, by default
+        ("motor torque", "wheel_torque"),  # another thing's
+        ("return temperature", "water_temperature"),  # the supply's as well as not
+    ],
+)
+def test_a_name_that_may_as_well_be_anothers_is_not_the_one_asked_for(asked: str, seen: str) -> None:
+    assert score(asked, seen) < 0.5
+
+
+def test_a_long_path_costs_as_much_as_one_outer_part() -> None:
+    assert score("chiller power", "Drivers/Network/Plant.chiller.Power") >= 0.5
+
+
+def test_a_word_that_nobody_lists_counts_more_where_the_asked_one_is_only_meant_by_default() -> None:
+    assert score("room temperature", "temperature") > 0.8 > 0.6 > score("room temperature", "plenum_temp")

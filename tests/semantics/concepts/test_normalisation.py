@@ -224,3 +224,39 @@ def test_a_unit_in_a_name_is_no_name_of_a_reading() -> None:
     assert readings("fan2_rpm") == ["fan2_rpm"]
     assert readings("rpm")[0] == "engine_rotational_speed"
     assert score("people in the queue", "queueCount") >= 0.5 > score("people entering", "queueCount")
+
+
+@pytest.mark.parametrize(("asked", "seen"), [("daily rainfall", "rain_24h"), ("eggs laid today", "eggs_day")])
+def test_how_long_a_total_runs_says_which_one_it_is(asked: str, seen: str) -> None:
+    assert score(asked, seen) >= 0.5
+
+
+def test_a_symbol_stands_first_in_its_part_of_a_path() -> None:
+    assert readings("UV_EG.U_L1") == ["UV_EG._L1_voltage"]
+    assert meets("{voltage~ > 230 V}", {"sub": {"U_L1": 231.4}})
+
+
+def test_litres_in_a_name_are_no_cubic_metres() -> None:
+    assert not meets("{water consumption~ > 100 m3}", {"water_consumption_l": 3811})
+    assert meets("{water consumption~ > 3 m3}", {"water_consumption_l": 3811})
+
+
+@pytest.mark.parametrize(
+    ("subscription", "payload"),
+    [
+        ("{torque~ > 50 N.m}", {"motor_torque_Nm": 61}),
+        ("{wind speed~ > 10 m/s}", {"wind_kt": 22}),
+        ("{pressure~ > 1 bar}", {"manifold_pressure_kPa": 211}),
+        ("{fuel consumption~ > 1000 kg/h}", {"fuel_consumption_kgh": 1820}),
+    ],
+)
+def test_units_of_a_trade_are_read_in_names(subscription: str, payload: dict[str, object]) -> None:
+    assert meets(subscription, payload)
+
+
+def test_a_letter_of_a_word_with_an_umlaut_is_no_unit() -> None:
+    assert not meets("{temperature~ < 5 degC}", {"Kühlkörpertemperatur": 44})
+
+
+def test_a_place_with_a_unit_is_no_unit_of_the_reading() -> None:
+    assert score("soil temperature at 30 cm", "soil_temp_30cm") >= 0.5

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from likewise.semantics.concepts.facets import INSTANTANEOUS, KNOWN, LISTED, STATISTICS, Facets, Qualifier
+from likewise.semantics.concepts.facets import INSTANTANEOUS, KNOWN, LISTED, STATISTICS, UNKNOWN, Facets, Qualifier
 from likewise.semantics.concepts.tables import BROADER, EXCLUDES, INSTEAD, NARROWER, SAME, SIBLINGS, InventoryTables
 from likewise.semantics.concepts.weights import FacetWeights
 
@@ -172,7 +172,13 @@ def _qualifiers(
     matched = {s for (_, s), relation_code in relations.items() if relation_code == SAME}
     excluded: set[Qualifier] = set()
     instead: set[Qualifier] = set()
-    absent = {LISTED: w.absent, KNOWN: w.absent_word}
+    inner = [s for s in candidate.qualifiers if s.source == LISTED and not s.is_outer]
+    meant = tables.defaults_of(candidate.kinds)
+    silent = matched.issuperset(inner)  # it may well be the one that was asked for
+    unqualified = not tables.means_a_thing(candidate.kinds)
+    specific = any(s in matched and s.name not in meant for s in inner)
+    absent = {KNOWN: w.absent_word, UNKNOWN: w.absent_unknown}
+    elsewhere = False
     for a in query.qualifiers:
         same = [s for s in candidate.qualifiers if relations[a, s] == SAME]
         if same:
@@ -189,18 +195,22 @@ def _qualifiers(
             yield FacetDifference("excluded", w.excluded if hard else w.sibling, a.name, other.name, names)
         elif a.source == LISTED and a.name in defaults:
             instead.update(s for s in candidate.qualifiers if relations[a, s] == INSTEAD)
+            elsewhere = True
             yield FacetDifference("covered", w.covered, a.name)
         else:
-            yield FacetDifference("absent", absent.get(a.source, w.absent_unknown), a.name)
-    unasked = w.unasked
+            likely = silent and (unqualified or (specific and a.name in tables.loose))
+            yield FacetDifference("absent", absent.get(a.source, w.silent if likely else w.absent), a.name)
+    unasked, outer = w.unasked, w.outer
+    open_word = w.instead_word if elsewhere else w.unasked_word
     for s in candidate.qualifiers:
         if s in matched or s in excluded or (s.source == LISTED and s.name in defaults):
             continue
         listed = w.instead if s in instead else w.unasked_word if s.name in tables.loose else unasked
         if s.source == LISTED and not s.is_outer and listed is unasked:
             unasked = w.unasked_word  # a second one tells little more: the outdoor air's is one thing
-        factor = w.outer if s.is_outer else listed if s.source == LISTED else w.unasked_word
+        factor = outer if s.is_outer else listed if s.source == LISTED else open_word
         if s.source >= (LISTED if s.is_outer else KNOWN):
+            outer = 1.0 if s.is_outer else outer  # a long path is one place
             yield FacetDifference("unasked", factor, candidate=s.name)
 
 

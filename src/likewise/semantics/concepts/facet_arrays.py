@@ -43,6 +43,7 @@ class FacetArrays(NamedTuple):
     words: NDArray[np.int64]
     open_words: NDArray[np.int64]
     defaults: NDArray[np.uint64]
+    has_default: NDArray[np.bool_]
     number_ends: NDArray[np.int64]
     numbers: NDArray[np.int64]
 
@@ -83,6 +84,7 @@ def facet_arrays(
         defaults=np.array([tables.default_bits(f.kinds) for f in facets], dtype=np.uint64).reshape(
             len(facets), tables.blocks
         ),
+        has_default=_flags([tables.means_a_thing(f.kinds) for f in facets]),
         number_ends=_ends([len(f.numbers) for f in facets]),
         numbers=_integers([_number(n) for f in facets for n in f.numbers]),
     )

@@ -23,6 +23,10 @@ from likewise.units import any_unit, find_unit, stated_units, units_in_name
 from likewise.units.names import measured_dimensions
 
 _PARTS: Final = re.compile(r"\[\]\.?|\.(?=\D)|/")
+# "at 30 cm", "over 1 kHz": which one it is, and no unit of the reading.
+_PLACE: Final = re.compile(
+    r"\b(at|in|over|under|of|above|below|within) (\d+(?:[.,]\d+)?) ?(k|M)?(m|cm|mm|km|ft|in|Hz|s|min)\b"
+)
 _STOP: Final = STOP_WORDS["english"]
 PREPOSITIONS: Final = frozenset(
     {"of", "in", "on", "at", "to", "from", "for", "by", "with", "when", "while", "per", "since", "until"}
@@ -142,7 +146,7 @@ class FacetParser:
 
     def facets(self, term: Term) -> Facets:
         """Return the facets of a term."""
-        text = " ".join(term.text.split())
+        text = _PLACE.sub(r"\1 \2", " ".join(term.text.split()))
         parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
         in_name = [(u, sure) for u, sure in units_in_name(text) if not self.inventory.has_label(u.symbol.casefold())]
         measured = measured_dimensions(text)  # the `a` of `voltage_a` is no ampere
@@ -320,7 +324,8 @@ class FacetParser:
                 if len(word) == 1 or word[0].isdigit():
                     numbers += _indices(word, spans[at - 1].words[-1] if at else "")
                 else:
-                    qualifiers.append(Qualifier(word, KNOWN if self._known(word) else UNKNOWN, word=word))
+                    known = len(word) > 2 and self._known(word)  # two letters are mostly short for something
+                    qualifiers.append(Qualifier(word, KNOWN if known else UNKNOWN, word=word))
         strong = head >= 0 and spans[head].strong
         return _Part(
             kinds=kinds,

@@ -184,6 +184,17 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                         same[q - q0] = 1
                         fates[r - r0] = _MATCHED
                     relations_of_pair[q - q0, r - r0] = relation
+            # A name that says of nothing else which one it is may well be the one that was asked for.
+            silent = True
+            specific = False
+            for r in range(r0, r1):
+                if s_sources[r] == _LISTED and not s.outer[r]:
+                    if fates[r - r0] != _MATCHED:
+                        silent = False
+                    else:
+                        block, bit = s_ids[r] >> 6, np.uint64(1) << np.uint64(s_ids[r] & 63)
+                        specific = specific or s_defaults[j, block] & bit == 0
+            elsewhere = False  # the asked one is only what an unqualified name means, and this name has other words
             for q in range(q0, q1):
                 if same[q - q0]:
                     continue
@@ -199,14 +210,17 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                     left *= w.excluded if against == _EXCLUDES else w.sibling
                 elif a_sources[q] == _LISTED and (a_defaults[i, block] | s_defaults[j, block]) & bit != 0:
                     left *= w.covered
+                    elsewhere = True
                     for r in range(r1 - r0):
                         if relations_of_pair[q - q0, r] == _OTHER and fates[r] == 0:
                             fates[r] = _INSTEAD
                 elif a_sources[q] == _LISTED:
-                    left *= w.absent
+                    likely = silent and (not s.has_default[j] or (specific and a.loose[q]))
+                    left *= w.silent if likely else w.absent
                 else:
                     left *= w.absent_word if a_sources[q] == _KNOWN else w.absent_unknown
             unasked = 0
+            outer = False
             for r in range(r0, r1):
                 if fates[r - r0] in (_MATCHED, _EXCLUDED):
                     continue
@@ -214,7 +228,8 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                     block, bit = s_ids[r] >> 6, np.uint64(1) << np.uint64(s_ids[r] & 63)
                     if (a_defaults[i, block] | s_defaults[j, block]) & bit == 0:
                         if s.outer[r]:
-                            left *= w.outer
+                            left *= np.float32(1.0) if outer else w.outer
+                            outer = True
                         elif fates[r - r0] == _INSTEAD:
                             left *= w.instead
                         elif s.loose[r]:
@@ -223,7 +238,7 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
                             left *= w.unasked_word if unasked else w.unasked
                             unasked += 1
                 elif s_sources[r] == _KNOWN and not s.outer[r]:
-                    left *= w.unasked_word
+                    left *= w.instead_word if elsewhere else w.unasked_word
             out[i, j] = left
 
 

@@ -8,7 +8,10 @@ from typing import Final
 
 from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.text.identifiers import segment_word, split_identifier
+from likewise.semantics.text.stop_words import STOP_WORDS
+from likewise.units import find_unit
 
+_STOP: Final = STOP_WORDS["english"]
 _PIECES: Final = re.compile(r"[\W_]+")
 _NUMBERED: Final = re.compile(r"([a-z]+)(\d+)")
 _POINT: Final = re.compile(r"(?<=\d)p(?=\d)")  # a decimal point where none is allowed: `pm2p5`
@@ -36,7 +39,7 @@ class NameTokenizer:
     def __call__(self, text: str, dropped: frozenset[str] = frozenset()) -> list[str]:
         """Return the words of a text, without words of `dropped` (a unit's symbol) that have no other meaning."""
         text = _POINT.sub(".", text.replace("%", " percent "))
-        raw = [word for piece in _PIECES.split(text) if piece for word in self._cut(piece)]
+        raw = [word for piece in _PIECES.split(text) if piece for word in self._cut(piece, dropped)]
         raw = _sizes(raw[:MOST_WORDS])
         last = len(raw) - 1
         tokens = []
@@ -47,11 +50,14 @@ class NameTokenizer:
                 tokens.append(f"{word} " if alone else word)
         return [word.rstrip() for word in self._inventory.expand(tokens)]
 
-    def _cut(self, piece: str) -> list[str]:
-        """Split one run of letters and digits into words, unless the inventory lists it whole (`kWh`)."""
+    def _cut(self, piece: str, dropped: frozenset[str]) -> list[str]:
+        """Split one run of letters and digits into words, unless it is a unit or the inventory lists it whole."""
         whole = singular(piece.casefold())
         if self._inventory.has_label(whole):
             return [whole]
+        unit = find_unit(piece) if dropped and len(split_identifier(piece)) > 1 else None
+        if unit is not None and unit.symbol.casefold() in dropped:
+            return [unit.symbol.casefold()]  # `kPa` and `dBm` would be cut before the capital
         out: list[str] = []
         for part in split_identifier(piece):
             word = singular(part.casefold())
@@ -61,7 +67,7 @@ class NameTokenizer:
             numbered = _NUMBERED.fullmatch(word)
             if numbered and (self._inventory.has_label(numbered.group(1)) or len(numbered.group(1)) > 2):
                 out += numbered.groups()
-            elif word.isalpha() and not self._known(word):
+            elif word.isalpha() and word not in _STOP and not self._known(word):
                 out += self._joined(word)
             else:
                 out.append(word)

@@ -20,6 +20,12 @@ SIBLINGS: Final = 6  # words for different kinds of one thing
 ATTRIBUTIVE_GROUPS: Final = frozenset(
     {"energy form", "energy way", "part of power", "comparison", "span", "axis", "way", "link", "enabling", "rank"}
 )
+# Qualifiers that an unqualified name means, and that say nothing about which thing has the reading.
+_NO_THING: Final = frozenset(
+    {"total", "rate", "percent", "opening", "measured", "electric", "active", "cumulative", "relative", "actual"}
+    | {"average", "equivalent", "period", "last", "hourly", "filling", "visible", "global", "fine", "unique"}
+    | {"absolute", "gauge", "volumetric", "instantaneous", "current"}
+)
 # Groups of equipment end so: a reading of an air handling unit's is mostly asked for without naming the unit.
 EQUIPMENT: Final = "equipment"
 _BITS: Final = 64
@@ -60,6 +66,10 @@ class InventoryTables:
             for name in concept.default if concept is not None else ():
                 names.update(self.inventory.qualifier_names(name))
         return frozenset(names)
+
+    def means_a_thing(self, kinds: tuple[str, ...]) -> bool:
+        """Return whether an unqualified name of these kinds means a certain thing's: a temperature the air's."""
+        return not self.defaults_of(kinds) <= _NO_THING
 
     @cached_property
     def loose(self) -> frozenset[str]:

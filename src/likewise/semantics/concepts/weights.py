@@ -18,11 +18,13 @@ FACETS: Final = {
         "absent",
         "absent_word",
         "absent_unknown",
+        "silent",
         "unasked",
         "unasked_word",
         "outer",
         "covered",
         "instead",
+        "instead_word",
     ),
     "qualifiers that exclude each other": ("excluded", "sibling"),
     "agreement through names": ("named",),
@@ -48,9 +50,11 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `text` for words where a quantity was asked for; `excluded` for qualifiers that exclude each other,
     `sibling` for words that no inventory lists and that name different kinds of one thing;
     `absent`, `absent_word`, `absent_unknown` for an asked qualifier that is missing (of the inventory, of the space, of
-    nobody), `unasked`, `unasked_word` and in outer parts `outer` for one that was not asked for, `covered` for one that
-    an unqualified name means anyway, `instead` for an unasked one beside that (the engine's, where the air's was asked
-    for); `number_absent`, `number_differs` for indices and sizes.
+    nobody), `silent` for one of the inventory if the name says of nothing else which one it is and its kind means none
+    by default; `unasked`, `unasked_word` and once in outer parts `outer` for one that was not asked for, `covered` for
+    one that an unqualified name means anyway, `instead` for an unasked one beside that (the engine's, where the air's
+    was asked for), `instead_word` for a word that no inventory lists; `number_absent`,
+    `number_differs` for indices and sizes.
     Words that no inventory lists are the same qualifier, or exclude each other, if the names of vocabularies say so at
     least `named` surely; else if WordNet does; else the same if their relatedness reaches `same_word`.
     """
@@ -77,11 +81,13 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     absent: float = 0.55
     absent_word: float = 0.65
     absent_unknown: float = 0.95
+    silent: float = 0.62
     unasked: float = 0.702  # no round threshold: 32 bits of 0.7 are less than 0.7, and an edge compares exactly
     unasked_word: float = 0.9
     outer: float = 0.95
     covered: float = 0.97
     instead: float = 0.5
+    instead_word: float = 0.7
     number_absent: float = 0.5
     number_differs: float = 0.25
     same_word: float = 0.75

@@ -237,7 +237,7 @@ def inventory_concepts(entries: Iterable[DomainEntry]) -> list[Concept]:
 
 def _is_symbol(label: str) -> bool:
     """Whether a label is a letter or a unit's symbol: as a label it would hide the unit in a name."""
-    return len(label) == 1 or find_unit(label) is not None
+    return len(label) == 1 or (len(label) == 2 and label[1].isdigit()) or find_unit(label) is not None
 
 
 def is_code(name: str) -> bool:

@@ -43,6 +43,12 @@ _PIECE: Final = re.compile(r"[^\W_]+")
 _BESIDE_SYMBOL: Final = frozenset({"l", "a", "b", "c", "n", "r", "s", "t", "x", "y", "z", "rms"})
 _NUMBERED_BY_PHASE: Final = frozenset("uvi")  # symbols that have a bare number of a phase mostly
 _PHASES: Final = frozenset({"l1", "l2", "l3"})
+# How long a total runs is which one it is: `rain_24h` is daily.
+_PERIODS: Final = (
+    (re.compile(r"(?<![0-9.])(24 ?_?(?:h|hr|hrs|hours?)|1 ?_?d)(?![a-z0-9])", re.IGNORECASE), "daily"),
+    (re.compile(r"(?<=[a-z])(_[Dd]ay|Day)$"), "daily"),
+    (re.compile(r"(?<![0-9.])(1 ?_?(?:h|hr|hour)|60 ?_?min)(?![a-z0-9])", re.IGNORECASE), "hourly"),
+)
 _NUMBERED: Final = re.compile(r"([a-z]{1,4}?)(l?\d{1,3})")
 _PER: Final = frozenset({"l", "s", "min", "h", "hr", "d", "day", "m", "m2", "m3", "kg", "km", "ml", "cm", "cm2"})
 MOST_VALUE_WORDS: Final = 6
@@ -87,10 +93,13 @@ NO_STATE: Final = ValueState(())
 
 
 class _Token(NamedTuple):
+    """A word of a name, folded, with its place, and in which part of a path it stands."""
+
     written: str
     text: str
     start: int
     end: int
+    part: int = 0
 
 
 class UnknownWord(NamedTuple):
@@ -138,6 +147,9 @@ class Normaliser:
         written, plain = obis_reading(text)
         if plain:
             return (Reading(plain, (Rewrite(written, plain, "OBIS code"),)),)
+        period: tuple[Rewrite, ...] = ()
+        if not term.unit:
+            text, period = _with_period(text)
         tokens = self._tokens(text)
         if not tokens or len(tokens) > MOST_WORDS:
             return (Reading(text),)
@@ -148,6 +160,8 @@ class Normaliser:
         choices = self._choices(text, tokens, term)
         options = [(*c.rewrites, *((None,) if c.or_as_written else ())) for c in choices]
         found = [_applied(text, choices, picked) for picked in product(*options)]
+        if period:
+            found = [msgspec.structs.replace(reading, steps=(*period, *reading.steps)) for reading in found]
         found = [self._without_unit(reading, term) for reading in dict.fromkeys(found)]
         return tuple(found)[:MOST_READINGS]
 
@@ -239,6 +253,17 @@ class Normaliser:
 
     def _tokens(self, text: str) -> list[_Token]:
         """The words of a text with their places; a run that the lexicon has as a whole is one word."""
+        out = self._pieces(text)
+        if len(out) < 2 or not ("." in text or "/" in text):
+            return out
+        part, parts = 0, []
+        for at, token in enumerate(out):
+            between = text[out[at - 1].end : token.start] if at else ""
+            part += "/" in between or ("." in between and not token.text[0].isdigit())
+            parts.append(token._replace(part=part))
+        return parts
+
+    def _pieces(self, text: str) -> list[_Token]:
         out = []
         for piece in _PIECE.finditer(text):
             whole = folded(piece.group())
@@ -346,7 +371,11 @@ class Normaliser:
             ) or self._is_of_another_kind(phrase, chosen)
             start, end = words[0].start, words[-1].end
             return _Choice(
-                start, end, rewrites, as_written, self._place(tokens) if length == 1 and len(phrase[0]) == 1 else end
+                start,
+                end,
+                rewrites,
+                as_written,
+                self._place(tokens, at) if length == 1 and len(phrase[0]) == 1 else end,
             ), length
         word = tokens[at]
         if listed == 0 and not self._known(word.text) and not self._inventory.has_label(word.text):
@@ -381,10 +410,10 @@ class Normaliser:
         return frozenset()
 
     @staticmethod
-    def _place(tokens: Sequence[_Token]) -> int:
-        """Where a name's words end before its numbers and units."""
-        last = len(tokens) - 1
-        while last > 0 and (tokens[last].text.isdigit() or find_unit(tokens[last].written) is not None):
+    def _place(tokens: Sequence[_Token], at: int) -> int:
+        """Where the words of a part of a name end before its numbers and units."""
+        last = max(i for i, t in enumerate(tokens) if t.part == tokens[at].part)
+        while last > at and (tokens[last].text.isdigit() or find_unit(tokens[last].written) is not None):
             last -= 1
         return tokens[last].end
 
@@ -420,10 +449,11 @@ class Normaliser:
             return False
         if len(word.text) == 1:
             # A symbol stands first, and all that follows says which one: `U_L1`, `T_supply`, `tAussen`.
-            rest = tokens[1:]
+            rest = [t for t in tokens[at + 1 :] if t.part == word.part]
             if all(t.text.isdigit() for t in rest) and word.text not in _NUMBERED_BY_PHASE:
                 return False  # `P1` may be anything
-            return at == 0 and bool(rest) and all(self._identifies(t) for t in rest)
+            first = at == 0 or tokens[at - 1].part != word.part
+            return first and bool(rest) and all(self._identifies(t) for t in rest)
         if word.text in _SMALL and not word.written.isupper():
             return False
         if len(word.text) >= LEAST_SHORT or len(tokens) > 1:
@@ -473,6 +503,19 @@ class Normaliser:
         if unit is not None:
             return frozenset({unit.dimension})
         return frozenset(u.dimension for u, sure in units_in_name(text) if sure)
+
+
+def _with_period(text: str) -> tuple[str, tuple[Rewrite, ...]]:
+    """A name with its period as a word, if it says one.
+
+    >>> _with_period("rain_24h")[0], _with_period("rain in 24 hours")[0], _with_period("runtime_124h")[0]
+    ('rain_daily', 'rain in daily', 'runtime_124h')
+    """
+    for pattern, word in _PERIODS:
+        said = pattern.search(text)
+        if said is not None and said.start() > 0:
+            return rewritten(text, said.start(), said.end(), word), (Rewrite(said[0], word, "a period"),)
+    return text, ()
 
 
 def _how(sense: Sense) -> str:
