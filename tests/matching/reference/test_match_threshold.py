@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from likewise.language import parse
@@ -48,6 +49,13 @@ def test_under_not_a_part_must_be_meant_too() -> None:
     for engine in engines(LEAK, "{x = 1, not state~ = leak detected~}"):
         assert engine.find(event({"x": 1, "state": "no leak detected"}), 0).ordinals.tolist() == [0]
         assert engine.find(event({"x": 1, "state": "leak detected"}), 0).ordinals.tolist() == []
+
+
+def test_a_score_that_is_just_the_threshold_in_32_bits_matches_everywhere() -> None:
+    """0.7 in 32 bits is less than 0.7: the reference, the engine and what an edge is asked for agree on it."""
+    assert float(np.float32(0.7)) < 0.7
+    for engine in engines(TableMeasure({("t", "warmth"): 0.7}), "{t~ exists} threshold 0.7"):
+        assert engine.find(event({"warmth": 1}), 0).ordinals.tolist() == [0]
 
 
 def test_the_floor_follows_the_threshold() -> None:

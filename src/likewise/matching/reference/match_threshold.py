@@ -17,8 +17,14 @@ from likewise.model.subscription import Subscription
 class MatchThreshold(NamedTuple):
     """`score`: what the mean must reach; `part`: what every relaxed part must; `against`: what rules out under `not`.
 
+    Relatedness has 32 bits, and 0.7 in 32 bits is less than 0.7. So a threshold is what is less of the two: a score
+    that is just so much matches in every engine, in the reference, in demand and at an edge.
+
     >>> MatchThreshold.at(0.5).score, round(MatchThreshold.at(0.5).part, 3)
     (0.5, 0.45)
+    >>> import numpy as np
+    >>> float(np.float32(0.7)) >= 0.7, float(np.float32(0.7)) >= MatchThreshold.at(0.7).score
+    (False, True)
     """
 
     score: float
@@ -28,7 +34,8 @@ class MatchThreshold(NamedTuple):
     @classmethod
     def at(cls, threshold: float) -> MatchThreshold:
         """Return what a threshold asks for."""
-        return cls(threshold, part_floor(threshold), threshold)
+        least = _in_32_bits(threshold)
+        return cls(least, part_floor(threshold), least)
 
     @classmethod
     def of(cls, subscription: Subscription, threshold: float, curve: ProbabilityCurve = AS_SCORED) -> MatchThreshold:
@@ -41,7 +48,14 @@ class MatchThreshold(NamedTuple):
         needed = cls.at(level)
         if subscription.confidence is None:
             return needed
-        return needed._replace(score=max(level, curve.least(subscription.confidence)))
+        return needed._replace(score=_in_32_bits(max(level, curve.least(subscription.confidence))))
+
+
+def _in_32_bits(threshold: float) -> float:
+    """Return the threshold, or what is left of it in 32 bits if that is less."""
+    import numpy as np
+
+    return min(threshold, float(np.float32(threshold)))
 
 
 def part_floor(threshold: float) -> float:

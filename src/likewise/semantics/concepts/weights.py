@@ -82,7 +82,7 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     absent_word: float = 0.65
     absent_unknown: float = 0.95
     silent: float = 0.62
-    unasked: float = 0.702  # no round threshold: 32 bits of 0.7 are less than 0.7, and an edge compares exactly
+    unasked: float = 0.7
     unasked_word: float = 0.9
     outer: float = 0.95
     covered: float = 0.97
