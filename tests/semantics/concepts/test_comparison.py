@@ -1,4 +1,4 @@
-"""The rule for names: what agrees, what tells apart, and the kernel that computes it."""
+"""The rule for names: what agrees, what tells apart, and the reasons that the kernel notes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def score(asked: str, seen: str, *, asked_unit: str = "", unit: str = "", kind: 
 
 
 @given(asked=st.lists(terms, min_size=1, max_size=4), seen=st.lists(terms, min_size=1, max_size=4))
-def test_the_kernel_and_the_plain_rule_agree(asked: list[Term], seen: list[Term]) -> None:
+def test_the_reasons_of_a_pair_multiply_to_its_score(asked: list[Term], seen: list[Term]) -> None:
     measure = sameness()
     related, words = measure.relatedness(asked, seen)
     found = measure.facet_scores(related, words, asked, seen)

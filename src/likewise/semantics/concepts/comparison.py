@@ -1,31 +1,36 @@
-"""Reference comparison of two attribute names by their facets, with the reasons of its score.
+"""Words for the comparison of two attribute names by their facets.
 
-The kernel (`kernels.agreements`) computes the same for many pairs at once; explanations come from here.
+The rule is compiled (`kernels.facet_scores`); for one pair it notes the codes of its reasons, which become words here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
+import numpy as np
 
-from likewise.semantics.concepts.facets import INSTANTANEOUS, KNOWN, LISTED, STATISTICS, UNKNOWN, Facets, Qualifier
-from likewise.semantics.concepts.tables import BROADER, EXCLUDES, INSTEAD, NARROWER, SAME, SIBLINGS, InventoryTables
-from likewise.semantics.concepts.weights import FacetWeights
+from likewise.semantics.concepts.facets import INSTANTANEOUS, LISTED, Facets, Qualifier
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.semantics.concepts.tables import InventoryTables
+
+# Words for the codes of the kernel, by their numbers.
+REASONS: Final = (
+    *("kind", "statistic", "role", "dimension", "text", "named", "excluded", "covered", "absent", "unasked"),
+    "number",
+)
+MOST_REASONS: Final = 63  # of one pair; a name has few words
 
 
-class WordComparer(Protocol):
-    """Relations between two words that the inventory does not list."""
-
-    def word_relation(self, query: str, candidate: str, *, siblings: bool = True) -> int:
-        """Return SAME, NARROWER, EXCLUDES, SIBLINGS (if `siblings` count) or 0."""
+class NamedExamples(Protocol):
+    """Names of vocabularies that decide the relation of two words that the inventory does not list."""
 
     def example_names(self, query: str, candidate: str) -> tuple[str, str]:
         """Return the two vocabulary names that decide the relation, or two empty strings."""
-
-
-_SURE: Final = frozenset({"head", "unit"})
 
 
 class FacetDifference(msgspec.Struct, frozen=True):
@@ -55,77 +60,59 @@ class FacetAgreement(msgspec.Struct, frozen=True):
         return out
 
 
-def compare_facets(
-    query: Facets, candidate: Facets, tables: InventoryTables, weights: FacetWeights, words: WordComparer
+def no_reasons() -> NDArray[np.float32]:
+    """Return the array that asks the kernel for no reasons."""
+    return np.zeros((0, 4), np.float32)
+
+
+def reasons_of_one_pair() -> NDArray[np.float32]:
+    """Return an array for the kernel to note the reasons of one pair in."""
+    return np.zeros((1 + MOST_REASONS, 4), np.float32)
+
+
+def facet_agreement(
+    query: Facets, candidate: Facets, reasons: NDArray[np.float32], examples: NamedExamples
 ) -> FacetAgreement:
-    """Compare the facets of two names; `words` compares the words that the inventory does not list."""
-    related = _kinds(query, candidate, tables, weights)
-    differences = [
-        *_other_kind(query, candidate, related, weights),
-        *_roles(query, candidate, weights),
-        *_dimensions(query, candidate, tables, weights),
-        *_values(query, candidate, tables, weights),
-        *_qualifiers(query, candidate, tables, weights, words, related > 0),
-        *_numbers(query, candidate, weights),
-    ]
-    sure = weights.certainties()
-    several = weights.ambiguous if len(query.kinds) > 1 or len(candidate.kinds) > 1 else 1.0
-    score = weights.agreement * related * several * sure[query.certainty] * sure[candidate.certainty]
-    return FacetAgreement(score, tuple(differences))
-
-
-def _kinds(query: Facets, candidate: Facets, tables: InventoryTables, w: FacetWeights) -> float:
-    """Return the similarity of the kinds of two names; 0 if they share none."""
-    worth = {0: 0.0, SAME: 1.0, NARROWER: w.narrower, BROADER: w.broader}
-    best = max(
-        (
-            worth[int(tables.kind_relations[tables.kinds[a], tables.kinds[s]])]
-            for a in query.kinds
-            for s in candidate.kinds
-        ),
-        default=0.0,
+    """Return the agreement and the differences of two names from the reasons that the kernel noted."""
+    noted = reasons[1 : 1 + int(reasons[0, 0])].tolist()
+    differences = tuple(
+        difference
+        for code, factor, q, r in noted
+        for difference in _difference(REASONS[int(code)], factor, int(q), int(r), query, candidate, examples)
     )
-    if best == 0.0 and query.role and query.role == candidate.role and (query.role,) in (query.kinds, candidate.kinds):
-        best = w.role_alone if query.kinds == (query.role,) else w.broader
-    return best
+    return FacetAgreement(float(reasons[0, 1]), differences)
 
 
-def _other_kind(query: Facets, candidate: Facets, related: float, w: FacetWeights) -> Iterator[FacetDifference]:
-    if query.kinds and candidate.kinds and related == 0.0:
-        sure = query.certainty in _SURE and candidate.certainty in _SURE
-        yield FacetDifference("kind", w.disjoint if sure else w.disjoint_weak, query.kinds[0], candidate.kinds[0])
-
-
-def _roles(query: Facets, candidate: Facets, w: FacetWeights) -> Iterator[FacetDifference]:
-    if query.role == candidate.role or {query.role, candidate.role} == {"", INSTANTANEOUS}:
-        return
-    measured = STATISTICS | {"", INSTANTANEOUS}
-    if query.role in measured and candidate.role in measured:
-        both = query.role and candidate.role
-        factor = w.statistics if both else w.average if "average" in (query.role, candidate.role) else w.statistic
-        yield FacetDifference("statistic", factor, query.role, candidate.role)
-    else:
-        yield FacetDifference("role", w.role, query.role, candidate.role)
-
-
-def _dimensions(
-    query: Facets, candidate: Facets, tables: InventoryTables, w: FacetWeights
+def _difference(
+    reason: str, factor: float, q: int, r: int, query: Facets, candidate: Facets, examples: NamedExamples
 ) -> Iterator[FacetDifference]:
-    """Yield a difference if the unit of one side does not fit the other; a ratio fits every kind."""
-    a, s = tables.dimension_bit(query.dimension), tables.dimension_bit(candidate.dimension)
-    ratio = tables.dimension_bit("ratio")
-    a_kinds, s_kinds = tables.dimensions_of(query.kinds), tables.dimensions_of(candidate.kinds)
-    if (
-        (a and s and a != s)
-        or (s and s != ratio and a_kinds and not a_kinds & s)
-        or (a and a != ratio and s_kinds and not s_kinds & a)
-    ):
-        yield FacetDifference("dimension", w.dimension, query.dimension, candidate.dimension)
+    """Yield the difference that a code stands for; none where two words are plainly one."""
+    asked = query.qualifiers[q] if q >= 0 else None
+    seen = candidate.qualifiers[r] if r >= 0 else None
+    names = ("", "")
+    if asked is not None and seen is not None and _is_open(asked, seen):
+        names = examples.example_names(asked.word, seen.word)
+    sides = {
+        "kind": (query.kinds[:1], candidate.kinds[:1]),
+        "role": ((query.role,), (candidate.role,)),
+        "statistic": ((query.role,), (candidate.role,)),
+        "dimension": ((query.dimension,), (candidate.dimension,)),
+        "text": (("number",), (candidate.value,)),
+        "number": (query.numbers, candidate.numbers),
+    }
+    if reason in sides:
+        ours, theirs = sides[reason]
+        yield FacetDifference(reason, factor, " ".join(ours), " ".join(theirs))
+    elif reason == "named":
+        if asked is not None and seen is not None and asked.name != seen.name and any(names):
+            yield FacetDifference(reason, factor, asked.word, seen.word, names)
+    else:
+        yield FacetDifference(reason, factor, asked.name if asked else "", seen.name if seen else "", names)
 
 
-def _values(query: Facets, candidate: Facets, tables: InventoryTables, w: FacetWeights) -> Iterator[FacetDifference]:
-    if candidate.value in ("text", "boolean") and query.value in ("", "number") and is_quantity(query, tables):
-        yield FacetDifference("text", w.text, "number", candidate.value)
+def _is_open(a: Qualifier, b: Qualifier) -> bool:
+    """Return whether two qualifiers are compared by their words, because the inventory does not list both."""
+    return bool(a.word and b.word) and not a.source == b.source == LISTED
 
 
 def is_quantity(facets: Facets, tables: InventoryTables) -> bool:
@@ -136,89 +123,3 @@ def is_quantity(facets: Facets, tables: InventoryTables) -> bool:
         and facets.role in ("", INSTANTANEOUS)
         and all(k is not None and k.values == ("number",) for k in kinds)
     )
-
-
-def qualifier_relation(
-    a: Qualifier, b: Qualifier, tables: InventoryTables, words: WordComparer, shared: bool = True
-) -> int:
-    """Return the relation of two qualifiers: SAME, EXCLUDES, SIBLINGS, INSTEAD or 0.
-
-    Words for different kinds of one thing (SIBLINGS) count where the names have something else in common (`shared`).
-    """
-    if a.name == b.name:
-        return SAME
-    known = 0
-    if a.source == b.source == LISTED:
-        known = int(tables.qualifier_relations[tables.qualifiers[a.name], tables.qualifiers[b.name]])
-    elif _is_open(a, b):
-        known = words.word_relation(a.word, b.word, siblings=shared)
-    return SAME if known == NARROWER else known
-
-
-def _is_open(a: Qualifier, b: Qualifier) -> bool:
-    """Return whether two qualifiers are compared by their words, because the inventory does not list both."""
-    return bool(a.word and b.word) and not a.source == b.source == LISTED
-
-
-def _qualifiers(
-    query: Facets, candidate: Facets, tables: InventoryTables, w: FacetWeights, words: WordComparer, common: bool
-) -> Iterator[FacetDifference]:
-    """Yield the differences between qualifiers. `common` is true if the names share a kind."""
-    shared = common or bool({a.name for a in query.qualifiers} & {s.name for s in candidate.qualifiers})
-    defaults = tables.defaults_of(query.kinds) | tables.defaults_of(candidate.kinds)
-    relations = {
-        (a, s): qualifier_relation(a, s, tables, words, shared) for a in query.qualifiers for s in candidate.qualifiers
-    }
-    matched = {s for (_, s), relation_code in relations.items() if relation_code == SAME}
-    excluded: set[Qualifier] = set()
-    instead: set[Qualifier] = set()
-    inner = [s for s in candidate.qualifiers if s.source == LISTED and not s.is_outer]
-    meant = tables.defaults_of(candidate.kinds)
-    silent = matched.issuperset(inner)  # it may well be the one that was asked for
-    unqualified = not tables.means_a_thing(candidate.kinds)
-    specific = any(s in matched and s.name not in meant for s in inner)
-    absent = {KNOWN: w.absent_word, UNKNOWN: w.absent_unknown}
-    elsewhere = False
-    for a in query.qualifiers:
-        same = [s for s in candidate.qualifiers if relations[a, s] == SAME]
-        if same:
-            if all(s.name != a.name for s in same) and _is_open(a, same[0]):
-                names = words.example_names(a.word, same[0].word)
-                yield from [FacetDifference("named", 1.0, a.word, same[0].word, names)] if any(names) else []
-            continue
-        against = [s for s in candidate.qualifiers if relations[a, s] in (EXCLUDES, SIBLINGS) and s not in matched]
-        if against:
-            excluded.update(against)
-            hard = [s for s in against if relations[a, s] == EXCLUDES]
-            other = (hard or against)[0]
-            names = words.example_names(a.word, other.word) if _is_open(a, other) else ("", "")
-            yield FacetDifference("excluded", w.excluded if hard else w.sibling, a.name, other.name, names)
-        elif a.source == LISTED and a.name in defaults:
-            instead.update(s for s in candidate.qualifiers if relations[a, s] == INSTEAD)
-            elsewhere = True
-            yield FacetDifference("covered", w.covered, a.name)
-        else:
-            likely = silent and (unqualified or (specific and a.name in tables.loose))
-            yield FacetDifference("absent", absent.get(a.source, w.silent if likely else w.absent), a.name)
-    unasked, outer = w.unasked, w.outer
-    open_word = w.instead_word if elsewhere else w.unasked_word
-    for s in candidate.qualifiers:
-        if s in matched or s in excluded or (s.source == LISTED and s.name in defaults):
-            continue
-        listed = w.instead if s in instead else w.unasked_word if s.name in tables.loose else unasked
-        if s.source == LISTED and not s.is_outer and listed is unasked:
-            unasked = w.unasked_word  # a second one tells little more: the outdoor air's is one thing
-        factor = outer if s.is_outer else listed if s.source == LISTED else open_word
-        if s.source >= (LISTED if s.is_outer else KNOWN):
-            outer = 1.0 if s.is_outer else outer  # a long path is one place
-            yield FacetDifference("unasked", factor, candidate=s.name)
-
-
-def _numbers(query: Facets, candidate: Facets, w: FacetWeights) -> Iterator[FacetDifference]:
-    """Yield a difference if an index or size of the query is missing. An index only the candidate has costs nothing."""
-    if not query.numbers or set(query.numbers) & set(candidate.numbers):
-        return
-    if candidate.numbers:
-        yield FacetDifference("number", w.number_differs, " ".join(query.numbers), " ".join(candidate.numbers))
-    else:
-        yield FacetDifference("number", w.number_absent, " ".join(query.numbers))

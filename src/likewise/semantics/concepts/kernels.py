@@ -1,4 +1,7 @@
-"""Compiled comparison of facets of many names. `comparison` is the reference implementation.
+"""Compiled comparison of the facets of many names: the one implementation of the rule, and the codes of its reasons.
+
+For one pair it notes each factor with the code of its reason and the places of the two qualifiers that it is about;
+`comparison` has the words for them.
 
 `word_agreements` and `word_relations` compare single words by the names of vocabularies (`name_agreement`).
 """
@@ -22,6 +25,21 @@ if TYPE_CHECKING:
 _SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER, _SIBLINGS = 1, 2, 3, 4, 5, 6
 _LISTED, _KNOWN = 2, 1
 _MATCHED, _EXCLUDED, _INSTEAD = 1, 2, 3  # what became of a candidate's qualifier
+# Codes of reasons, in the order of `comparison.REASONS`.
+_KIND, _STATISTIC, _ROLE, _DIMENSION, _TEXT, _NAMED, _EXCLUDE, _COVERED, _ABSENT, _UNASKED, _NUMBER = range(11)
+
+
+@nogil_kernel
+def _note(reasons, code, factor, query, candidate):
+    """Note a reason behind the others; row 0 counts them. Where no reasons are asked for there are no rows."""
+    if reasons.shape[0]:
+        place = int(reasons[0, 0]) + 1
+        if place < reasons.shape[0]:
+            reasons[0, 0] = place
+            reasons[place, 0] = code
+            reasons[place, 1] = factor
+            reasons[place, 2] = query
+            reasons[place, 3] = candidate
 
 
 @nogil_kernel
@@ -82,11 +100,13 @@ def facet_scores(
     known: Any,
     ratio: Any,
     w: Any,
+    reasons: Any,
 ) -> Any:
     """Return the score of every pair: the better of `base` and their agreement, times the factors of their differences.
 
     `words` holds the relatedness of the asked words and the seen ones, `known` what is known about those of qualifiers
-    (`open_vocabulary`); `w` are the weights.
+    (`open_vocabulary`); `w` are the weights. `reasons` has rows where one pair's reasons are asked for: the number of
+    reasons and the agreement, then for each its code, factor, and the places of the two qualifiers.
     """
     rows, columns = base.shape
     out = np.zeros((rows, columns), dtype=np.float32)
@@ -112,15 +132,22 @@ def facet_scores(
             several = w.ambiguous if k1 - k0 > 1 or m1 - m0 > 1 else np.float32(1.0)
             score = w.agreement * best * several * a.certainty[i] * s.certainty[j]
             left = max(base[i, j], score)
+            if reasons.shape[0]:
+                reasons[0, 1] = score
             if k1 > k0 and m1 > m0 and best == 0.0:
-                left *= w.disjoint if a.sure[i] and s.sure[j] else w.disjoint_weak
+                factor = w.disjoint if a.sure[i] and s.sure[j] else w.disjoint_weak
+                left *= factor
+                _note(reasons, _KIND, factor, -1, -1)
             if a.roles[i] != s.roles[j] and not (a.is_reading[i] and s.is_reading[j]):
                 if not (a.measured[i] and s.measured[j]):
                     left *= w.role
-                elif a.roles[i] != 0 and s.roles[j] != 0:
-                    left *= w.statistics
+                    _note(reasons, _ROLE, w.role, -1, -1)
                 else:
-                    left *= w.average if a.averaged[i] or s.averaged[j] else w.statistic
+                    factor = w.statistics
+                    if a.roles[i] == 0 or s.roles[j] == 0:
+                        factor = w.average if a.averaged[i] or s.averaged[j] else w.statistic
+                    left *= factor
+                    _note(reasons, _STATISTIC, factor, -1, -1)
             ad, sd = a.units[i], s.units[j]
             if (
                 (ad != 0 and sd != 0 and ad != sd)
@@ -128,16 +155,20 @@ def facet_scores(
                 or (ad != 0 and ad != ratio and s.dimensions[j] != 0 and s.dimensions[j] & ad == 0)
             ):
                 left *= w.dimension
+                _note(reasons, _DIMENSION, w.dimension, -1, -1)
             if a.quantity[i] and s.other[j]:
                 left *= w.text
+                _note(reasons, _TEXT, w.text, -1, -1)
             out[i, j] = left
-    _qualifiers(out, common, a, s, qualifier_relations, words, known, w)
-    _numbers(out, a.number_ends, a.numbers, s.number_ends, s.numbers, w.number_absent, w.number_differs)
+    _qualifiers(out, common, a, s, qualifier_relations, words, known, w, reasons)
+    _numbers(out, a.number_ends, a.numbers, s.number_ends, s.numbers, w.number_absent, w.number_differs, reasons)
     return out
 
 
 @nogil_kernel
-def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: Any, known: Any, w: Any) -> None:
+def _qualifiers(
+    out: Any, common: Any, a: Any, s: Any, relations: Any, words: Any, known: Any, w: Any, reasons: Any
+) -> None:
     """Multiply scores by the factors of qualifiers that exclude each other, are missing, or are only on the candidate.
 
     Words for different kinds of one thing tell names apart that have something else in common (`common`: their kinds).
@@ -197,54 +228,66 @@ def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: An
             elsewhere = False  # the asked one is only what an unqualified name means, and this name has other words
             for q in range(q0, q1):
                 if same[q - q0]:
+                    if reasons.shape[0]:
+                        for r in range(r0, r1):
+                            if relations_of_pair[q - q0, r - r0] in (_SAME, _NARROWER):
+                                _note(reasons, _NAMED, np.float32(1.0), q - q0, r - r0)
                     continue
-                against = np.uint8(0)
+                against, other = np.uint8(0), -1
                 for r in range(r1 - r0):
-                    if relations_of_pair[q - q0, r] in (_EXCLUDES, _SIBLINGS) and fates[r] != _MATCHED:
-                        against = (
-                            relations_of_pair[q - q0, r] if against == 0 else min(against, relations_of_pair[q - q0, r])
-                        )
+                    relation = relations_of_pair[q - q0, r]
+                    if relation in (_EXCLUDES, _SIBLINGS) and fates[r] != _MATCHED:
+                        if against == 0 or relation < against:
+                            against, other = relation, r
                         fates[r] = _EXCLUDED
                 block, bit = a_ids[q] >> 6, np.uint64(1) << np.uint64(a_ids[q] & 63)
                 if against:
-                    left *= w.excluded if against == _EXCLUDES else w.sibling
+                    factor, code = (w.excluded if against == _EXCLUDES else w.sibling), _EXCLUDE
                 elif a_sources[q] == _LISTED and (a_defaults[i, block] | s_defaults[j, block]) & bit != 0:
-                    left *= w.covered
+                    factor, code = w.covered, _COVERED
                     elsewhere = True
                     for r in range(r1 - r0):
                         if relations_of_pair[q - q0, r] == _OTHER and fates[r] == 0:
                             fates[r] = _INSTEAD
                 elif a_sources[q] == _LISTED:
                     likely = silent and (not s.has_default[j] or (specific and a.loose[q]))
-                    left *= w.silent if likely else w.absent
+                    factor, code = (w.silent if likely else w.absent), _ABSENT
                 else:
-                    left *= w.absent_word if a_sources[q] == _KNOWN else w.absent_unknown
+                    factor, code = (w.absent_word if a_sources[q] == _KNOWN else w.absent_unknown), _ABSENT
+                left *= factor
+                _note(reasons, code, factor, q - q0, other)
             unasked = 0
             outer = False
             for r in range(r0, r1):
                 if fates[r - r0] in (_MATCHED, _EXCLUDED):
                     continue
+                factor = np.float32(1.0)
                 if s_sources[r] == _LISTED:
                     block, bit = s_ids[r] >> 6, np.uint64(1) << np.uint64(s_ids[r] & 63)
-                    if (a_defaults[i, block] | s_defaults[j, block]) & bit == 0:
-                        if s.outer[r]:
-                            left *= np.float32(1.0) if outer else w.outer
-                            outer = True
-                        elif fates[r - r0] == _INSTEAD:
-                            left *= w.instead
-                        elif s.loose[r]:
-                            left *= w.unasked_word
-                        else:  # a second one tells little more: the outdoor air's is one thing
-                            left *= w.unasked_word if unasked else w.unasked
-                            unasked += 1
+                    if (a_defaults[i, block] | s_defaults[j, block]) & bit != 0:
+                        continue
+                    if s.outer[r]:
+                        factor = np.float32(1.0) if outer else w.outer  # a long path is one place
+                        outer = True
+                    elif fates[r - r0] == _INSTEAD:
+                        factor = w.instead
+                    elif s.loose[r]:
+                        factor = w.unasked_word
+                    else:  # a second one tells little more: the outdoor air's is one thing
+                        factor = w.unasked_word if unasked else w.unasked
+                        unasked += 1
                 elif s_sources[r] == _KNOWN and not s.outer[r]:
-                    left *= w.instead_word if elsewhere else w.unasked_word
+                    factor = w.instead_word if elsewhere else w.unasked_word
+                else:
+                    continue
+                left *= factor
+                _note(reasons, _UNASKED, factor, -1, r - r0)
             out[i, j] = left
 
 
 @nogil_kernel
 def _numbers(
-    out: Any, query_ends: Any, query: Any, candidate_ends: Any, candidate: Any, absent: Any, differs: Any
+    out: Any, query_ends: Any, query: Any, candidate_ends: Any, candidate: Any, absent: Any, differs: Any, reasons: Any
 ) -> None:
     """Multiply scores of pairs whose index or size is missing or different."""
     for i in range(out.shape[0]):
@@ -258,4 +301,6 @@ def _numbers(
                 for m in range(m0, m1):
                     common = common or query[k] == candidate[m]
             if not common:
-                out[i, j] *= differs if m1 > m0 else absent
+                factor = differs if m1 > m0 else absent
+                out[i, j] *= factor
+                _note(reasons, _NUMBER, factor, -1, -1)

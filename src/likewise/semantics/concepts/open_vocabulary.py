@@ -40,7 +40,8 @@ class OpenVocabulary:
     >>> from likewise.semantics.concepts.library import load_inventory
     >>> from likewise.semantics.library import load_space
     >>> words = OpenVocabulary(load_space().relations, load_inventory())
-    >>> [words.relation(*pair, 0.5) for pair in (("ascending", "descending"), ("lift", "elevator"), ("nave", "pump"))]
+    >>> asked, seen = words.prepare(["ascending", "lift", "nave"]), words.prepare(["descending", "elevator", "pump"])
+    >>> words.relations(asked, words.invert(asked), seen, 0.5).diagonal().tolist()
     [4, 1, 0]
     """
 
@@ -78,13 +79,3 @@ class OpenVocabulary:
         item_relations, _ = relate_items(turned, candidate.items, self._relations.kinds, FOLLOWS)
         codes: NDArray[np.uint8] = word_relations(item_relations, named, np.float32(sure))
         return codes
-
-    def relation(self, query: str, candidate: str, sure: float) -> int:
-        """Return the relation of one pair, as `relations` does, without compiled code for the names."""
-        from likewise.semantics.concepts.kernels import word_relations
-        from likewise.semantics.concepts.values.item_relations import FOLLOWS, relate_items
-
-        a, s = (item_columns([self._items.one(word)]) for word in (query, candidate))
-        item_relations, _ = relate_items(invert(a), s, self._relations.kinds, FOLLOWS)
-        named = np.array([[self.names.agreement(query, candidate)]], np.float32)
-        return int(word_relations(item_relations, named, np.float32(sure))[0, 0])

@@ -19,7 +19,12 @@ from msgspec.structs import replace
 
 from likewise import defaults
 from likewise.kernels.sizes import check_ids, check_lengths
-from likewise.semantics.concepts.comparison import FacetAgreement, compare_facets
+from likewise.semantics.concepts.comparison import (
+    FacetAgreement,
+    facet_agreement,
+    no_reasons,
+    reasons_of_one_pair,
+)
 from likewise.semantics.concepts.encyclopaedia.lexicon import folded
 from likewise.semantics.concepts.explanations import explain_agreement
 from likewise.semantics.concepts.facet_arrays import FacetArrays, facet_arrays, qualifier_words
@@ -29,7 +34,7 @@ from likewise.semantics.concepts.normalisation.normaliser import Normaliser, Rea
 from likewise.semantics.concepts.normalisation.short_forms import ShortForms
 from likewise.semantics.concepts.open_vocabulary import OpenVocabulary, PreparedWords
 from likewise.semantics.concepts.surroundings import MARKS, WITHIN, implied, name_of, unmarked
-from likewise.semantics.concepts.tables import SAME, SIBLINGS, InventoryTables
+from likewise.semantics.concepts.tables import InventoryTables
 from likewise.semantics.concepts.values.inverted_index import InvertedItems
 from likewise.semantics.concepts.values.judge import ValueComparer
 from likewise.semantics.concepts.weights import FacetWeights
@@ -94,6 +99,7 @@ class SamenessMeasure:
         self.tables = InventoryTables(inventory)
         self._parser = FacetParser(inventory, has_word)
         self.opposed = lru_cache(maxsize=defaults.NAME_CACHE_ENTRIES)(values.opposed)
+        self._no_reasons = no_reasons()
         self._facets: LruCache[Term, Facets] = LruCache(
             defaults.TERM_CACHE_BYTES // 8, lambda f: 300 + 150 * len(f.qualifiers)
         )
@@ -320,7 +326,9 @@ class SamenessMeasure:
 
     def agreement_as_written(self, query: Term, candidate: Term) -> FacetAgreement:
         """Return `agreement` of two names that are not read in other words."""
-        return compare_facets(self._taken_apart(query), self._taken_apart(candidate), self.tables, self.weights, self)
+        queries, candidates, reasons = (query,), (candidate,), reasons_of_one_pair()
+        self._compare(*self.relatedness(queries, candidates), queries, candidates, reasons)
+        return facet_agreement(self._taken_apart(query), self._taken_apart(candidate), reasons, self)
 
     def _best_readings(self, query: Term, candidate: Term) -> tuple[Term, Term, tuple[Rewrite, ...]]:
         """Return the readings of two names that their score is from, and the steps to them."""
@@ -335,14 +343,6 @@ class SamenessMeasure:
         i, j = np.unravel_index(int(scores.argmax()), scores.shape)
         (a, query_steps), (s, candidate_steps) = ours[i], theirs[j]
         return a, s, (*query_steps, *candidate_steps)
-
-    def word_relation(self, query: str, candidate: str, *, siblings: bool = True) -> int:
-        """Return the relation of two words that the inventory does not list (`OpenVocabulary`)."""
-        relation = self._open_words.relation(query, candidate, self.weights.named)
-        if relation == 0 or (relation == SIBLINGS and not siblings):
-            related = float(self._combine.scores_and_words([Term(query)], [Term(candidate)])[1].max(initial=0.0))
-            relation = SAME if related >= self.weights.same_word else 0
-        return relation
 
     def example_names(self, query: str, candidate: str) -> tuple[str, str]:
         """Return the two vocabulary names that decide the relation of two words, or two empty strings."""
@@ -373,6 +373,17 @@ class SamenessMeasure:
         candidates: Sequence[Term],
     ) -> NDArray[np.float32]:
         """Return the scores of attribute names from their relatedness and their facets."""
+        return self._compare(related, words, queries, candidates, self._no_reasons)
+
+    def _compare(
+        self,
+        related: NDArray[np.float32],
+        words: NDArray[np.float32],
+        queries: Sequence[Term],
+        candidates: Sequence[Term],
+        reasons: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """Return the scores of names; of one pair note the reasons where `reasons` has rows."""
         from likewise.semantics.concepts.kernels import facet_scores
 
         sides, known = (self._side(queries), self._side(candidates)), self._word_relations(queries, candidates)
@@ -389,6 +400,7 @@ class SamenessMeasure:
             known,
             self.tables.dimension_bit("ratio"),
             self.weights.numbers(),
+            reasons,
         )
         return scores
 
