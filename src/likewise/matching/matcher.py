@@ -492,6 +492,7 @@ class Matcher:
             by.threshold,
             score=score,
             payload=payload_sent(event) if names_payload(known) else None,
+            curve=by.probability_curve("conditions"),
         )
 
     def standings(self, id: str, limit: int = 100) -> list[AlertKeyState]:

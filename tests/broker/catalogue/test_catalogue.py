@@ -42,6 +42,18 @@ def delivered(broker: Broker, tenant: Tenant, subscriber: str = "ann") -> list[t
     return [(each["event"].get("source", ""), [s["id"] for s in each["subscriptions"]]) for each in found]
 
 
+def test_a_name_that_may_be_several_things_is_described_and_not_named(tmp_path: Path) -> None:
+    """A bare battery is its voltage or its charge: neither is likelier than not."""
+    with Broker(tmp_path / "data") as broker:
+        tenant = broker.tenant("default")
+        broker.publish(tenant, [lw.event({"battery": 2, "temp": 21}, source="roof")])
+        broker.learning.wait_until_learnt()
+        understood = {each.attribute: each.understood for each in broker.catalogue.source(tenant, "roof").attributes}
+        assert understood["temp"].means
+        assert not understood["battery"].means
+        assert "too unsure to say" in understood["battery"].words
+
+
 def test_sources_are_learnt_and_come_back_after_a_restart(tmp_path: Path) -> None:
     """What they send, how often, which range; without asking anybody, and once only."""
     for _ in range(2):

@@ -39,6 +39,15 @@ def test_what_no_predicate_names_is_the_best_related_at_the_threshold_or_null() 
     assert notes["place"] == "the event has no `place`"
 
 
+def test_what_is_less_probable_than_the_confidence_is_null_with_its_probability() -> None:
+    measure = TableMeasure({("place", "location"): 0.8})
+    event = lw.event({"t": 2, "location": "hall"})
+    assert select("{t > 1} select (place~) confidence 0.7", event, measure=measure)[0] == {"place": "hall"}
+    values, notes = select("{t > 1} select (place~) confidence 0.9", event, measure=measure)
+    assert values == {"place": None}
+    assert notes["place"] == "`location` is `place` with a probability of 0.80, below the confidence of 0.9"
+
+
 def test_what_cannot_be_brought_to_the_unit_is_null_with_a_reason() -> None:
     event = lw.event(
         {"t": 30, "mass": {"value": 5, "unit": "kg"}, "state": "on", "odd": {"value": 3, "unit": "blorps"}}

@@ -19,11 +19,11 @@ def names(
     errors: Annotated[bool, typer.Option("--errors", help="List what is decided wrongly.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score names and payloads of 32 domains: what is found of the same, and what is kept apart.
+    """Score names and payloads of 32 domains: what is found of the same, what is kept apart, and what confidence does.
 
     Example: `likewise eval names --errors`
     """
-    from likewise_experiments.names.experiment import score_names
+    from likewise_experiments.names.experiment import confidence_curve, score_names
 
     scores = score_names("test" if test else "dev")
     if as_json:
@@ -32,6 +32,11 @@ def names(
     rows = [_row(each.domain, [each]) for each in scores]
     heads = ("domain", "kept apart", "found", "precision of payloads", "recall of payloads")
     output.print_table(heads, [*rows, _row("all", scores)])
+    points = [
+        (f"{p.confidence:g}", str(p.matches), f"{p.said:.2f}", f"{p.precision:.2f}", f"{p.recall:.2f}")
+        for p in confidence_curve(scores)
+    ]
+    output.print_table(("confidence", "matches of payloads", "probability, mean", "precision", "recall"), points)
     if errors:
         output.print_table(("where", "", "requested", "seen"), [error for each in scores for error in each.errors])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from typing import Literal
 
@@ -79,6 +79,7 @@ class DomainScore(msgspec.Struct):
         wrong_matches: Matches of payloads that are wrong.
         missed_matches: Matches of payloads that are missing.
         errors: Domain, kind of error, what was asked, what was seen.
+        probabilities: Probability of each match of a payload, and whether it is right.
     """
 
     domain: str
@@ -90,6 +91,47 @@ class DomainScore(msgspec.Struct):
     wrong_matches: int = 0
     missed_matches: int = 0
     errors: list[tuple[str, str, str, str]] = []
+    probabilities: list[tuple[float, bool]] = []
+
+
+class ConfidencePoint(msgspec.Struct, frozen=True):
+    """What `confidence` keeps of the matches of payloads.
+
+    Attributes:
+        confidence: Lowest probability that is kept.
+        matches: Number of matches with at least this probability.
+        said: Mean of their probabilities.
+        precision: Share of them that is right.
+        recall: Share of the wanted matches that they are.
+    """
+
+    confidence: float
+    matches: int
+    said: float
+    precision: float
+    recall: float
+
+
+LEVELS = (0.0, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
+
+
+def confidence_curve(scores: Iterable[DomainScore]) -> list[ConfidencePoint]:
+    """Return precision and recall of payloads at several confidences.
+
+    >>> some = DomainScore("x", right_matches=1, missed_matches=1, probabilities=[(0.9, True), (0.6, False)])
+    >>> [(point.confidence, point.precision, point.recall) for point in confidence_curve([some])][:3:2]
+    [(0.0, 0.5, 0.5), (0.7, 1.0, 0.5)]
+    """
+    listed = list(scores)
+    matches = [each for score in listed for each in score.probabilities]
+    wanted = sum(score.right_matches + score.missed_matches for score in listed)
+    points = []
+    for level in LEVELS:
+        kept = [(probability, right) for probability, right in matches if probability >= level]
+        good, said = sum(right for _, right in kept), sum(probability for probability, _ in kept)
+        count = max(1, len(kept))
+        points.append(ConfidencePoint(level, len(kept), said / count, good / count, good / max(1, wanted)))
+    return points
 
 
 def pairs(part: Part) -> Iterator[Pair]:
@@ -125,13 +167,32 @@ def score_names(part: Part) -> list[DomainScore]:
     """
     scores: dict[str, DomainScore] = {}
     for pair in pairs(part):
-        _score_pair(pair, scores.setdefault(pair.domain, DomainScore(pair.domain, errors=[])))
+        _score_pair(pair, scores.setdefault(pair.domain, DomainScore(pair.domain, errors=[], probabilities=[])))
     subscriptions = payload_subscriptions()
     matcher = lw.Matcher()
     matcher.add_many([{"id": id, "text": text} for id, text in subscriptions.items()])
     for payload in payloads(part):
         _score_payload(payload, matcher, subscriptions, scores[payload.domain])
     return list(scores.values())
+
+
+def match_scores(part: Part, least: float) -> list[tuple[float, bool]]:
+    """Return the scores of the payloads' matches at a low threshold, and whether each match is right.
+
+    Args:
+        part: `dev` or `test`.
+        least: Threshold of the matcher.
+    """
+    texts = payload_subscriptions()
+    matcher = lw.Matcher(threshold=least)
+    matcher.add_many([{"id": id, "text": text} for id, text in texts.items()])
+    scores = []
+    for payload in payloads(part):
+        for item in payload.data if isinstance(payload.data, list) else [payload.data]:
+            for match in matcher.match(lw.event(item, id=payload.id)):
+                if match.subscription_id not in payload.unclear:
+                    scores.append((match.score, match.subscription_id in payload.yes))
+    return scores
 
 
 def _score_pair(pair: Pair, score: DomainScore) -> None:
@@ -165,9 +226,14 @@ def _value(text: str) -> object:
 
 def _score_payload(payload: Payload, matcher: lw.Matcher, subscriptions: dict[str, str], score: DomainScore) -> None:
     items = payload.data if isinstance(payload.data, list) else [payload.data]
-    matched = {match.subscription_id for item in items for match in matcher.match(lw.event(item, id=payload.id))}
+    matched: dict[str, float] = {}
+    for item in items:
+        for match in matcher.match(lw.event(item, id=payload.id)):
+            matched[match.subscription_id] = max(match.probability, matched.get(match.subscription_id, 0.0))
     for id in subscriptions.keys() - set(payload.unclear):
         right, met = id in payload.yes, id in matched
+        if met:
+            score.probabilities.append((matched[id], right))
         score.right_matches += right and met
         score.wrong_matches += met and not right
         score.missed_matches += right and not met

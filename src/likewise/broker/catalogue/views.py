@@ -51,6 +51,7 @@ LEAST: Final = 0.02  # what is less doubtful is no question
 
 
 CACHED_MEANINGS: Final = 20_000  # understandings kept: a stream's words are few
+LEAST_SURE: Final = 0.5  # a meaning that is rather not meant is not named
 KINDS: Final = ((1, "text"), (2, "number"), (4, "boolean"), (8, "number"))
 
 
@@ -140,6 +141,10 @@ class AttributeMeanings:
                 continue
             concept = Term(means, "attribute", (), term.unit, term.kind)
             likely = curve.of(float(measure.matrix([concept], [term])[0, 0])) / len(parsed.kinds)
+            if likely < LEAST_SURE:
+                words = f"{describe_facets(parsed)}; with a probability of {likely:.2f} too unsure to say"
+                self._cached[term] = AttributeInterpretation(words=words)
+                continue
             self._cached[term] = AttributeInterpretation(means, round(likely, 3), describe_facets(parsed))
 
 

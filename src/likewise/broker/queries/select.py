@@ -95,6 +95,7 @@ def select_of(
                 interpretation.threshold,
                 score=score,
                 payload=_payload(frame, entry.value) if names_payload(subscription) else None,
+                curve=interpretation.probability_curve("conditions"),
             )
         except Exception as error:  # what is selected is no reason to keep a delivery back
             _log.error("select_failed", tenant=tenant.name, subscription=stored.id, exc_info=error)

@@ -22,6 +22,7 @@ from likewise.model.condition import Node, Some
 from likewise.model.event import Event, EventTuple
 from likewise.model.explanation import Explanation
 from likewise.model.predicate import Predicate
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Condition, Subscription
 from likewise.model.text import attribute_names, fold
 from likewise.model.timestamps import MOMENT
@@ -48,10 +49,12 @@ def selected(
     *,
     score: float | None = None,
     payload: object = None,
+    curve: ProbabilityCurve = AS_SCORED,
 ) -> Selected:
     """Return what `select` names of an event that met a subscription, or that an alert names; `explained` says by what.
 
     `score` is that of the delivery, if there is one, and `payload` what was sent, where the event says more by now.
+    What is less probable by `curve` than the subscription's `confidence` is null.
 
     >>> from likewise.language import parse
     >>> from likewise.matching.explain.explain import explain
@@ -69,7 +72,7 @@ def selected(
         if column.fact is not None:
             value, note = _fact(column.fact, event, subscription, explained, score, payload), ""
         else:
-            value, note = _column(column, event, subscription, explained, measure, threshold)
+            value, note = _column(column, event, subscription, explained, measure, threshold, curve)
         values[column.label] = value
         if note:
             notes[column.label] = note
@@ -117,11 +120,17 @@ def _column(
     explained: Explanation,
     measure: Measure | None,
     threshold: float,
+    curve: ProbabilityCurve,
 ) -> tuple[object, str]:
     view = EventView(event, measure)
     place, symbol = _matching_reading(column, subscription, explained, view)
     if place is None:
-        place = _best(column, subscription, view, threshold)
+        place, probability = _best(column, subscription, view, threshold, curve)
+        if place is not None and probability < (subscription.confidence or 0.0):
+            return None, (
+                f"`{event.tuples[place].attribute}` is `{column.attribute}` with a probability of {probability:.2f}, "
+                f"below the confidence of {subscription.confidence:g}"
+            )
     if place is None:
         return None, f"the event has no `{column.attribute}`"
     stated = symbol or _named_unit(column, subscription, explained, place)
@@ -227,16 +236,21 @@ def parts_of_report(text: str) -> tuple[Node, ...]:
     return body.items if isinstance(body, Condition) else ()
 
 
-def _best(column: SelectColumn, subscription: Subscription, view: EventView, threshold: float) -> int | None:
+def _best(
+    column: SelectColumn, subscription: Subscription, view: EventView, threshold: float, curve: ProbabilityCurve
+) -> tuple[int | None, float]:
+    """Return the place of the best reading at the threshold, and how probable it is that it is meant."""
     folded = fold(column.attribute)
     exact = [i for i, item in enumerate(view.tuples) if folded in attribute_names(item.attribute)]
     if exact or not column.relaxed:
-        return exact[0] if exact else None
+        return (exact[0] if exact else None), 1.0
     level = threshold if subscription.threshold is None else subscription.threshold
     term = predicate_attribute_term(Predicate(column.attribute, "exists", None, True), theme_of(subscription.themes))
     related = view.related(term)
     best = max(range(len(related)), key=lambda i: related[i], default=None)
-    return best if best is not None and related[best] >= MatchThreshold.at(level).score else None
+    if best is None or related[best] < MatchThreshold.at(level).score:
+        return None, 0.0
+    return best, curve.of(float(related[best]))
 
 
 def reading_in_unit(item: EventTuple, symbol: str, named: str = "") -> tuple[object, str]:
