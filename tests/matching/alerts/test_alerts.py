@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import likewise as lw
+from likewise.defaults import MAX_RETRACTABLE_EVENTS
 from likewise.errors import ArtefactDamaged, ArtefactMissing, StateError
 from likewise.matching.alerts.saved_state import FILE
 from likewise.model import Event
@@ -339,3 +340,15 @@ def test_ten_thousand_alerts_about_an_event_that_moves_none_are_not_looked_at() 
     for source in range(50):
         assert engine.match(lw.event({"t": 20}, source=f"s{source}"), at=source) == []
     assert engine.keys() == 0
+
+
+@pytest.mark.parametrize("engine", ["alerts", "naive"])
+def test_silence_counts_from_an_event_that_is_left_when_a_source_begins_anew(engine: str) -> None:
+    """The newest events of the key came from a name that several sources had used by mistake."""
+    room = Watched("{t > 10} absent for 1 h per room", engines={"alert": engine})
+    room.hear(0, source="a", id="e", t=20, room="hall")
+    for number in range(MAX_RETRACTABLE_EVENTS + 2):
+        room.hear(10, source="b", id=f"f{number}", t=5, room="hall")
+    room.matcher.state.rename_source("b", None)
+    assert room.tick(3_599) == []
+    assert room.tick(3_700) == [("absent", "e")]

@@ -58,6 +58,8 @@ def renamed(value: Any, before: str, after: str | None, *, sources: bool = False
             now = dict(result["holding"])
             result["stale"] = tuple(each for each in result["stale"] if each[0] not in now)
             result["begin"], result["told"] = (value.begin, value.told) if now else (None, False)
+        if isinstance(value, CompactedHistory) and value.last is not None:  # silence counts from an event that is left
+            result["last"] = result["last"] or result["last_holding"]
         return fields._replace(**result)
     if not isinstance(value, (tuple, list, frozenset)):
         return value
