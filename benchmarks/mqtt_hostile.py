@@ -6,8 +6,10 @@
 Each part starts a broker in a process of its own. `connect`: 150 connections declare a CONNECT of 4 MB, send what they
 can of it and then a byte now and then. `silent`: 100 subscribers never read while 100 messages of 90 KB are published.
 `retained`: 6,000 retained topics of 16 KB, and 20 clients that subscribe to `#` and never read. `files`: 1,100 silent
-connections to a process that may open 1,024 files. Memory is the peak RSS minus the RSS before; the p99 is that of a
-neighbour's PUBACK (QoS 1, one message at a time) and of HTTP publishes meanwhile, with `idle` as the same without harm.
+connections to a process that may open 1,024 files. `websocket_*`: 1,000 WebSockets to `/mqtt` that send nothing, one
+message of 60 KB without its end, a CONNECT of 60 KB without its end, or each of its bytes as a message. Memory is the
+peak RSS minus the RSS before; the p99 is that of a neighbour's PUBACK (QoS 1, one message at a time) and of HTTP
+publishes meanwhile, with `idle` as the same without harm.
 """
 
 from __future__ import annotations
@@ -249,6 +251,72 @@ def hash_subscribers(qos: int) -> Callable[[int, str], list[socket.socket]]:
     return attack
 
 
+def websockets(content: bytes, messages: int) -> Callable[[int, str], list[socket.socket]]:
+    """1,000 WebSockets to `/mqtt` that never finish CONNECT, and open again when they are closed.
+
+    Args:
+        content: The bytes of a CONNECT that each sends.
+        messages: In how many messages; 0 for one message whose last byte never comes.
+    """
+
+    def frames() -> bytes:
+        if not messages:
+            return _frame(content)[:-1]
+        size = max(1, -(-len(content) // messages))
+        return b"".join(_frame(content[at : at + size]) for at in range(0, len(content), size))
+
+    def attack(_: int, address: str) -> list[socket.socket]:
+        host, _, port = address.rpartition("/")[2].rpartition(":")
+        sent, held, end = frames(), [], time.monotonic() + SECONDS
+        while len(held) < 1_000 and time.monotonic() < end:
+            held.append(_websocket(host, int(port), sent))
+        while time.monotonic() < end:
+            time.sleep(0.5)
+            for number, made in enumerate(held):
+                if _is_over(made):
+                    made.close()
+                    held[number] = _websocket(host, int(port), sent)
+        return held
+
+    return attack
+
+
+def _websocket(host: str, port: int, sent: bytes) -> socket.socket:
+    """A WebSocket that has sent something; whether it was taken does not matter."""
+    made = socket.create_connection((host, port), timeout=PATIENCE)
+    with suppress(OSError):
+        made.sendall(
+            b"GET /mqtt HTTP/1.1\r\nHost: %s:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+            b"Sec-WebSocket-Protocol: mqtt\r\n\r\n" % (host.encode(), port)
+        )
+        made.recv(4_096)
+        made.settimeout(0.5)
+        made.sendall(sent)
+    return made
+
+
+def _is_over(made: socket.socket) -> bool:
+    made.setblocking(False)
+    try:
+        return made.recv(4_096) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def _frame(content: bytes) -> bytes:
+    """A binary message in one frame; its mask changes nothing."""
+    size = len(content)
+    head = bytes((0x82, 0x80 | size)) if size < 126 else bytes((0x82, 0xFE)) + size.to_bytes(2, "big")
+    return head + bytes(4) + content
+
+
+CONNECT_PART = encode(Connect("x" * 20))[2:]
+LONG_CONNECT = b"\x10" + _variable(60_000) + CONNECT_PART + bytes(60_000 - len(CONNECT_PART) - 1)
+
+
 def half_open(port: int, address: str) -> list[socket.socket]:
     """1,100 connections that say nothing."""
     held = []
@@ -270,6 +338,10 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "silent_qos1": lambda: watched(silent(1)),
     "retained_qos0": lambda: watched(hash_subscribers(0), retain(1)),
     "retained_qos1": lambda: watched(hash_subscribers(1), retain(1)),
+    "websocket_silent": lambda: watched(websockets(b"", 1)),
+    "websocket_message": lambda: watched(websockets(LONG_CONNECT, 0)),
+    "websocket_connect": lambda: watched(websockets(LONG_CONNECT, 1)),
+    "websocket_bytes": lambda: watched(websockets(LONG_CONNECT[:1_000], 1_000)),
     "files": lambda: watched(half_open, files=1_024),
 }
 

@@ -67,6 +67,7 @@ MQTT_CONNECT_SECONDS: Final = 10.0  # from the start of a connection until its C
 MQTT_CONNECT_BYTES: Final = 65_536  # of a CONNECT, its will included: nobody is known yet who could be held to account
 MQTT_PENDING: Final = 2_000  # connections that have not logged in; a fleet that comes back at once fits
 MQTT_PENDING_BYTES: Final = 16 * 2**20  # of CONNECT packets that are not complete, of all these connections together
+WEBSOCKET_BYTES: Final = 65_536  # that a WebSocket takes, its tasks included; before a login they count, too
 PENDING_SHARE: Final = 4  # one address may have the fourth part of either
 RECEIVE_BYTES: Final = 256 * 2**20  # of bodies that are not answered, and as many of packets that are not complete
 FRAGMENT_BYTES: Final = 64  # that a fragment of a message of a WebSocket takes beside its content

@@ -30,6 +30,9 @@ _UNCHANGED: Final = (  # what a protocol calls of its transport, beside those be
 MOST_BYTES: Final = 4_096  # most reads are shorter; as packets of two bytes they take some milliseconds
 
 
+_CLOSED: Final = asyncio.Protocol()
+
+
 class ReadingTurns:
     """The connections with something that waits, one after the other. For the thread of the loop."""
 
@@ -104,6 +107,7 @@ class PacedConnection(asyncio.Protocol):
         """Note that the socket is closed."""
         self._rest, self._at = b"", 0
         self._protocol.connection_lost(exc)
+        self._protocol = _CLOSED  # the protocol has this as its transport: a cycle would outlive the socket
 
     def pause_writing(self) -> None:
         """Note that the transport's buffer is full."""

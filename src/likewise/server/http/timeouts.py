@@ -73,6 +73,11 @@ class TimeoutProtocol(HttpToolsProtocol):
         if self._lines > MAX_HEADER_BYTES and self.phase_started is not None:
             self._too_large()
 
+    def handle_websocket_upgrade(self) -> None:
+        """Let the WebSocket's protocol take over; nothing remains here, neither the parser's reference to this."""
+        super().handle_websocket_upgrade()
+        self.parser = None  # type: ignore[assignment]
+
     def on_message_begin(self) -> None:
         """Begin a request."""
         super().on_message_begin()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import socket
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +17,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
+from likewise.broker.config import MqttSettings, ServerSettings
+from likewise.defaults import WEBSOCKET_BYTES
+from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
+from likewise.server.mqtt.broker.connection import MqttConnection
 from likewise.server.mqtt.codec import (
     Connack,
     Connect,
@@ -33,7 +39,8 @@ from likewise.server.mqtt.codec import (
     Will,
     encode,
 )
-from tests.server.mqtt.broker.conftest import PATIENCE, Devices
+from likewise.server.mqtt.codec.fields import encode_variable
+from tests.server.mqtt.broker.conftest import PATIENCE, Devices, devices
 
 MQTT = [Subprotocol("mqtt")]
 
@@ -193,6 +200,95 @@ def test_a_paho_client_works_over_a_websocket(home: Devices) -> None:
     finally:
         paho.disconnect()
         paho.loop_stop()
+
+
+def unfinished(home: Devices, content: int, *, whole: bool = False) -> socket.socket:
+    """Open a WebSocket that begins a CONNECT and never finishes it; `whole` finishes the message around it."""
+    host, _, port = home.url.rpartition("/")[2].rpartition(":")
+    made = socket.create_connection((host, int(port)), timeout=PATIENCE)
+    made.sendall(
+        b"GET /mqtt HTTP/1.1\r\nHost: %s:%s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+        b"Sec-WebSocket-Protocol: mqtt\r\n\r\n" % (host.encode(), port.encode())
+    )
+    assert made.recv(4_096).startswith(b"HTTP/1.1 101 ")
+    if content:
+        connect = b"\x10" + encode_variable(60_000) + encode(Connect("roof"))[2:]
+        made.sendall(b"\x82\xfe" + content.to_bytes(2, "big") + bytes(4) + connect.ljust(content, b"\0")[: content - 1])
+        if whole:
+            made.sendall(b"\0")
+    return made
+
+
+def is_cut(made: socket.socket) -> bool:
+    """Wait until the broker closes a connection."""
+    try:
+        while made.recv(4_096):
+            pass
+    except ConnectionResetError:
+        pass
+    return True
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["part of a message", "part of a packet"])
+def test_bytes_over_a_websocket_before_a_login_are_bounded_as_those_over_tcp(*, whole: bool) -> None:
+    """`[mqtt] pending_bytes`: the oldest goes, and what has come of its message with it."""
+    allowed = 3 * (WEBSOCKET_BYTES + 40_000)
+    with devices(mqtt=MqttSettings(pending_bytes=allowed)) as home, ExitStack() as stack:
+        held = []
+        for number in range(1, 4):
+            held.append(stack.enter_context(unfinished(home, 40_000, whole=whole)))
+            least = number * (WEBSOCKET_BYTES + 39_000)
+            home.until(lambda least=least: home.metric("likewise_mqtt_pending_bytes") >= least)  # type: ignore[misc]
+        stack.enter_context(unfinished(home, 40_000, whole=whole))
+        assert is_cut(held[0])
+        home.until(lambda: 0 < home.metric("likewise_mqtt_pending_bytes") <= allowed)
+        with line(home, "newcomer") as page:
+            page.send(Pingreq())
+            assert page.next() == Pingresp()
+
+
+def test_websockets_without_a_login_are_few_since_each_takes_as_much_as_a_connect() -> None:
+    """Those of one address a quarter; a login frees its place."""
+    stranger = ServerSettings(port=0, proxies=())
+    mqtt = MqttSettings(pending_bytes=12 * WEBSOCKET_BYTES)
+    with devices(mqtt=mqtt, server=stranger) as home, line(home, "logged in"), ExitStack() as stack:
+        held = [stack.enter_context(unfinished(home, 0)) for _ in range(4)]
+        assert is_cut(held[0])
+        assert home.metric("likewise_mqtt_pending_bytes") == 3 * WEBSOCKET_BYTES
+
+
+def test_bytes_that_trickle_over_a_websocket_do_not_prolong_the_time_to_log_in() -> None:
+    """`[mqtt] connect_seconds`, from the start of the WebSocket."""
+    with devices(mqtt=MqttSettings(connect_seconds=0.5)) as home:
+        deadline = time.monotonic() + PATIENCE
+        with unfinished(home, 1_000, whole=True) as made, suppress(BrokenPipeError, ConnectionResetError):
+            while time.monotonic() < deadline:
+                made.sendall(b"\x82\x81" + bytes(5))
+                time.sleep(0.05)
+        assert time.monotonic() < deadline
+        home.until(lambda: home.metric("likewise_mqtt_pending") == 0)
+
+
+def test_a_websocket_that_is_over_leaves_nothing_to_the_garbage_collector() -> None:
+    """It comes late, and a client may open and leave thousands meanwhile."""
+    with devices() as home:
+        unfinished(home, 40_000).close()
+        home.until(lambda: home.metric("likewise_mqtt_pending") == 0)
+        gc.collect()
+        kinds = (BoundedWebSocketProtocol, MqttConnection)
+        others = [each for each in gc.get_objects() if type(each) in kinds]
+        gc.disable()
+        try:
+            for whole in (False, True):
+                unfinished(home, 40_000, whole=whole).close()
+            home.until(lambda: home.metric("likewise_mqtt_pending") == 0)
+            deadline = time.monotonic() + PATIENCE
+            while (left := sum(type(each) in kinds for each in gc.get_objects())) > len(others):
+                assert time.monotonic() < deadline, left
+                time.sleep(0.1)
+        finally:
+            gc.enable()
 
 
 def test_a_message_before_the_login_has_at_most_64_kb_and_afterwards_a_packet_of_any_size(

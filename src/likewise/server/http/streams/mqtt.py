@@ -13,7 +13,7 @@ from typing import Final
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
-from likewise.defaults import CLOSE_SECONDS, MQTT_BUFFER_BYTES
+from likewise.defaults import CLOSE_SECONDS, MQTT_BUFFER_BYTES, WEBSOCKET_BYTES
 from likewise.server.connection_limits import unread_bytes
 from likewise.server.http.requests import gateway_of
 from likewise.server.http.streams.websocket_lifecycle import end_tasks
@@ -39,7 +39,12 @@ async def mqtt(socket: WebSocket) -> None:
     if socket.client is not None:
         address, peer = socket.client.host, f"{socket.client.host}:{socket.client.port}"
     connection = listener.connection(carried, peer, address)
-    await socket.accept(subprotocol=SUBPROTOCOL)
+    try:
+        await socket.accept(subprotocol=SUBPROTOCOL)
+    except _DISCONNECTED:
+        if connection is not None:
+            connection.lost()
+        return
     if connection is None:
         await socket.close(TOO_MANY, "there are too many connections; try again later")
         return
@@ -48,6 +53,8 @@ async def mqtt(socket: WebSocket) -> None:
 
 class WebSocketCarrier:
     """Carries one connection: what it writes goes out in order, in as few messages as it can."""
+
+    fixed_bytes = WEBSOCKET_BYTES
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
@@ -106,12 +113,15 @@ class WebSocketCarrier:
     async def run(self, connection: MqttConnection) -> None:
         """Carry it until one side ends it."""
         self._connection = connection
+        if (protocol := websocket_protocol(self._socket.scope)) is not None:
+            protocol.await_login(connection.note_message)
         both = [asyncio.create_task(self._read(connection)), asyncio.create_task(self._send(connection))]
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         finally:
             connection.lost()
             await end_tasks(both)
+            self._connection = None
         for task in both:
             error = None if task.cancelled() else task.exception()
             if error is not None and not isinstance(error, _DISCONNECTED):

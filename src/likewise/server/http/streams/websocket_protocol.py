@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from starlette.types import Scope
@@ -22,6 +23,7 @@ class BoundedWebSocketProtocol(WebSocketsSansIOProtocol):
     stalled: tuple[int, float] | None = None  # unread bytes, and since when they do not shrink
     _fragments = 0  # bytes of the fragments of a message that is not complete
     _partial = False  # something of a message is buffered
+    _note_login: Callable[[int], None] | None = None  # takes the bytes of an incomplete message before a login
 
     def data_received(self, data: bytes) -> None:
         """Take some bytes."""
@@ -29,14 +31,21 @@ class BoundedWebSocketProtocol(WebSocketsSansIOProtocol):
         size = self._fragments + len(self.conn.reader.buffer)
         if size or self._partial:
             self._partial = size > 0
-            self._packets.note(self, size)
+            if self._note_login is None:
+                self._packets.note(self, size)
+            else:
+                self._note_login(size)
             if self._fragments > 2 * self.config.ws_max_size:  # the library bounds their content, not their number
                 self.evict()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget a connection that is over."""
+        """Forget a connection that is over, and leave no cycle: the garbage collector would come late."""
         self._packets.note(self, 0)
         super().connection_lost(exc)
+        self.frames, self._note_login = [], None
+        self.conn.parser.close()
+        self.conn.reader.buffer.clear()
+        getattr(self, "scope", {}).pop(_KEY, None)
 
     def handle_text(self, event: Frame) -> None:
         """Take a message in text, or its first fragment."""
@@ -84,10 +93,17 @@ class BoundedWebSocketProtocol(WebSocketsSansIOProtocol):
         """Return whether the buffer is full because the client does not read."""
         return not self.writable.is_set()
 
+    def await_login(self, note: Callable[[int], None]) -> None:
+        """Let somebody count the bytes of an incomplete message, until `allow_large_messages`."""
+        self._note_login = note
+        note(self._fragments + len(self.conn.reader.buffer))
+        self._packets.note(self, 0)
+
     def allow_large_messages(self, tenant: str | None) -> None:
         """Take messages of every allowed size from now on, for a tenant."""
         self.scope["likewise_tenant"] = tenant  # type: ignore[typeddict-unknown-key]
         self.conn.max_message_size = self.config.ws_max_size
+        self._note_login = None
 
 
 def websocket_protocol(scope: Scope) -> BoundedWebSocketProtocol | None:

@@ -83,11 +83,12 @@ class PendingConnections:
                 self._evict(next(iter(of_address)))
         if len(self._all) > self.allowed:
             self._evict(next(iter(self._all)))
+        self.note(connection, 0)
 
     def note(self, connection: MqttConnection, size: int) -> None:
-        """Count what is buffered of a connection; the oldest with a part of a packet goes if it is too much."""
+        """Count what a connection takes; the oldest one that takes anything goes if it is too much."""
         if connection in self._all:
-            self.packets.note(connection, size)
+            self.packets.note(connection, connection.fixed_bytes + size)
 
     def remove(self, connection: MqttConnection) -> None:
         """Remove a connection that has logged in or ended."""

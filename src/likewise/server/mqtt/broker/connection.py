@@ -46,7 +46,12 @@ MAX_REASON_BYTES: Final = 512  # bytes of a reason in words
 
 
 class Carrier(Protocol):
-    """The transport of a connection's bytes: a socket or a WebSocket."""
+    """The transport of a connection's bytes: a socket or a WebSocket.
+
+    `fixed_bytes` are those that it takes beside what it buffers.
+    """
+
+    fixed_bytes: int
 
     def write(self, data: bytes) -> None:
         """Send some bytes."""
@@ -118,6 +123,7 @@ class MqttConnection:
         "_carrier",
         "_decoder",
         "_drained",
+        "_message_bytes",
         "_out",
         "_out_bytes",
         "_packets",
@@ -164,6 +170,7 @@ class MqttConnection:
         self._packets: deque[Packet] | None = None  # that wait for the one that is dealt with
         self._waiting_bytes = 0
         self._partial = False  # a part of a packet is buffered
+        self._message_bytes = 0  # of a message that its carrier has not received as a whole
         self._reading_paused = False
         self._out: list[bytes] = []
         self._out_bytes = 0
@@ -205,13 +212,24 @@ class MqttConnection:
         except PacketError as error:
             self.refuse(error)
         else:
-            if (size := self._decoder.buffered) or self._partial:
-                self._partial = size > 0
-                self.server.buffered(self, size)
+            self._note_buffered()
+
+    def note_message(self, size: int) -> None:
+        """Note how many bytes its carrier buffers of a message that is not complete."""
+        self._message_bytes = size
+        if not self.closed:
+            self._note_buffered()
+
+    def _note_buffered(self) -> None:
+        size = self._decoder.buffered + self._message_bytes
+        if size or self._partial:
+            self._partial = size > 0
+            self.server.buffered(self, size)
 
     def log_in(self, packet_bytes: int) -> None:
         """Let packets of every allowed size come: it is known who sends them."""
         self.authenticated = True
+        self._message_bytes = 0  # the carrier counts them from now on
         self._decoder.largest = packet_bytes
         self._carrier.authenticated()
 
@@ -425,6 +443,11 @@ class MqttConnection:
         elif self.version == MQTT_5:
             self.send_packet(Disconnect(reason, self.reason_properties(words)))
         self._finish()
+
+    @property
+    def fixed_bytes(self) -> int:
+        """Return how many bytes its carrier takes beside what is buffered."""
+        return self._carrier.fixed_bytes
 
     @property
     def tenant_name(self) -> str | None:

@@ -254,13 +254,16 @@ class MqttListener:
             self.sessions.end_expired(self.broker.retention())
             self.buffers.recount()
             again, self.buffers.was_full = self.buffers.was_full and not self.buffers.full, False
-            for connection in list(self._connections):
-                self._check_connection(connection, now, clock)
-                if again and not connection.closed:
-                    connection.resume_sending()
+            self._check_connections(now, clock, resume=again)
             for tenant in self.broker.tenants.values():
                 if tenant.name in self.home.counters_by_name:
                     self.home.counters_by_name[tenant.name].sessions = self.sessions.count(tenant.number)
+
+    def _check_connections(self, now: float, clock: int, *, resume: bool) -> None:
+        for connection in list(self._connections):
+            self._check_connection(connection, now, clock)
+            if resume and not connection.closed:
+                connection.resume_sending()
 
     def _check_connection(self, connection: MqttConnection, now: float, clock: int) -> None:
         silent = now - connection.last_activity
@@ -341,6 +344,8 @@ class MqttListener:
 
 class MqttProtocol(asyncio.Protocol):
     """One socket; `made` makes its connection, or None if there are too many."""
+
+    fixed_bytes = 0  # a few KB, which the number of connections bounds
 
     __slots__ = ("_connect", "_connection", "_limits", "_transport", "address")
 
