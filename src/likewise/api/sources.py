@@ -145,6 +145,20 @@ class ReviewQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str = ""
 
 
+class UncertainAttribute(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An attribute whose readings are not published under a common name: the best guesses, and why none counts."""
+
+    attribute: str
+    source: str
+    model: str = ""
+    value: str | int | float | bool = ""
+    unit: str = ""
+    guesses: tuple[tuple[str, float], ...] = ()
+    why: str = ""
+    times: int = 1
+    seen: int = 0
+
+
 class ImportReceipt(msgspec.Struct, frozen=True):
     """Number of corrections that were imported."""
 

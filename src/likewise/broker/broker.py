@@ -229,6 +229,10 @@ class Broker:
         if self.stream_log is not None:
             self.stream_log.start()
 
+    def keep_log_for(self, needed_from: NeededFrom) -> None:
+        """Let retention keep the entries that a follower still needs, by its first one of each tenant."""
+        self._needed_from.append(needed_from)
+
     def _meaning(self) -> TermMeaning:
         """Return space, measure and threshold by which terms are compared, for streams on Spark."""
         settings = self.config.matching

@@ -263,6 +263,38 @@ class BridgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tls_key: str | None = None
 
 
+class NormalizeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Readings under common names and in common units, published to an MQTT broker (docs/guides/normalize.md).
+
+    `to` is `mqtt://host/norm/{source}/{name}`; nothing is published if it is left out. `names` is a file of common
+    names. `format` is what a message holds, `confidence` the probability that a name needs, and `retain` says whether
+    messages are retained: as the `original` was, `always` or `never`.
+    """
+
+    to: str | None = None
+    names: str | None = None
+    format: Literal["json", "value", "senml", "ngsi-ld"] = "json"
+    confidence: float = 0.8
+    retain: Literal["original", "always", "never"] = "original"
+    tenant: str = defaults.TENANT
+    username: str | None = None
+    password: str | None = None
+    password_file: str | None = None
+    tls_authority: str | None = None
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence <= 1:
+            raise InputError(f"[normalize] confidence lies between 0 and 1, not at {self.confidence:g}")
+
+
+class UnitsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Units of bare numbers where several are possible, by common name: `customary = { energy = "kWh" }`."""
+
+    customary: dict[str, str] = {}
+
+
 class MqttSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """MQTT: brokers whose messages are published here (`bridge`), and the listener for devices.
 
@@ -362,6 +394,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lake: LakeSettings = LakeSettings()
     limits: TenantLimits = TenantLimits()
     mqtt: MqttSettings = MqttSettings()
+    normalize: NormalizeSettings = NormalizeSettings()
+    units: UnitsSettings = UnitsSettings()
     targets: TargetNetworks = TargetNetworks()
     edges: EdgeSettings = EdgeSettings()
     logging: LoggingSettings = LoggingSettings()

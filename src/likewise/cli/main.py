@@ -23,6 +23,9 @@ COMMANDS: Final = {
         "likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"
     ),
     "serve": LazyCommand("likewise.cli.serve:serve", "Run the broker.", "Broker"),
+    "normalize": LazyCommand(
+        "likewise.cli.normalize:app", "Publish every device's readings in common names and units.", "Broker"
+    ),
     "edge": LazyCommand("likewise.cli.edge:app", "Run a broker near the sensors, which dials another.", "Broker"),
     "edges": LazyCommand("likewise.cli.broker.edges:app", "Show the brokers at the edge, and forget one.", "Broker"),
     "worker": LazyCommand("likewise.cli.worker:worker", "Match for a broker, which starts it itself.", "Broker"),

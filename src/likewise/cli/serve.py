@@ -10,10 +10,17 @@ import msgspec
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.broker_process import handle_stop_signals, print_listening, replace_given, run_broker
+from likewise.cli.terminal.broker_process import (
+    StopSignal,
+    handle_stop_signals,
+    print_listening,
+    replace_given,
+    run_broker,
+)
 from likewise.cli.terminal.options import AsJson, ConfigFile, Host, MqttPort, Port
 
 if TYPE_CHECKING:
+    from likewise.broker.config import Config
     from likewise.kernels.cache import Stage
 
 
@@ -81,14 +88,8 @@ def serve(
     Example: `likewise serve --data city`
     """
     with handle_stop_signals() as signals:
-        from likewise.broker.broker import Broker
         from likewise.broker.config import BridgeSettings, StoreSettings, TargetNetworks, read_config
-        from likewise.broker.telemetry.logging import log_to_stderr
-        from likewise.cli.terminal.compiling import compile_ahead, compile_meanwhile
         from likewise.errors import InputError
-        from likewise.server.http.server import serve as run
-        from likewise.server.mqtt.bridge import bridge_connectors
-        from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
         from likewise.server.sinks.networks import parse_networks
 
         if ephemeral and data is not None:
@@ -108,30 +109,43 @@ def serve(
             store=settings.store if keep is None else StoreSettings(keep),
             lake=replace_given(settings.lake, stream_log=stream_log),
         )
-        trace = log_to_stderr(settings.logging)
-        folder = None if ephemeral else data or Path("likewise-data")
-        bridge_tasks = bridge_connectors(bridges, folder)
-        devices = open_sockets(settings)
-        connectors = [*bridge_tasks, *listener_connectors(devices)]
-        facts = {"data": folder, "keep": settings.store.text}
-        lines = (
-            f"keeping everything {'in memory' if folder is None else f'in {folder}'}.",
-            f"Events are kept for {settings.store.text} unless they end sooner; --keep says how long."
-            if settings.store.retention is not None
-            else "Events are kept until they end by themselves.",
-        )
+        serve_settings(settings, None if ephemeral else data or Path("likewise-data"), signals, as_json)
 
-        def ready(port: int) -> None:
-            print_listening(settings.server, port, devices, facts, lines, as_json)
 
-        def note(text: str) -> None:
-            output.console(stderr=True).print(text, style="dim")
+def serve_settings(settings: Config, folder: Path | None, signals: StopSignal, as_json: bool) -> None:
+    """Run a broker with its bridges, its listener for devices and its normaliser until a signal stops it."""
+    from likewise.broker.broker import Broker
+    from likewise.broker.telemetry.logging import log_to_stderr
+    from likewise.cli.terminal.compiling import compile_ahead, compile_meanwhile
+    from likewise.server.http.server import serve as run
+    from likewise.server.mqtt.bridge import bridge_connectors
+    from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
+    from likewise.server.mqtt.normalizer import normalizer_connectors
 
-        def serve_broker(broker: Broker) -> None:
-            with compile_meanwhile(settings.matching, broker, note):
-                run(broker, on_ready=ready, connectors=connectors)
+    trace = log_to_stderr(settings.logging)
+    # The normaliser comes first: it knows what it must not read back before a bridge reads anything.
+    beside = [*normalizer_connectors(settings), *bridge_connectors(settings.mqtt.bridge, folder)]
+    devices = open_sockets(settings)
+    connectors = [*beside, *listener_connectors(devices)]
+    facts = {"data": folder, "keep": settings.store.text}
+    lines = (
+        f"keeping everything {'in memory' if folder is None else f'in {folder}'}.",
+        f"Events are kept for {settings.store.text} unless they end sooner; --keep says how long."
+        if settings.store.retention is not None
+        else "Events are kept until they end by themselves.",
+    )
 
-        # What is stored may be of any kind; where nothing is, the first subscriptions decide what is needed first.
-        stage: Stage = "first" if folder is None or not folder.exists() else "all"
-        if compile_ahead(settings.matching, note, stage):
-            run_broker(Broker(folder, settings, trace=trace), signals, serve_broker)
+    def ready(port: int) -> None:
+        print_listening(settings.server, port, devices, facts, lines, as_json)
+
+    def note(text: str) -> None:
+        output.console(stderr=True).print(text, style="dim")
+
+    def serve_broker(broker: Broker) -> None:
+        with compile_meanwhile(settings.matching, broker, note):
+            run(broker, on_ready=ready, connectors=connectors)
+
+    # What is stored may be of any kind; where nothing is, the first subscriptions decide what is needed first.
+    stage: Stage = "first" if folder is None or not folder.exists() else "all"
+    if compile_ahead(settings.matching, note, stage):
+        run_broker(Broker(folder, settings, trace=trace), signals, serve_broker)

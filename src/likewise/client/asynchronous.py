@@ -30,6 +30,7 @@ from likewise.api.sources import (
     SourceDemandDetails,
     SourceDetails,
     SourcesPage,
+    UncertainAttribute,
 )
 from likewise.api.subscribers import QueuePolicy
 from likewise.client import sources as catalogue
@@ -511,6 +512,10 @@ class AsyncSources:
     async def questions(self, limit: int = 10) -> tuple[ReviewQuestion, ...]:
         """Return the attributes whose confirmation would change most deliveries."""
         return await self._send(catalogue.questions_request(limit))
+
+    async def review(self, limit: int = 100) -> tuple[UncertainAttribute, ...]:
+        """Return the attributes that a normaliser is not certain of, with the best guesses."""
+        return await self._send(catalogue.review_request(limit))
 
     async def correct(
         self, attribute: str, means: str = "", *, unit: str = "", source: str = "", model: str = ""

@@ -18,6 +18,7 @@ from likewise.api.sources import (
     ReviewQuestion,
     SensingCommand,
     SourcesPage,
+    UncertainAttribute,
 )
 from likewise.client.messages import JSON
 from likewise.model.announcements.announcement import Announcement
@@ -88,6 +89,11 @@ def correct_request(attribute: str, means: str, unit: str, source: str, model: s
 def questions_request(limit: int) -> ApiRequest[tuple[ReviewQuestion, ...]]:
     """Return the request for the most useful questions."""
     return ApiRequest("GET", f"/v1/vocabulary/questions?limit={limit}", tuple[ReviewQuestion, ...])
+
+
+def review_request(limit: int) -> ApiRequest[tuple[UncertainAttribute, ...]]:
+    """Return the request for the attributes that need review."""
+    return ApiRequest("GET", f"/v1/vocabulary/review?limit={limit}", tuple[UncertainAttribute, ...])
 
 
 def import_request(table: str) -> ApiRequest[ImportReceipt]:

@@ -31,6 +31,7 @@ from likewise.api.sources import (
     SourceDemandDetails,
     SourceDetails,
     SourcesPage,
+    UncertainAttribute,
 )
 from likewise.api.subscribers import QueuePolicy
 from likewise.client import sources as catalogue
@@ -508,6 +509,10 @@ class Sources:
     def questions(self, limit: int = 10) -> tuple[ReviewQuestion, ...]:
         """Return the attributes whose confirmation would change most deliveries."""
         return self._send(catalogue.questions_request(limit))
+
+    def review(self, limit: int = 100) -> tuple[UncertainAttribute, ...]:
+        """Return the attributes that a normaliser is not certain of, with the best guesses."""
+        return self._send(catalogue.review_request(limit))
 
     def correct(
         self, attribute: str, means: str = "", *, unit: str = "", source: str = "", model: str = ""

@@ -160,9 +160,9 @@ def _document(event: Event, type: str, source: str) -> Json:
     content_tuples = tuple(t for t in event.tuples if not _is_context(t))
     document: Json = {"specversion": "1.0", "id": event.id, "source": event.source or source, "type": type, **context}
     if event.time is not None:
-        document["time"] = _rfc3339(event.time)
+        document["time"] = rfc3339(event.time)
     if event.expires is not None:
-        document["expires"] = _rfc3339(event.expires)
+        document["expires"] = rfc3339(event.expires)
     if event.themes:
         document["themes"] = msgspec.json.encode(event.themes).decode()
     if content_tuples or event.graph or event.vector:
@@ -185,7 +185,12 @@ def _is_context(item: EventTuple) -> bool:
     )
 
 
-def _rfc3339(time: int) -> str:
+def rfc3339(time: int) -> str:
+    """Return a time in µs as RFC 3339 writes it.
+
+    >>> rfc3339(1_700_000_000_000_000)
+    '2023-11-14T22:13:20Z'
+    """
     try:
         return (_EPOCH + timedelta(microseconds=time)).isoformat().replace("+00:00", "Z")
     except OverflowError:

@@ -242,7 +242,7 @@ class Housekeeping:
         self._epochs_checked_at = 0.0  # when epochs were looked at that may be forgotten
         self._lock = lock  # of the queues
         self._on_expired = on_expired
-        self._needed_from = tuple(needed_from)  # each the first entry of a tenant that somebody else still needs
+        self._needed_from = needed_from  # each the first entry of a tenant that somebody else still needs
         self._window_ends = WindowExpiry(log, self._take_out)
         self.tasks = RetryingTasks()
         self._saving = WindowCheckpoints(log, data, clock, self.tasks, concurrent=concurrent)

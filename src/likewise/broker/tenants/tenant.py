@@ -19,6 +19,7 @@ from likewise.broker.log.deliveries import Delivery, OwnerIndex, SortedOwners
 from likewise.broker.log.mqtt.messages import RetainedRow, StoredMessage, retained_bytes
 from likewise.broker.log.mqtt.topic_subscriptions import TopicSubscription
 from likewise.broker.log.packed_sets import NONE, Numbers
+from likewise.broker.tenants.normalized_sources import NormalizedSources
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.sink_queues import SinkQueues
@@ -241,6 +242,7 @@ class Tenant:
         self.subscribers: dict[str, SubscriberQueue] = {}
         self.by_number: dict[int, SubscriberQueue] = {}
         self.sources = SourceRegistry(self.stateless.interpretation.annotations)
+        self.normalized: NormalizedSources | None = None  # what a normaliser remembers of them; None without one
         self.sinks = SinkQueues()  # what waits for targets
         self.topics = TopicSubscriptions()  # subscriptions to topics that are acknowledged; guarded by `matchers`
         self.retained = RetainedTopics()

@@ -80,6 +80,35 @@ def questions(
 
 @app.command()
 @with_option_groups
+def review(
+    broker: BrokerOptions,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List the attributes that are not published under a common name, with the best guesses and the reason.
+
+    Example: `likewise vocabulary review`
+    """
+    with broker.publisher() as client:
+        attributes = client.sources.review(limit)
+    output.print_list(
+        attributes,
+        as_json,
+        "Nothing needs review.",
+        ("attribute", "of", "value", "unit", "is it ...?", "why"),
+        lambda each: (
+            each.attribute,
+            f"model {each.model}" if each.model else each.source,
+            str(each.value),
+            each.unit,
+            ", ".join(f"{name} {likely:.2f}" for name, likely in each.guesses[:3]) or "?",
+            each.why,
+        ),
+    )
+
+
+@app.command()
+@with_option_groups
 def correct(
     broker: BrokerOptions,
     attribute: Annotated[str, typer.Argument(metavar="ATTRIBUTE", help="The attribute as events name it.")],

@@ -232,7 +232,10 @@ class MqttBridge:
                 remembered = await client.connect(self._address)
                 # Retained messages only where the subscription is new: what the session has stored comes anyway.
                 suback = await client.subscribe(
-                    [FilterRequest(topic, session.qos, retain_handling=1) for topic in session.topics]
+                    [
+                        FilterRequest(topic, session.qos, retain_as_published=True, retain_handling=1)
+                        for topic in session.topics
+                    ]
                 )
         except BaseException:
             client.abort()
@@ -265,7 +268,11 @@ class MqttBridge:
         """Queue a message. The future is done when it is on disk, or refused for good."""
         self.state.received += 1
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        if message.qos == 0 and len(self._waiting) >= BRIDGE_WAITING:
+        normalized = self._tenant.normalized
+        if normalized is not None and (message.is_normalized or message.topic.startswith(normalized.prefix)):
+            self.state.passed_over += 1  # a normaliser's own output is never read back
+            stored.set_result(None)
+        elif message.qos == 0 and len(self._waiting) >= BRIDGE_WAITING:
             self.state.lost += 1
             stored.set_result(None)
         else:
@@ -285,6 +292,7 @@ class MqttBridge:
         """Store messages together, in order; one that is refused is set aside alone."""
         readable: list[tuple[MqttPublication, list[Event], asyncio.Future[None]]] = []
         now = self._gateway.broker.clock()
+        self._learn_retained(batch)
         for message, stored in batch:
             if message.topic.startswith(ANNOUNCEMENTS):
                 await self._apply_announcement(message)
@@ -317,6 +325,12 @@ class MqttBridge:
                     await self._dead_letter(message, refused)
         for _, _, stored in readable:
             _settle(stored)
+
+    def _learn_retained(self, batch: list[tuple[MqttPublication, asyncio.Future[None]]]) -> None:
+        """Note for a normaliser which topics are retained; that is on disk before their messages are."""
+        known, tenant = self._tenant.normalized, self._tenant.number
+        if known is not None and known.learn_retained(message.topic for message, _ in batch if message.retain):
+            self._gateway.broker.store.write(lambda tables: known.save_retained(tables, tenant), lambda result: None)
 
     def _announce(self, message: MqttPublication) -> None:
         """Apply what a message announces; what is refused is logged, and the rest goes on."""

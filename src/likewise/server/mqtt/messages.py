@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import Final, NamedTuple
+
+NORMALIZED: Final = ("normalized-by", "likewise")  # the user property of what a normaliser publishes
+_NEVER: Final = "\x00-\x1f\x7f-\x9f\ufdd0-\ufdef" + "".join(  # in texts of MQTT: control, and what is no character
+    chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
+)
+_NOT_IN_MQTT: Final = re.compile(f"[{_NEVER}]")
+_NOT_IN_TOPICS: Final = re.compile(f"[/+#{_NEVER}]")
+
+
+def mqtt_text(text: str) -> str:
+    """Return a text with `_` for each character that MQTT brokers may refuse (MQTT 5, 1.5.4).
+
+    >>> mqtt_text("a\\x00b\\x85c\\uffff d")
+    'a_b_c_ d'
+    """
+    return _NOT_IN_MQTT.sub("_", text)
+
+
+def topic_level(text: str) -> str:
+    """Return a text as one level of a topic: without `/`, wildcards and what brokers may refuse, and never empty.
+
+    >>> topic_level("hall/+"), topic_level("")
+    ('hall__', '_')
+    """
+    return _NOT_IN_TOPICS.sub("_", text) or "_"
 
 
 class MqttPublication(NamedTuple):
@@ -24,3 +50,8 @@ class MqttPublication(NamedTuple):
         'm-1'
         """
         return next((value for key, value in self.properties if key == name), "")
+
+    @property
+    def is_normalized(self) -> bool:
+        """Whether a normaliser published it, this one or another."""
+        return NORMALIZED in self.properties

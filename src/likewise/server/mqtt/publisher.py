@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Self
 
 from likewise.broker.config import BridgeSettings
@@ -17,6 +17,8 @@ from likewise.server.mqtt.client import BrokerAddress, LoopThread, MessageTooLar
 from likewise.server.mqtt.codec import FAILED
 from likewise.server.mqtt.messages import MqttPublication
 
+# Reason codes of PUBACK after which another attempt may succeed: unspecified, own, packet id in use, quota.
+TRANSIENT: Final = frozenset({0x80, 0x83, 0x91, 0x97})
 IN_FLIGHT: Final = 100  # messages sent before an acknowledgement is waited for
 TIMEOUT_S: Final = 30.0  # that an acknowledgement may take
 
@@ -102,13 +104,28 @@ async def connect_to(address: BrokerAddress, client_id: str, shown: str) -> Mqtt
     return client
 
 
-async def publish_all(client: MqttClient, messages: list[MqttPublication], shown: str) -> None:
-    """Publish messages in their order, as many at once as the broker allows, and wait for every acknowledgement."""
+async def publish_all(
+    client: MqttClient, messages: Sequence[MqttPublication], shown: str, *, passes_refused: bool = False
+) -> int:
+    """Publish messages in their order, as many at once as the broker allows, and wait for every acknowledgement.
+
+    Args:
+        client: The connection.
+        messages: The messages.
+        shown: The broker's URL for errors.
+        passes_refused: Whether a message that the broker refuses for good is passed over.
+
+    Returns:
+        How many messages the broker refused.
+
+    Raises:
+        Unavailable: The connection ended, or the broker refused a message that is not passed over.
+    """
     waiting: deque[tuple[MqttPublication, asyncio.Future[int]]] = deque()
-    done = 0
+    done = refused = 0
 
     async def wait_for_first() -> None:
-        nonlocal done
+        nonlocal done, refused
         message, acknowledgement = waiting.popleft()
         either: set[asyncio.Future[Any]] = {acknowledgement, client.closed}
         await asyncio.wait(either, timeout=TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
@@ -116,7 +133,9 @@ async def publish_all(client: MqttClient, messages: list[MqttPublication], shown
         if not acknowledgement.done():
             fault = "ended the connection" if client.closed.done() else "does not answer"
             raise Unavailable(f"{shown} {fault}; {progress}: send the others again")
-        if (code := acknowledgement.result()) >= FAILED:
+        if (code := acknowledgement.result()) >= FAILED and passes_refused and code not in TRANSIENT:
+            refused += 1
+        elif code >= FAILED:
             raise Unavailable(f"{shown} did not take {message.topic[:80]!r} (reason code {code:#04x}); {progress}")
         done += 1
 
@@ -126,6 +145,9 @@ async def publish_all(client: MqttClient, messages: list[MqttPublication], shown
         try:
             waiting.append((message, client.publish(message)))
         except MessageTooLarge as error:
-            raise Unavailable(f"{shown} does not take {message.topic[:80]!r}: {error}") from None
+            if not passes_refused:
+                raise Unavailable(f"{shown} does not take {message.topic[:80]!r}: {error}") from None
+            refused += 1
     while waiting:
         await wait_for_first()
+    return refused

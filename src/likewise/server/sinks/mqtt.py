@@ -16,15 +16,14 @@ from likewise.api.sinks import MqttTargetSettings
 from likewise.server.mqtt.broker_urls import parse_mqtt_url
 from likewise.server.mqtt.client import BrokerAddress, MessageTooLarge, MqttClient, MqttRefused
 from likewise.server.mqtt.codec import FAILED
-from likewise.server.mqtt.messages import MqttPublication
+from likewise.server.mqtt.messages import MqttPublication, mqtt_text
+from likewise.server.mqtt.publisher import TRANSIENT
 from likewise.server.sinks.bounded_tls import allow_exchange
 from likewise.server.sinks.networks import Network, default_tls_context, reachable
 from likewise.server.sinks.resolver import Resolve, resolve_untenanted
 from likewise.server.sinks.target import Parcel, PermanentFailure, TransientFailure
-from likewise.server.sinks.templates import fill_topic, match_values, mqtt_text
+from likewise.server.sinks.templates import fill_topic, match_values
 
-# Reason codes of PUBACK after which another attempt may succeed: unspecified, own, packet id in use, quota.
-_TRANSIENT: Final = frozenset({0x80, 0x83, 0x91, 0x97})
 _LONGEST_TEXT: Final = 65_535  # bytes of a topic, or of a user property
 _MAX_RECEIVED: Final = 65_536  # bytes between two acknowledgements: a broker has nothing else to send to a publisher
 
@@ -69,7 +68,7 @@ class MqttTarget:
         reason = acknowledgement.result()
         if reason >= FAILED:
             text = f"that broker answered with reason code {reason:#04x}"
-            raise TransientFailure(text) if reason in _TRANSIENT else PermanentFailure(text)
+            raise TransientFailure(text) if reason in TRANSIENT else PermanentFailure(text)
 
     async def _connected(self) -> MqttClient:
         if self._client is not None and not self._client.closed.done():

@@ -17,6 +17,7 @@ import msgspec
 from likewise.api.deliveries import MatchReason
 from likewise.errors import FormatError
 from likewise.formats.json.events import event_from_document
+from likewise.server.mqtt.messages import topic_level
 from likewise.server.sinks.target import Parcel
 
 _NAME: Final = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
@@ -25,11 +26,6 @@ KNOWN: Final = frozenset(
 )
 _LONGEST: Final = 65_536  # bytes of a template
 _DEEPEST: Final = 32  # lists and objects within each other
-_NEVER: Final = "\x00-\x1f\x7f-\x9f\ufdd0-\ufdef" + "".join(  # in texts of MQTT: control, and what is no character
-    chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
-)
-_NOT_IN_MQTT: Final = re.compile(f"[{_NEVER}]")
-_NOT_IN_TOPICS: Final = re.compile(f"[/+#{_NEVER}]")
 Values = Callable[[str], object]
 
 
@@ -51,7 +47,12 @@ def check_template(template: object, *, topic: bool = False) -> None:
     if topic:
         assert isinstance(template, str)
         bare = _NAME.sub("x", template)
-        if not bare or _NOT_IN_TOPICS.search(bare.replace("/", "")) or bare.startswith("$") or len(template) > 1_024:
+        if (
+            not bare
+            or topic_level(plain := bare.replace("/", "")) != plain
+            or bare.startswith("$")
+            or len(template) > 1_024
+        ):
             raise FormatError(
                 f"{template[:80]!r} is no topic to publish to; write it like alerts/{{{{@subscription}}}}/{{{{place}}}}"
             )
@@ -121,16 +122,7 @@ def fill_topic(topic: str, values: Values) -> str:
     >>> fill_topic("alerts/{{place}}/{{@source}}", {"place": "hall/+", "@source": None}.get)
     'alerts/hall__/_'
     """
-    return _NAME.sub(lambda found: _NOT_IN_TOPICS.sub("_", _value_text(values(found[1]))) or "_", topic)
-
-
-def mqtt_text(text: str) -> str:
-    """Return a text with `_` for each character that MQTT brokers may refuse (MQTT 5, 1.5.4).
-
-    >>> mqtt_text("a\\x00b\\x85c\\uffff d")
-    'a_b_c_ d'
-    """
-    return _NOT_IN_MQTT.sub("_", text)
+    return _NAME.sub(lambda found: topic_level(_value_text(values(found[1]))), topic)
 
 
 def _value_text(value: object) -> str:

@@ -21,6 +21,7 @@ from likewise.api.sources import (
     SourceDemandDetails,
     SourceDetails,
     SourcesPage,
+    UncertainAttribute,
 )
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import FormatError, InputError
@@ -104,6 +105,22 @@ async def questions(request: Request) -> Response:
     gateway, _, tenant = authenticate_reader(request)
     limit = integer_parameter(request, "limit", 10, 1, 100)
     return json_response(await gateway.query(tenant, lambda: gateway.broker.catalogue.questions(tenant, limit)))
+
+
+@router.get(
+    "/v1/vocabulary/review",
+    **route_options(
+        "The attributes that a normaliser is not certain of, those met most often first, with the best guesses.",
+        answer=UncertainAttribute,
+        many=True,
+        query={"limit": ("integer", "how many")},
+    ),
+)
+async def review(request: Request) -> Response:
+    """List what needs review."""
+    _, _, tenant = authenticate_reader(request)
+    known = [] if tenant.normalized is None else tenant.normalized.uncertain()
+    return json_response(known[: integer_parameter(request, "limit", 100, 1, 1_000)])
 
 
 _ANNOUNCEMENT: Final = "/v1/sources/{source:id}/announcement"

@@ -1,0 +1,118 @@
+"""What a normaliser remembers of sources: retained topics, names that several readings share, open questions.
+
+It is saved with the position that the normaliser has reached. Retained topics are saved before the messages that they
+are of, so that a message is retained under its common name, too, whatever stops in between.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from likewise.api.sources import UncertainAttribute
+from likewise.broker.log.edges.uplink import read_uplink, store_uplink
+from likewise.broker.log.tables import StoreTables
+
+MOST_RETAINED: Final = 20_000  # topics
+MOST_UNCERTAIN: Final = 1_000  # attributes, the newest
+MOST_SHARED: Final = 20_000  # names that several readings of a source share
+RETAINED, SHARED, UNCERTAIN = "retained topics", "shared names", "uncertain attributes"
+
+
+class _Topics(msgspec.Struct, frozen=True):
+    topics: list[str]
+
+
+class _Shared(msgspec.Struct, frozen=True):
+    names: dict[str, list[str]]
+
+
+class _Uncertain(msgspec.Struct, frozen=True):
+    attributes: list[UncertainAttribute]
+
+
+class NormalizedSources:
+    """The memory of a tenant's normaliser. The bridge, the normaliser and requests use it from their threads.
+
+    >>> known = NormalizedSources()
+    >>> [known.distinct_name("s", "temperature", attribute) for attribute in ("t1", "t2", "t1")]
+    ['temperature', 'temperature_2', 'temperature']
+    """
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix  # of every topic that the normaliser publishes to
+        self.retained: set[str] = set()
+        self._shared: dict[str, list[str]] = {}  # the attributes that share a name of a source, in their order
+        self._uncertain: dict[tuple[str, str], UncertainAttribute] = {}
+        self._changed: set[str] = set()
+        self._lock = threading.Lock()
+
+    def load(self, tables: StoreTables, tenant: int) -> None:
+        """Read what was saved."""
+        if (topics := read_uplink(tables, tenant, RETAINED, _Topics)) is not None:
+            self.retained = set(topics.topics)
+        if (shared := read_uplink(tables, tenant, SHARED, _Shared)) is not None:
+            self._shared = shared.names
+        if (uncertain := read_uplink(tables, tenant, UNCERTAIN, _Uncertain)) is not None:
+            self._uncertain = {(each.model or each.source, each.attribute): each for each in uncertain.attributes}
+
+    def save(self, tables: StoreTables, tenant: int) -> None:
+        """Save what changed since; within a commit."""
+        with self._lock:
+            changed, self._changed = self._changed, set()
+            if SHARED in changed:
+                store_uplink(tables, tenant, SHARED, _Shared(self._shared))
+            if UNCERTAIN in changed:
+                store_uplink(tables, tenant, UNCERTAIN, _Uncertain(list(self._uncertain.values())))
+
+    def learn_retained(self, topics: Iterable[str]) -> bool:
+        """Note topics whose messages are retained; return whether that is to be saved."""
+        fresh = [topic for topic in topics if topic not in self.retained]
+        room = MOST_RETAINED - len(self.retained)
+        self.retained.update(fresh[: max(0, room)])
+        return bool(fresh) and room > 0
+
+    def save_retained(self, tables: StoreTables, tenant: int) -> None:
+        """Save the retained topics; within a commit."""
+        store_uplink(tables, tenant, RETAINED, _Topics(sorted(self.retained)))
+
+    def distinct_name(self, source: str, name: str, attribute: str) -> str:
+        """Return the name of an attribute among those of its source that share it: the first has the name alone."""
+        key = f"{source}\n{name}"
+        attributes = self._shared.get(key)
+        if attributes is None:
+            attributes = self._shared.setdefault(key, [])
+        if attribute not in attributes:
+            if len(self._shared) > MOST_SHARED:
+                del self._shared[next(iter(self._shared))]
+            attributes.append(attribute)
+            self._changed.add(SHARED)
+        place = attributes.index(attribute)
+        return name if place == 0 else f"{name}_{place + 1}"
+
+    def note_uncertain(self, each: UncertainAttribute) -> None:
+        """Keep an open question, in place of the same one of before."""
+        key = (each.model or each.source, each.attribute)
+        with self._lock:
+            before = self._uncertain.pop(key, None)
+            times = 1 if before is None else before.times + 1
+            self._uncertain[key] = msgspec.structs.replace(each, times=times)
+            if len(self._uncertain) > MOST_UNCERTAIN:
+                del self._uncertain[next(iter(self._uncertain))]
+            if before is None or before.why != each.why:
+                self._changed.add(UNCERTAIN)
+
+    def settle(self, model_or_source: str, attribute: str) -> None:
+        """Forget an open question: its readings are certain now."""
+        if (model_or_source, attribute) in self._uncertain:
+            with self._lock:
+                self._uncertain.pop((model_or_source, attribute), None)
+                self._changed.add(UNCERTAIN)
+
+    def uncertain(self) -> list[UncertainAttribute]:
+        """Return the open questions, those met most often first."""
+        with self._lock:
+            return sorted(self._uncertain.values(), key=lambda each: -each.times)
