@@ -23,7 +23,10 @@ class AttributeInterpretation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AttributeDetails(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One attribute of a source: announced, learnt or both. Times are µs since 1970."""
+    """One attribute of a source: announced, learnt or both. Times are µs since 1970.
+
+    `every` is the usual time between two readings in seconds; it is `silent` after three of those.
+    """
 
     attribute: str
     unit: str = ""
@@ -35,6 +38,8 @@ class AttributeDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     seen: int = 0
     line: tuple[float, ...] = ()
     announced: bool = False
+    every: float | None = None
+    silent: bool = False
     understood: AttributeInterpretation = AttributeInterpretation()
 
 
@@ -114,6 +119,7 @@ class CorrectionRequest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_
     name: str = ""
     means: str = ""
     unit: str = ""
+    denies: tuple[str, ...] = ()
 
 
 class CorrectionDetails(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -127,6 +133,7 @@ class CorrectionDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     unit: str = ""
     by: str = ""
     at: int = 0
+    denies: tuple[str, ...] = ()
 
 
 class ReviewQuestion(msgspec.Struct, frozen=True, omit_defaults=True):

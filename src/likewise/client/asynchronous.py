@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -518,7 +518,14 @@ class AsyncSources:
         return await self._send(catalogue.review_request(limit))
 
     async def correct(
-        self, attribute: str, means: str = "", *, unit: str = "", source: str = "", model: str = ""
+        self,
+        attribute: str,
+        means: str = "",
+        *,
+        unit: str = "",
+        source: str = "",
+        model: str = "",
+        denies: Sequence[str] = (),
     ) -> CorrectionDetails:
         """State what an attribute means, for one source, for one model, or for all.
 
@@ -528,8 +535,9 @@ class AsyncSources:
             unit: the unit of its readings, where events state none.
             source: the only source it is stated of.
             model: the only model it is stated of.
+            denies: what it is not.
         """
-        return await self._send(catalogue.correct_request(attribute, means, unit, source, model))
+        return await self._send(catalogue.correct_request(attribute, means, unit, source, model, denies))
 
     async def corrections(self) -> tuple[CorrectionDetails, ...]:
         """Return every correction that is in effect."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -79,10 +79,12 @@ def vocabulary_request(containing: str, limit: int) -> ApiRequest[tuple[Attribut
     return ApiRequest("GET", f"/v1/vocabulary?{query}", tuple[AttributeSummary, ...])
 
 
-def correct_request(attribute: str, means: str, unit: str, source: str, model: str) -> ApiRequest[CorrectionDetails]:
+def correct_request(
+    attribute: str, means: str, unit: str, source: str, model: str, denies: Sequence[str] = ()
+) -> ApiRequest[CorrectionDetails]:
     """Return the request that states what an attribute means."""
     of, name = ("source", source) if source else ("model", model) if model else ("attribute", "")
-    correction = CorrectionRequest(attribute, of, name, means, unit)  # type: ignore[arg-type]
+    correction = CorrectionRequest(attribute, of, name, means, unit, tuple(denies))  # type: ignore[arg-type]
     return ApiRequest("POST", "/v1/corrections", CorrectionDetails, _ENCODE(correction), JSON)
 
 

@@ -6,7 +6,7 @@ Generated from `asynchronous.py` by `python -m tools.make_sync_client`. Do not e
 # ruff: noqa: UP028 - a loop that yields is the twin of an asynchronous one
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -515,7 +515,14 @@ class Sources:
         return self._send(catalogue.review_request(limit))
 
     def correct(
-        self, attribute: str, means: str = "", *, unit: str = "", source: str = "", model: str = ""
+        self,
+        attribute: str,
+        means: str = "",
+        *,
+        unit: str = "",
+        source: str = "",
+        model: str = "",
+        denies: Sequence[str] = (),
     ) -> CorrectionDetails:
         """State what an attribute means, for one source, for one model, or for all.
 
@@ -525,8 +532,9 @@ class Sources:
             unit: the unit of its readings, where events state none.
             source: the only source it is stated of.
             model: the only model it is stated of.
+            denies: what it is not.
         """
-        return self._send(catalogue.correct_request(attribute, means, unit, source, model))
+        return self._send(catalogue.correct_request(attribute, means, unit, source, model, denies))
 
     def corrections(self) -> tuple[CorrectionDetails, ...]:
         """Return every correction that is in effect."""

@@ -193,9 +193,11 @@ class BrokerApi:
         """Return the questions whose answers would change most deliveries."""
         return await self._get(list[ReviewQuestion], "/v1/vocabulary/questions", limit=limit)
 
-    async def correct(self, attribute: str, of: str, name: str, means: str, unit: str) -> CorrectionDetails:
-        """Say what an attribute means."""
-        body = {"attribute": attribute, "of": of, "name": name, "means": means, "unit": unit}
+    async def correct(
+        self, attribute: str, of: str, name: str, means: str, unit: str, denies: Sequence[str] = ()
+    ) -> CorrectionDetails:
+        """Say what an attribute means, and what it is not."""
+        body = {"attribute": attribute, "of": of, "name": name, "means": means, "unit": unit, "denies": list(denies)}
         return await self._post(CorrectionDetails, "/v1/corrections", body)
 
     async def take_back(self, number: int) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 from unicodedata import normalize
+
+DENIAL: Final = " (not "  # begins what a person said that an attribute is not, behind its name
 
 
 @lru_cache(maxsize=65_536)
@@ -37,11 +40,24 @@ def _cases(text: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
+def without_denials(attribute: str) -> tuple[str, tuple[str, ...]]:
+    """Return an attribute's name, and what a person said that it is not.
+
+    >>> without_denials("power_outage_count (not power; energy)"), without_denials("t (not read)x")
+    (('power_outage_count', ('power', 'energy')), ('t (not read)x', ()))
+    """
+    name, sign, rest = attribute.rpartition(DENIAL) if attribute.endswith(")") else ("", "", "")
+    return (name, tuple(part.strip() for part in rest[:-1].split(";"))) if sign and name else (attribute, ())
+
+
+@lru_cache(maxsize=65_536)
 def attribute_names(attribute: str) -> tuple[str, ...]:
     """Return the folded names that find an event's attribute. That of a list may be named without `[]`.
 
     >>> attribute_names("Temp"), attribute_names("Readings[].Value")
     (('temp',), ('readings[].value', 'readings.value'))
+    >>> attribute_names("Power_Count (not power)")
+    ('power_count',)
     """
-    folded = fold(attribute)
+    folded = fold(without_denials(attribute)[0])
     return (folded, folded.replace("[]", "")) if "[]" in folded else (folded,)

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from likewise.errors import UnknownId
-from likewise.model.text import fold
+from likewise.model.text import DENIAL, fold, without_denials
 from likewise.semantics.measure import Measure, Role, Term, opposed
 from likewise.semantics.text.identifiers import split_identifier
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STEP: Final = 0.4  # the part of the way towards 1 (or 0) that the first judgement moves a score
+DENIED: Final = 0.7  # the score at which what is asked for is what a person said that an attribute is not
 BOUND: Final = 0.9  # the part of the way that no number of judgements passes
 
 
@@ -158,9 +160,30 @@ class JudgedMeasure:
         """Return whether one Boolean name is true exactly when the other is false."""
         return opposed(self.measure, query, candidate)
 
+    def _without_denied(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[float32]:
+        """Return the measure's scores; 0 where a person said that the candidate is not what the query asks for."""
+        split = {
+            place: without_denials(term.text)
+            for place, term in enumerate(candidates)
+            if DENIAL in term.text and term.role == "attribute"
+        }
+        if not any(denied for _, denied in split.values()):
+            return self.measure.matrix(queries, candidates)
+        plain = list(candidates)
+        for place, (name, _) in split.items():
+            plain[place] = replace(candidates[place], text=name)
+        matrix = self.measure.matrix(queries, plain).copy()
+        for place, (name, denied) in split.items():
+            if denied:
+                asked = [replace(candidates[place], text=text, context=()) for text in denied]
+                meant = self.measure.matrix(asked, queries).max(0) >= DENIED
+                meant &= [fold(query.text) != fold(name) for query in queries]
+                matrix[meant, place] = 0.0
+        return matrix
+
     def matrix(self, queries: Sequence[Term], candidates: Sequence[Term]) -> NDArray[float32]:
-        """Return the measure's scores, adjusted for judged pairs. Equal terms stay at 1."""
-        matrix = self.measure.matrix(queries, candidates)
+        """Return the measure's scores, adjusted for judged pairs and for what people denied. Equal terms stay at 1."""
+        matrix = self._without_denied(queries, candidates)
         judged = self.feedback._balance
         if not judged:
             return matrix

@@ -117,7 +117,9 @@ class SourceCommands:
         total = len(tenant.sources.corrections) + len(corrections)
         if total > MAX_CORRECTIONS:
             raise LimitExceeded("corrections of a tenant", allowed=MAX_CORRECTIONS, found=total)
-        self._commands(tenant, [CorrectCommand(each) for each in corrections], done)
+        known = {each.about: each for each in list(tenant.sources.corrections.values())}
+        whole = [each.after(known[each.about]) if each.about in known else each for each in corrections]
+        self._commands(tenant, [CorrectCommand(each) for each in whole], done)
 
     def take_back(self, tenant: Tenant, number: int) -> None:
         """Let a correction hold no longer."""
@@ -157,8 +159,8 @@ class SourceCommands:
         commands: list[Command] = [command, *copies[:room]]
         self._commands(tenant, commands, done)
 
-    def publish(self, tenant: Tenant, event: Event, message: StoredMessage) -> None:
-        """Publish something that the catalogue says by itself, as a message of MQTT, too; nobody waits for it."""
+    def publish(self, tenant: Tenant, event: Event, message: StoredMessage | None = None) -> None:
+        """Publish something that the catalogue says by itself, with its message of MQTT; nobody waits for it."""
         entries = event_entries(tenant.number, [event], self._expires_at())
         entries[0].message = message
         self._log.append(entries, lambda result: None)

@@ -116,9 +116,14 @@ def correct(
     unit: Annotated[str, typer.Option("--unit", help="The unit of its readings, where events state none.")] = "",
     source: Annotated[str, typer.Option("--source", help="Of this source only.")] = "",
     model: Annotated[str, typer.Option("--model", help="Of sources of this model only.")] = "",
+    denies: Annotated[
+        list[str] | None, typer.Option("--not", metavar="KIND", help="What it is not. May be given several times.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say once what an attribute is; certain from then on, for every subscription.
+
+    With --not a false match ends: conditions that ask for that kind are no longer met by the attribute.
 
     Example: `likewise vocabulary correct temp1 "supply air temperature" --model X --unit degC`
     """
@@ -127,9 +132,12 @@ def correct(
     if source and model:
         raise InputError("a correction is of a source or of a model; give one of --source and --model")
     with broker.publisher() as client:
-        correction = client.sources.correct(attribute, means, unit=unit, source=source, model=model)
+        correction = client.sources.correct(
+            attribute, means, unit=unit, source=source, model=model, denies=denies or ()
+        )
     whose = f" of {correction.of} {correction.name}" if correction.name else ""
-    meaning = ", ".join(filter(None, (correction.means, f"in {correction.unit}" if correction.unit else "")))
+    parts = (correction.means, *(f"not {each}" for each in correction.denies))
+    meaning = ", ".join(filter(None, (*parts, f"in {correction.unit}" if correction.unit else "")))
     text = f"{correction.attribute}{whose} is {meaning}. Undo: likewise vocabulary undo {correction.number}"
     output.print_result(correction, as_json, text)
 
@@ -149,12 +157,13 @@ def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
         active,
         as_json,
         "No corrections.",
-        ("number", "attribute", "of", "is", "unit", "by", "at"),
+        ("number", "attribute", "of", "is", "is not", "unit", "by", "at"),
         lambda each: (
             each.number,
             each.attribute,
             f"{each.of} {each.name}" if each.name else "",
             each.means,
+            ", ".join(each.denies),
             each.unit,
             each.by,
             time_of_day(each.at) if each.at else "",

@@ -27,6 +27,7 @@ from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
 from likewise.model import Condition, Explanation, Mapping, Predicate
 from likewise.model.rendering import explanation_sentences
+from likewise.model.text import fold, without_denials
 
 MOST_COMPARED: Final = 100  # subscriptions an event is compared with in one go; the filter reaches the others
 AT_ONCE: Final = 8  # questions under way at the same time
@@ -306,7 +307,28 @@ class ExplanationDialog:
                 if len(explained.mappings) > 1:
                     html(mappings_table(explained.mappings, grid.tuples)).classes("w-full").mark("mappings")
             _notes(explained)
+            self._denials(event, text, explained)
         return explained.score
+
+    def _denials(self, event: dict[str, object], text: str, explained: Explanation) -> None:
+        """Draw a button for each name that met a relaxed one, which ends that match for the device's model."""
+        source = event.get("source")
+        for report in explained.predicates if isinstance(source, str) else ():
+            asked, name = _attribute_of(report.text), without_denials(report.attribute)[0]
+            if report.verdict != "match" or report.negated or not name or fold(asked) == fold(name):
+                continue
+
+            async def deny(asked: str = asked, name: str = name, source: str = str(source)) -> None:
+                api = self._viewing.api
+                known = await self._viewing.ask(api.source(source))
+                model = "" if known is None else known.model
+                of, whose = ("model", model) if model else ("source", source)
+                if await self._viewing.ask(api.correct(name, of, whose, "", "", [asked])) is not None:
+                    ui.notify(f"{name} of {of} {whose} is not {asked}.", type="positive", position="top")
+                    assert self._redraw is not None
+                    await self._redraw(event, text)
+
+            ui.button(f"{name} is not {asked}", on_click=deny).props("flat no-caps dense").mark("deny")
 
     def _picture(self, event: dict[str, object], text: str, grid: Grid) -> None:
         drawn = html(f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>").classes("w-full")

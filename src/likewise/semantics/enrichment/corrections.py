@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from likewise.errors import InputError
-from likewise.model.text import fold
+from likewise.model.text import DENIAL, fold
 from likewise.semantics.enrichment.annotation import EXACT_KEYS, Annotation
 from likewise.semantics.enrichment.table import AnnotationSource, AnnotationTable
 from likewise.units import unit
@@ -20,7 +20,7 @@ CORRECTION: Final = "correction"
 class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Correction of an attribute of a source, of a model, or of every source (`of`): its meaning, its unit.
 
-    `by` is who said so, `at` when (µs).
+    `denies` is what it is not: conditions that ask for that are not met. `by` is who said so, `at` when (µs).
 
     >>> str(Correction("temp1", "model", "X", means="supply air temperature", unit="degC"))
     'temp1 of model X is supply air temperature, in degC'
@@ -33,12 +33,15 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     unit: str = ""
     by: str = ""
     at: int = 0
+    denies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.attribute.strip():
             raise InputError("a correction names the attribute it is about")
-        if not (self.means or self.unit):
-            raise InputError(f"nothing is said about {self.attribute!r}; say what it means, or its unit")
+        if not (self.means or self.unit or self.denies):
+            raise InputError(f"nothing is said about {self.attribute!r}; say what it means or is not, or its unit")
+        if any(not each.strip() or set("();") & set(each) for each in self.denies):
+            raise InputError(f"what {self.attribute!r} is not is said in words, without brackets and semicolons")
         if (self.of == "attribute") == bool(self.name):
             raise InputError(
                 "a correction of a source or a model names it, one that is of every source names none: "
@@ -58,22 +61,38 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
         """Key of the correction: a later one with the same key replaces it."""
         return self.of, self.name if self.of == "source" else fold(self.name), fold(self.attribute)
 
+    def after(self, earlier: Correction) -> Correction:
+        """Return what holds once this is said after an earlier one: what was denied stays so.
+
+        One that denies alone leaves what the attribute means, and its unit, as they were.
+
+        >>> said = Correction("t", means="water temperature")
+        >>> Correction("t", denies=("power",)).after(said).means
+        'water temperature'
+        """
+        denies = tuple(dict.fromkeys((*earlier.denies, *self.denies)))
+        if self.means or self.unit:
+            return msgspec.structs.replace(self, denies=denies)
+        return msgspec.structs.replace(self, means=earlier.means, unit=earlier.unit, denies=denies)
+
     def row(self, number: int = 0, source: str = "") -> Annotation:
         """Return the annotation row of the correction; with `source`, the row of that source of the model."""
         key = "source" if source else self.attribute if self.of == "attribute" else self.of
+        means = f"{self.means or self.attribute}{DENIAL}{'; '.join(self.denies)})" if self.denies else self.means
         return Annotation(
             key,
             source or self.name,
             "" if key == self.attribute else self.attribute,
             unit=self.unit,
-            means=self.means,
+            means=means,
             line=number,
             where=CORRECTION,
         )
 
     def __str__(self) -> str:
         whose = f" of {self.of} {self.name}" if self.name else ""
-        clauses = [part for part in (self.means, f"in {self.unit}" if self.unit else "") if part]
+        denied = f"not {' and not '.join(self.denies)}" if self.denies else ""
+        clauses = [part for part in (self.means, denied, f"in {self.unit}" if self.unit else "") if part]
         return f"{self.attribute}{whose} is {', '.join(clauses)}"
 
 

@@ -2,7 +2,8 @@
 (mapping-commons.github.io/sssom).
 
 A mapping is a row of tab-separated values: what is mapped (`subject_id`, `subject_label`, `subject_source`), how
-(`predicate_id`), to what (`object_label`), and why it is believed. A unit stands in `other` as `unit=degC`.
+(`predicate_id`), to what (`object_label`), and why it is believed. A unit stands in `other` as `unit=degC`, and what
+it is not as `not=power`.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def write_sssom(corrections: Iterable[Correction]) -> str:
             each.by,
             day,
             "1.0",
-            f"unit={each.unit}" if each.unit else "",
+            "|".join([f"unit={each.unit}"] * bool(each.unit) + [f"not={denied}" for denied in each.denies]),
         )
         (quoting if "\r" in "".join(cells) else rows).writerow(cells)  # a carriage return is not quoted by itself
     return out.getvalue()
@@ -130,6 +131,7 @@ def _read_row(row: dict[str, str], number: int, by: str, at: int) -> Correction:
         raise FormatError(f"line {number}: `subject_source` is source:NAME or model:NAME, or empty; found {of[:40]!r}")
     other = [part.strip() for part in row.get("other", "").split("|")]
     unit = next((part.removeprefix("unit=") for part in other if part.startswith("unit=")), "")
+    denies = tuple(part.removeprefix("not=") for part in other if part.startswith("not="))
     who, when = row.get("author_label") or by, at
     if row.get("mapping_date"):
         try:
@@ -145,6 +147,7 @@ def _read_row(row: dict[str, str], number: int, by: str, at: int) -> Correction:
             unit,
             who,
             when,
+            denies,
         )
     except InputError as error:
         raise FormatError(f"line {number}: {error}") from None

@@ -238,7 +238,7 @@ async def correct(request: Request) -> Response:
     correction = Correction(**msgspec.structs.asdict(correction_request), by=access.name, at=now)
     numbers = await gateway.wait_committed(gateway.broker.announcements.start_correct, tenant, [correction])
     assert isinstance(numbers, list)
-    return json_response(correction_details(numbers[0], correction))
+    return json_response(correction_details(numbers[0], tenant.sources.corrections.get(numbers[0], correction)))
 
 
 @router.delete("/v1/corrections/{number:id}", **route_options("Take a correction back.", status=204))
