@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 import structlog
 
@@ -22,7 +22,9 @@ from likewise.broker.catalogue.announcements import SourceCommands
 from likewise.broker.catalogue.demand_index import SourceDemand
 from likewise.broker.catalogue.follower import ProfileFollower
 from likewise.broker.catalogue.observations import ObservedAttribute
+from likewise.broker.catalogue.renamed_attributes import renamed_attributes
 from likewise.broker.catalogue.sensing_commands import SENSE, decode_sense_message
+from likewise.broker.catalogue.unit_decisions import UnitDecisions
 from likewise.broker.catalogue.views import Catalogue
 from likewise.broker.clock import BelievedClock, steady_clock
 from likewise.broker.config import Config
@@ -40,8 +42,11 @@ from likewise.broker.log import dead_letters
 from likewise.broker.log.commits import wait_for
 from likewise.broker.log.deliveries import Delivery
 from likewise.broker.log.entries import (
+    EVENT,
     Command,
+    CorrectCommand,
     Entry,
+    RemoveCorrectionCommand,
     SubscribeCommand,
     UnregisterCommand,
     UnsubscribeCommand,
@@ -76,6 +81,7 @@ from likewise.matching.coercion import as_types
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.matching.registry import EngineSelection
 from likewise.model import Event, Kind, Subscription
+from likewise.model.announcements.announcement import SPEAKER
 from likewise.model.time import duration
 from likewise.semantics.enrichment.corrections import CorrectedAnnotations
 from likewise.semantics.enrichment.table import NO_ANNOTATIONS
@@ -83,6 +89,7 @@ from likewise.semantics.enrichment.watched_file import AnnotationFile
 from likewise.semantics.interpretation import Interpretation
 
 _log = structlog.get_logger("likewise.broker")
+SOURCES_A_TURN: Final = 200  # that the catalogue looks at for units and renamed attributes in one turn
 IsVisible = Callable[[int, str], bool]  # by an event's position and source: whether who asks may know of it
 
 
@@ -205,6 +212,13 @@ class Broker:
         )
         self.activation.other_demand.append(self._lake_demand)
         self.absence_watch = AbsenceWatch(self.source_demand, self._append)
+        self._seen_sources: dict[int, dict[str, None]] = {}  # by tenant: sources that the catalogue is to look at
+        self._units = UnitDecisions(
+            lambda tenant, each: self._append(tenant, CorrectCommand(each)),
+            lambda tenant, number: self._append(tenant, RemoveCorrectionCommand(number)),
+            self.announcements.publish,
+            clock,
+        )
         self.catalogue = Catalogue(
             self.learning,
             clock,
@@ -287,6 +301,8 @@ class Broker:
     def _observe(self, tenant: Tenant, entries: Sequence[Entry]) -> None:
         self.source_demand.observe(tenant, entries)
         self.activation.observe(tenant, entries)
+        seen = self._seen_sources.setdefault(tenant.number, {})
+        seen.update(dict.fromkeys(e.source for e in entries if e.kind == EVENT and e.source != SPEAKER))
 
     def _texts(self, tenant: Tenant, name: str) -> Iterable[str]:
         return self.catalogue.texts(tenant, name)
@@ -316,6 +332,24 @@ class Broker:
             self.announcements.end_leases(tenant)
             self.activation.update(tenant)
             self.absence_watch.update(tenant)
+            self._look_at_sources(tenant)
+
+    def _look_at_sources(self, tenant: Tenant) -> None:
+        """Decide units and notice renamed attributes of sources that were seen, once anything is asked by meaning."""
+        seen = self._seen_sources.get(tenant.number, {})
+        opened = tenant.stateless.interpretation.opened() is not None
+        if not seen or not opened or not self.config.units.learn or not self.config.catalogue.learn:
+            seen.clear()
+            return
+        names = list(seen)[:SOURCES_A_TURN]
+        for name in names:
+            del seen[name]
+        with self.learning.lock:
+            learnt = self.catalogue.learnt(tenant)
+            sources = [each for name in names if (each := learnt.source(name)) is not None]
+        self._units.update(tenant, sources)
+        for event in renamed_attributes(tenant, sources):
+            self.announcements.publish(tenant, event)
 
     def _append(self, tenant: Tenant, command: Command) -> None:
         """Append a command of our own that nobody waits for."""

@@ -289,10 +289,23 @@ class NormalizeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
             raise InputError(f"[normalize] confidence lies between 0 and 1, not at {self.confidence:g}")
 
 
+class HomeAssistantSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Home Assistant's discovery of what a normaliser understands (docs/guides/home-assistant-without-yaml.md).
+
+    `publish` switches it on, `prefix` is Home Assistant's, `confidence` the probability that a name needs.
+    """
+
+    publish: bool = False
+    prefix: str = "homeassistant"
+    confidence: float = 0.9
+
+
 class UnitsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Units of bare numbers where several are possible, by common name: `customary = { energy = "kWh" }`."""
+    """Units of bare numbers: `customary = { energy = "kWh" }` by common name, where several are possible; and whether
+    they are decided by what a source sent before, where it states none (docs/guides/catalogue.md)."""
 
     customary: dict[str, str] = {}
+    learn: bool = True
 
 
 class MqttSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -395,6 +408,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: TenantLimits = TenantLimits()
     mqtt: MqttSettings = MqttSettings()
     normalize: NormalizeSettings = NormalizeSettings()
+    home_assistant: HomeAssistantSettings = HomeAssistantSettings()
     units: UnitsSettings = UnitsSettings()
     targets: TargetNetworks = TargetNetworks()
     edges: EdgeSettings = EdgeSettings()

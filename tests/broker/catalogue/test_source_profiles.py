@@ -123,3 +123,29 @@ def test_what_was_saved_comes_back_and_what_is_damaged_does_not(tmp_path: Path) 
         assert load_profiles(path) is None
     path.write_bytes(whole[:-3])
     assert load_profiles(path) is None
+
+
+def test_the_interval_is_of_a_reading_and_not_of_a_burst_of_topics() -> None:
+    """Twenty topics within milliseconds, once a minute: every minute, and not every 0.001 s."""
+    learnt = SourceProfiles()
+    for minute in range(5):
+        at = [minute * 60_000_000 + 1_000 * n for n in range(20)]
+        events = [lw.event({f"reading {n}": minute, "topic": f"evcc/site/{n}"}) for n in range(20)]
+        learnt.add(columns_of(events), ["evcc/site"] * 20, at)
+    learnt.add(columns_of([lw.event({"reading 0": 1, "topic": "evcc/site/0"})]), ["evcc/site"], [10 * 60_000_000])
+    source = learnt.source("evcc/site")
+    assert source is not None
+    assert source.interval == 60.0
+    every = {each.attribute: each.every for each in source.readings}
+    assert every["reading 1"] == 60.0
+    assert every["reading 0"] > 60.0
+
+
+def test_profiles_of_an_earlier_release_have_no_intervals_of_readings(tmp_path: Path) -> None:
+    learnt = SourceProfiles()
+    learnt.add(columns_of([lw.event({"t": 1}), lw.event({"t": 2})]), ["a", "a"], [1_000_000, 3_000_000])
+    state, columns = learnt.state()
+    del columns["every"]
+    source = SourceProfiles.restored(state, columns).source("a")
+    assert source is not None
+    assert source.interval == 2.0

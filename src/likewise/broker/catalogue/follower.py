@@ -64,7 +64,8 @@ class ProfileFollower:
         self._waiting: list[list[Entry]] = []
         self._count = 0
         self._received_position = 0  # the last position that was handed over
-        self._learnt_position = 0  # ... and that was looked at
+        self._looked_position = 0  # ... and that was looked at
+        self._learnt_position = 0  # ... and what follows from it is done
         self._wake = threading.Event()
         self._ending = threading.Event()
         self._hurry = threading.Event()
@@ -78,7 +79,7 @@ class ProfileFollower:
             learnt, after = saved or (SourceProfiles(), 0)
             self.learnt[number] = learnt
             self._positions[number] = self._saved[number] = after
-        self._received_position = self._learnt_position = self._log.position
+        self._received_position = self._looked_position = self._learnt_position = self._log.position
         self._thread.start()
 
     def take(self, entries: list[Entry]) -> None:
@@ -117,7 +118,9 @@ class ProfileFollower:
             self._hurry.clear()
             self._wake.clear()
             self._run_guarded("learning from events", self._learn_pending)
+            looked = self._looked_position
             self._run_guarded("what follows from what was learnt", self._on_turn)
+            self._learnt_position = looked
             if time.monotonic() >= self._next_save:
                 self._run_guarded("saving what was learnt", self._save)
         self._run_guarded("learning from events", self._learn_pending)
@@ -140,7 +143,7 @@ class ProfileFollower:
         end = waiting[-1][-1].position if waiting else self._received_position
         for number, tenant_entries in by_tenant([entry for entries in waiting for entry in entries]).items():
             self._learn_entries(number, tenant_entries)
-        self._learnt_position = max(self._learnt_position, end)
+        self._looked_position = max(self._looked_position, end)
 
     def _learn_entries(self, number: int, entries: Sequence[Entry]) -> None:
         tenant = self._tenants.get(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import msgspec
@@ -20,10 +21,11 @@ class ObservedAttribute(NamedTuple):
     number: float
     text: str
     line: tuple[float, ...]
+    every: float = math.nan  # the usual time between two of its readings in seconds
 
 
 class ObservedSource(NamedTuple):
-    """An observed source; `interval` is the usual time between two events in seconds, NaN after one."""
+    """An observed source; `interval` is the usual time between two readings in seconds, NaN after one."""
 
     source: str
     events: int

@@ -12,6 +12,7 @@ or of another version is reported and ignored; what the log still holds is learn
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -67,7 +68,9 @@ COLUMNS: Final[dict[str, tuple[type, tuple[int, ...]]]] = {
     "last": (np.int64, ()),
     "kinds": (np.uint8, ()),
     "line": (np.float32, (SPARKLINE_POINTS,)),
+    "every": (np.float64, ()),
 }
+_UNSET: Final = {"low": np.inf, "high": -np.inf, "number": np.nan, "line": np.nan, "every": np.nan}
 OF_SOURCES: Final = {
     "base": np.int64,
     "room": np.int32,
@@ -228,7 +231,7 @@ class SourceProfiles:
             each[start : start + room] = each[base : base + room]
         fresh = slice(start + room, end)
         for name, each in self._row.items():
-            each[fresh] = {"low": np.inf, "high": -np.inf, "number": np.nan, "line": np.nan}.get(name, 0)
+            each[fresh] = _UNSET.get(name, 0)
         self._text[fresh] = ""
         self._rows = end
         self._of["base"][number], self._of["room"][number] = start, more
@@ -254,6 +257,7 @@ class SourceProfiles:
         when: NDArray[np.int64],
     ) -> None:
         rows, kind = self._row, columns.kind[tuples]
+        self._add_intervals(row, when)
         np.add.at(rows["count"], row, 1)
         np.maximum.at(rows["last"], row, when)
         np.bitwise_or.at(rows["kinds"], row, (1 << kind.astype(np.uint8)).astype(np.uint8))
@@ -274,6 +278,20 @@ class SourceProfiles:
             else:
                 self.left_out["texts"] += 1
 
+    def _add_intervals(self, row: NDArray[np.int64], when: NDArray[np.int64]) -> None:
+        """Count the time between two readings of each row: a device may say twenty things at once every minute."""
+        drawn, where, new = np.unique(row, return_inverse=True, return_counts=True)
+        first, latest = np.full(len(drawn), np.iinfo(np.int64).max), np.zeros(len(drawn), np.int64)
+        np.minimum.at(first, where, when)
+        np.maximum.at(latest, where, when)
+        known = self._row["count"][drawn] > 0
+        gaps = np.where(known, new, new - 1)
+        gap = (latest - np.where(known, self._row["last"][drawn], first)) / 1e6
+        counted = (gaps > 0) & (gap > 0)
+        drawn, gaps, gap = drawn[counted], gaps[counted], gap[counted] / gaps[counted]
+        before, weight = self._row["every"][drawn], INTERVAL_DECAY**gaps
+        self._row["every"][drawn] = np.where(np.isnan(before), gap, weight * before + (1 - weight) * gap)
+
     # -- looking --------------------------------------------------------------------------------
 
     def sources(self) -> list[str]:
@@ -291,9 +309,9 @@ class SourceProfiles:
             self._reading(int(of["base"]) + place, *spelled[name])
             for place, name in enumerate(self._shapes[number].names)
         )
-        return ObservedSource(
-            source, int(of["events"]), int(of["first"]), int(of["seen"]), float(of["interval"]), readings
-        )
+        numbers = [each.every for each in readings if each.kinds & ~1 and not math.isnan(each.every)]
+        interval = min(numbers, default=float(of["interval"]))  # text is mostly what every message says
+        return ObservedSource(source, int(of["events"]), int(of["first"]), int(of["seen"]), interval, readings)
 
     def _reading(self, row: int, attribute: str, unit: str) -> ObservedAttribute:
         values = {name: each[row] for name, each in self._row.items()}
@@ -309,6 +327,7 @@ class SourceProfiles:
             float(values["number"]),
             str(self._text[row]),
             tuple(line.tolist()),
+            float(values["every"]),
         )
 
     def words(self) -> Iterator[ObservedName]:
@@ -380,7 +399,9 @@ class SourceProfiles:
         made._names = {(attribute, unit): number for number, (attribute, unit) in enumerate(state.names)}
         made._texts = state.texts
         made._rows = len(state.last)
-        made._row = {name: np.array(columns[name]) for name in COLUMNS}
+        made._row = {name: np.array(columns[name]) for name in COLUMNS if name in columns}
+        if "every" not in made._row:  # saved by an earlier release
+            made._row["every"] = np.full(made._rows, np.nan)
         made._of = {name: np.array(columns[name]) for name in OF_SOURCES}
         made._text = np.array(state.last, object)
         shapes = []

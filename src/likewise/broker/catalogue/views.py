@@ -111,7 +111,11 @@ class AttributeMeanings:
             number, correction = corrected
             meanings.append(
                 AttributeInterpretation(
-                    correction.means or self._cached[term].means, 1.0, str(correction), "corrected", number
+                    correction.means or self._cached[term].means,
+                    1.0 if correction.means else self._cached[term].probability,
+                    str(correction),
+                    "corrected",
+                    number,
                 )
             )
         return meanings
@@ -391,7 +395,11 @@ class Catalogue:
         if learnt is None and stored is None:
             raise UnknownId(source, remedy="no source of this name was seen, and none announced itself")
         announcement = None if stored is None else stored.announcement
-        attributes = _attributes(learnt, stored)
+        now = self._clock()
+        attributes = tuple(
+            msgspec.structs.replace(each, silent=True) if _is_silent(now - each.seen, each.every) else each
+            for each in _attributes(learnt, stored)
+        )
         clock = tenant.alerts.wrong_clocks.get(source)
         return SourceDetails(
             source,
@@ -424,8 +432,12 @@ class Catalogue:
             return "announced"
         usual = stored.announcement.interval if stored is not None else None
         usual = learnt.interval if usual is None else usual
-        silent_after = SHORTEST if math.isnan(usual) else max(SHORTEST, SILENT_AFTER * usual)
-        return "silent" if self._clock() - learnt.last_seen > silent_after * 1e6 and not math.isnan(usual) else "awake"
+        return "silent" if _is_silent(self._clock() - learnt.last_seen, _finite(usual)) else "awake"
+
+
+def _is_silent(since: int, usual: float | None) -> bool:
+    """Return whether nothing came for so long (µs) that it is silence, by the usual time between two (s)."""
+    return usual is not None and since > max(SHORTEST, SILENT_AFTER * usual) * 1e6
 
 
 def _is_retired(tenant: Tenant, learnt: SourceProfiles, name: str) -> bool:
@@ -486,6 +498,7 @@ def _of_reading(reading: ObservedAttribute) -> AttributeDetails:
         reading.text or None if number is None else number,
         reading.last,
         reading.line,
+        every=_finite(round(reading.every, 3)),
     )
 
 

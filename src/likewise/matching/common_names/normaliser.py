@@ -32,7 +32,8 @@ GUESSES: Final = 5
 SURE_STATE: Final = 0.6  # the score that the word of a state needs
 SIGNIFICANT: Final = 8  # digits of a converted number
 SAME_READING: Final = 0.006  # of its size: one reading in two units is rounded to tenths
-OF_MESSAGES: Final = frozenset({"topic", "client"})  # what a message states beside its payload
+LEAST_GUESS: Final = 0.5  # of a text: others say something that has no common name
+TOPIC: Final = "topic"
 Guess = tuple[str, float]
 
 
@@ -106,7 +107,9 @@ class ReadingNormaliser:
             units: Units by attribute that the source announced.
         """
         contexts = event_contexts(event)
-        places = [at for at, item in enumerate(event.tuples) if item.attribute not in OF_MESSAGES]
+        # Behind the topic stands what a message states beside its payload: levels of the topic, the client.
+        end = next((at for at, item in enumerate(event.tuples) if item.attribute == TOPIC), len(event.tuples))
+        places = range(end)
         items = [_with_unit(named_reading(event.tuples[at], contexts[at]), units) for at in places]
         terms = [attribute_term(item, (), contexts[at]) for item, at in zip(items, places, strict=True)]
         self._compare(terms)
@@ -120,13 +123,24 @@ class ReadingNormaliser:
                 name = self.names.rows[place]
                 value, taken = self._value(place, name, item, contexts[at])
             except _Fault as fault:
-                if guesses or item.reading() is not None or isinstance(item.value, bool):
+                is_text = isinstance(item.value, str) and item.reading() is None
+                if not is_text or (guesses and guesses[0][1] >= LEAST_GUESS):
                     uncertain.append(
                         UncertainReading(item.attribute, item.value, item.unit, guesses[:GUESSES], str(fault))
                     )
                 continue
             certain.append(NormalizedReading(name, value, event.tuples[at].attribute, probability, at, taken))
         return _without_repetition(certain), uncertain
+
+    def kind_of(self, attribute: str, number: float) -> CommonName | None:
+        """Return what a bare number under a name certainly is; None if that is not certain."""
+        item = EventTuple(attribute, number)
+        term = attribute_term(item, ())
+        self._compare([term])
+        try:
+            return self.names.rows[self._best(self._ranked(item, term))[1]]
+        except _Fault:
+            return None
 
     def state_word(self, name: CommonName, item: EventTuple) -> str:
         """Return the word that a value of an attribute has under a common name; '' if it is not certain."""
@@ -148,7 +162,7 @@ class ReadingNormaliser:
         scores = interpretation.measure.matrix(self.names.terms, fresh)
         curve = interpretation.probability_curve("conditions")
         for column, term in enumerate(fresh):
-            likely = curve.each(scores[:, column])
+            likely = curve.each(scores[:, column]).tolist()
             for place in self.names.by_alias.get(fold(_last_part(term.text)), ()):
                 likely[place] = max(likely[place], BY_ALIAS)
             order = sorted(range(len(likely)), key=lambda place: (-likely[place], place))[: 2 * GUESSES]
@@ -170,6 +184,10 @@ class ReadingNormaliser:
         if not ranked or ranked[0][0] < self._confidence:
             raise _Fault("no common name is probable enough")
         best, rows = ranked[0], self.names.rows
+        named = next(
+            (each for each in ranked if each[0] == BY_ALIAS and _form(rows[each[1]]) == _form(rows[best[1]])), best
+        )
+        best = named  # of names that look alike the file says which one it is
         for likely, place in ranked[1:]:
             if likely < best[0] - AS_PROBABLE:
                 break
