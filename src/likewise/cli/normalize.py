@@ -41,6 +41,9 @@ def normalize(
         float | None, typer.Option("--confidence", metavar="P", help="The probability that a name needs: 0.8.")
     ] = None,
     retain: Annotated[str | None, typer.Option("--retain", metavar="WHEN", help="original, always or never.")] = None,
+    home_assistant: Annotated[
+        bool, typer.Option("--home-assistant", help="Announce what is understood to Home Assistant.")
+    ] = False,
     config: ConfigFile = None,
     host: Host = None,
     port: Port = None,
@@ -73,6 +76,7 @@ def normalize(
         settings = msgspec.structs.replace(
             settings,
             normalize=normalized,
+            home_assistant=replace_given(settings.home_assistant, publish=home_assistant or None),
             server=replace_given(settings.server, host=host, port=port),
             mqtt=replace_given(settings.mqtt, bridge=bridges, port=mqtt),
         )

@@ -120,7 +120,7 @@ def serve_settings(settings: Config, folder: Path | None, signals: StopSignal, a
     from likewise.server.http.server import serve as run
     from likewise.server.mqtt.bridge import bridge_connectors
     from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
-    from likewise.server.mqtt.normalizer import normalizer_connectors
+    from likewise.server.mqtt.normalizer_connectors import normalizer_connectors
 
     trace = log_to_stderr(settings.logging)
     # The normaliser comes first: it knows what it must not read back before a bridge reads anything.

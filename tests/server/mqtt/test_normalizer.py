@@ -21,7 +21,7 @@ from likewise.server.mqtt.bridge import bridge_connectors
 from likewise.server.mqtt.client import BrokerAddress, MqttClient, publication
 from likewise.server.mqtt.codec import FilterRequest
 from likewise.server.mqtt.messages import MqttPublication
-from likewise.server.mqtt.normalizer import normalizer_connectors
+from likewise.server.mqtt.normalizer_connectors import normalizer_connectors
 from tests.server.mqtt.conftest import Mosquitto
 from tests.server.mqtt.test_bridge import publisher, stored, until
 
@@ -76,7 +76,8 @@ def values(heard: list[MqttPublication]) -> dict[str, Any]:
 HOUSE = {
     "zigbee2mqtt/attic": {"temperature": 21.5, "humidity": 45, "battery": 87, "linkquality": 90},
     "zigbee2mqtt/front door": {"contact": False, "battery_low": False},
-    "tele/plug/SENSOR": {"ENERGY": {"Power": 230, "Total": 12.5}, "AM2301": {"Temperature": 70.7}, "TempUnit": "F"},
+    "tele/plug/SENSOR": {"ENERGY": {"Power": 230, "Total": 12.5}},
+    "tele/hall/SENSOR": {"AM2301": {"Temperature": 70.7}, "TempUnit": "F"},
     "shellies/shellyht-A1B2C3/sensor/humidity": 51,
     "N/abc/battery/512/Soc": {"value": 76.5},
     "evcc/site/gridPower": 3,
@@ -96,7 +97,7 @@ def test_every_device_is_published_in_common_names_and_units(mosquitto: Mosquitt
             found = values(heard)
             assert found["norm/zigbee2mqtt_attic/temperature"] == 21.5
             assert found["norm/zigbee2mqtt_front door/contact"] == "open"
-            assert found["norm/tasmota:plug/temperature"] == 21.5
+            assert found["norm/tasmota:hall/temperature"] == 21.5
             assert found["norm/tasmota:plug/energy"] == 12.5
             assert found["norm/shellyht-A1B2C3/humidity"] == 51
             assert found["norm/victron:abc_battery_512/battery"] == 76.5

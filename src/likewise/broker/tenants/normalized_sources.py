@@ -7,7 +7,8 @@ are of, so that a message is retained under its common name, too, whatever stops
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import msgspec
@@ -19,7 +20,10 @@ from likewise.broker.log.tables import StoreTables
 MOST_RETAINED: Final = 20_000  # topics
 MOST_UNCERTAIN: Final = 1_000  # attributes, the newest
 MOST_SHARED: Final = 20_000  # names that several readings of a source share
+MOST_PAYLOADS: Final = 5_000  # topics whose newest payload is remembered
+LARGEST_PAYLOAD: Final = 8_192  # bytes of one that is
 RETAINED, SHARED, UNCERTAIN = "retained topics", "shared names", "uncertain attributes"
+ANNOUNCED = "announced to Home Assistant"
 
 
 class _Topics(msgspec.Struct, frozen=True):
@@ -28,6 +32,10 @@ class _Topics(msgspec.Struct, frozen=True):
 
 class _Shared(msgspec.Struct, frozen=True):
     names: dict[str, list[str]]
+
+
+class _Announced(msgspec.Struct, frozen=True):
+    topics: dict[str, tuple[str, str]]
 
 
 class _Uncertain(msgspec.Struct, frozen=True):
@@ -47,6 +55,9 @@ class NormalizedSources:
         self.retained: set[str] = set()
         self._shared: dict[str, list[str]] = {}  # the attributes that share a name of a source, in their order
         self._uncertain: dict[tuple[str, str], UncertainAttribute] = {}
+        self._announced: dict[str, tuple[str, str]] = {}  # by source and attribute: topic and digest
+        self._payloads: OrderedDict[str, bytes] | None = None  # by topic, where somebody needs them
+        self.discovered: list[Callable[[str], bool]] = []  # of bridges: whether a topic's device announces itself
         self._changed: set[str] = set()
         self._lock = threading.Lock()
 
@@ -59,6 +70,9 @@ class NormalizedSources:
         if (uncertain := read_uplink(tables, tenant, UNCERTAIN, _Uncertain)) is not None:
             self._uncertain = {(each.model or each.source, each.attribute): each for each in uncertain.attributes}
 
+        if (announced := read_uplink(tables, tenant, ANNOUNCED, _Announced)) is not None:
+            self._announced = announced.topics
+
     def save(self, tables: StoreTables, tenant: int) -> None:
         """Save what changed since; within a commit."""
         with self._lock:
@@ -67,6 +81,8 @@ class NormalizedSources:
                 store_uplink(tables, tenant, SHARED, _Shared(self._shared))
             if UNCERTAIN in changed:
                 store_uplink(tables, tenant, UNCERTAIN, _Uncertain(list(self._uncertain.values())))
+            if ANNOUNCED in changed:
+                store_uplink(tables, tenant, ANNOUNCED, _Announced(self._announced))
 
     def learn_retained(self, topics: Iterable[str]) -> bool:
         """Note topics whose messages are retained; return whether that is to be saved."""
@@ -92,6 +108,46 @@ class NormalizedSources:
             self._changed.add(SHARED)
         place = attributes.index(attribute)
         return name if place == 0 else f"{name}_{place + 1}"
+
+    # -- Home Assistant ---------------------------------------------------------------------------
+
+    def remember_payloads(self) -> None:
+        """Remember the newest payload of each topic from now on."""
+        self._payloads = OrderedDict()
+
+    def note_payload(self, topic: str, payload: bytes) -> None:
+        """Remember a payload, if anybody needs it."""
+        if self._payloads is not None and len(payload) <= LARGEST_PAYLOAD:
+            self._payloads[topic] = payload
+            self._payloads.move_to_end(topic)
+            if len(self._payloads) > MOST_PAYLOADS:
+                self._payloads.popitem(last=False)
+
+    def payload_of(self, topic: str) -> bytes | None:
+        """Return the newest payload of a topic; None if it is not remembered."""
+        return None if self._payloads is None else self._payloads.get(topic)
+
+    def is_discovered(self, topic: str) -> bool:
+        """Return whether the device of a topic announces itself to Home Assistant."""
+        return any(knows(topic) for knows in self.discovered)
+
+    def announce(self, key: str, topic: str, digest: str) -> list[str]:
+        """Note a configuration; return the topics to publish to: its own if it is new, that of before if it is gone."""
+        before = self._announced.get(key)
+        if before == (topic, digest):
+            return []
+        self._announced[key] = topic, digest
+        self._changed.add(ANNOUNCED)
+        others = {each for each, _ in self._announced.values()}
+        return [before[0], topic] if before is not None and before[0] not in others else [topic]
+
+    def forget_announced(self, source: str) -> list[str]:
+        """Forget the configurations of a source; return their topics."""
+        keys = [key for key in self._announced if key.partition("\n")[0] == source]
+        self._changed.update([ANNOUNCED] * bool(keys))
+        return list(dict.fromkeys(self._announced.pop(key)[0] for key in keys))
+
+    # -- what needs review ------------------------------------------------------------------------
 
     def note_uncertain(self, each: UncertainAttribute) -> None:
         """Keep an open question, in place of the same one of before."""

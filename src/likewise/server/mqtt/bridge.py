@@ -53,6 +53,12 @@ from likewise.server.mqtt.source_upgrade import rename_former_sources_in_backgro
 from likewise.server.mqtt.topic_maps import load_maps
 
 _log = structlog.get_logger("likewise.mqtt")
+DISCOVERY: Final = (
+    "homeassistant/+/+/config",
+    "homeassistant/+/+/+/config",
+    "tasmota/discovery/+/config",
+    "+/bridge/devices",
+)
 CONNECT_TIMEOUT_S: Final = 30.0  # that the broker has to accept the connection and its subscriptions
 
 
@@ -176,6 +182,8 @@ class MqttBridge:
         self._arrived = asyncio.Event()
         self._address, self._session = address, session = bridge_address(config), bridge_session(config, data)
         self._client: MqttClient | None = None
+        if self._tenant.normalized is not None:
+            self._tenant.normalized.discovered.append(self._reader.is_discovered)
         self._relay: SensingRelay | None = None
         if relays_sensing(session.topics):
             self._relay = SensingRelay(gateway, self._tenant, address, f"{session.client_id}-sense", self.state.url)
@@ -243,8 +251,16 @@ class MqttBridge:
         for topic, reason in zip(session.topics, suback.reasons, strict=False):
             if reason >= FAILED:
                 _log.warning("mqtt_bridge_subscription_refused", url=self.state.url, topic=topic, reason=reason)
+        await self._hear_discovery(client, remembered)
         self._connected(remembered)
         return client
+
+    async def _hear_discovery(self, client: MqttClient, remembered: bool) -> None:
+        """Ask for what was announced, after a start with a session that was kept: it is retained there."""
+        topics = [each for each in self._session.topics if not each.startswith("$share/")]
+        again = [each for each in DISCOVERY if any(filter_matches(t, each.replace("+", "x")) for t in topics)]
+        if remembered and not self.state.connections and again:
+            await client.subscribe([FilterRequest(each, self._session.qos, retain_as_published=True) for each in again])
 
     def _connected(self, remembered: bool) -> None:
         state = self.state
@@ -292,7 +308,7 @@ class MqttBridge:
         """Store messages together, in order; one that is refused is set aside alone."""
         readable: list[tuple[MqttPublication, list[Event], asyncio.Future[None]]] = []
         now = self._gateway.broker.clock()
-        self._learn_retained(batch)
+        self._note_for_normalizer(batch)
         for message, stored in batch:
             if message.topic.startswith(ANNOUNCEMENTS):
                 await self._apply_announcement(message)
@@ -326,10 +342,14 @@ class MqttBridge:
         for _, _, stored in readable:
             _settle(stored)
 
-    def _learn_retained(self, batch: list[tuple[MqttPublication, asyncio.Future[None]]]) -> None:
-        """Note for a normaliser which topics are retained; that is on disk before their messages are."""
+    def _note_for_normalizer(self, batch: list[tuple[MqttPublication, asyncio.Future[None]]]) -> None:
+        """Note payloads and retained topics for a normaliser; the topics are on disk before their messages."""
         known, tenant = self._tenant.normalized, self._tenant.number
-        if known is not None and known.learn_retained(message.topic for message, _ in batch if message.retain):
+        if known is None:
+            return
+        for message, _ in batch:
+            known.note_payload(message.topic, message.payload)
+        if known.learn_retained(message.topic for message, _ in batch if message.retain):
             self._gateway.broker.store.write(lambda tables: known.save_retained(tables, tenant), lambda result: None)
 
     def _announce(self, message: MqttPublication) -> None:

@@ -31,6 +31,9 @@ _LONG: Final = {
     "dev_cla": "device_class",
     "val_tpl": "value_template",
     "json_attr_t": "json_attributes_topic",
+    "pl_on": "payload_on",
+    "pl_off": "payload_off",
+    "p": "platform",
     "dev": "device",
     "cmps": "components",
     "ids": "identifiers",
@@ -42,11 +45,31 @@ _ZIGBEE: Final = re.compile(r"zigbee2mqtt_(0x[0-9a-fA-F]{16})")  # as Zigbee2MQT
 
 
 class DiscoveredValue(NamedTuple):
-    """A value as discovery describes it: its field ('' of a bare one), its name, its unit ('' for none)."""
+    """A value as discovery describes it: its field ('' of a bare one), its name, its unit ('' for none).
+
+    `states` are what the two payloads of a binary sensor say.
+    """
 
     field: str
     name: str
     unit: str
+    states: tuple[tuple[str, str | bool], ...] = ()
+
+
+# The classes of binary sensors whose name or words are others than `detected` and `clear` of the class.
+_BINARY: Final[dict[str, tuple[str, str | bool, str | bool]]] = {
+    **{each: (each.replace("_", " "), "open", "closed") for each in ("door", "garage_door", "window")},
+    "opening": ("open state", "open", "closed"),
+    "lock": ("lock", "unlocked", "locked"),
+    "moisture": ("leak", "detected", "clear"),
+    "gas": ("gas alarm", "detected", "clear"),
+    "carbon_monoxide": ("carbon monoxide alarm", "detected", "clear"),
+    "connectivity": ("connectivity", "online", "offline"),
+    "battery": ("battery low", True, False),
+    "battery_charging": ("charging", True, False),
+    "plug": ("plugged in", True, False),
+    **{each: (each, True, False) for each in ("light", "power", "running", "problem", "safety", "heat", "cold")},
+}
 
 
 _log = structlog.get_logger("likewise.mqtt")
@@ -220,7 +243,7 @@ class DiscoveryRegistry:
     >>> said = {"~": "attic", "stat_t": "~/t", "dev_cla": "temperature", "unit_of_meas": "°C", "name": "Attic"}
     >>> found.learn("homeassistant/sensor/attic/config", said)
     >>> found.bare_value("attic/t")
-    DiscoveredValue(field='', name='temperature', unit='°C')
+    DiscoveredValue(field='', name='temperature', unit='°C', states=())
     """
 
     def __init__(self, most: int = MAX_DISCOVERED) -> None:
@@ -247,7 +270,8 @@ class DiscoveryRegistry:
             state = _topic(each.get("state_topic"), each.get("~"))
             if state:
                 states.append(state)
-                self._states.setdefault(state, {})[f"{topic}#{len(states)}"] = _discovered_value(each)
+                kind = each.get("platform") or topic.split("/")[1]
+                self._states.setdefault(state, {})[f"{topic}#{len(states)}"] = _discovered_value(each, kind)
         if not states:
             return
         self._topics[topic], self._values[topic] = states, config
@@ -328,7 +352,7 @@ class StatestreamEntities:
     >>> known.learn("sensor.attic", "unit_of_measurement", "°C")
     >>> known.learn("sensor.attic", "friendly_name", "Attic")
     >>> known.of("sensor.attic")
-    DiscoveredValue(field='', name='Attic', unit='°C')
+    DiscoveredValue(field='', name='Attic', unit='°C', states=())
     """
 
     def __init__(self, most: int = MAX_DISCOVERED) -> None:
@@ -364,9 +388,13 @@ def _topic(topic: object, base: object) -> str:
     return topic
 
 
-def _discovered_value(config: Mapping[str, object]) -> DiscoveredValue:
+def _discovered_value(config: Mapping[str, object], kind: object) -> DiscoveredValue:
     template = config.get("value_template")
     match = _FIELD.search(template) if isinstance(template, str) else None
     field = ".".join(a or b for a, b in _STEP.findall(match[1])) if match else ""
     called = next((str(config[key]) for key in ("device_class", "name") if config.get(key)), "")
-    return DiscoveredValue(field, called, str(config.get("unit_of_measurement") or ""))
+    states: tuple[tuple[str, str | bool], ...] = ()
+    if kind == "binary_sensor" and isinstance(known := config.get("device_class"), str) and not field:
+        called, on, off = _BINARY.get(known, (known, "detected", "clear"))
+        states = (str(config.get("payload_on", "ON")), on), (str(config.get("payload_off", "OFF")), off)
+    return DiscoveredValue(field, called, str(config.get("unit_of_measurement") or ""), states)

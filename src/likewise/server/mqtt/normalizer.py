@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 from urllib.parse import quote
 
 import msgspec
@@ -24,7 +22,7 @@ from likewise.api.operations import ConnectionStatus
 from likewise.api.sources import UncertainAttribute
 from likewise.broker.catalogue.views import MODELS
 from likewise.broker.config import BridgeSettings, Config, NormalizeSettings
-from likewise.broker.log.entries import EVENT, Entry
+from likewise.broker.log.entries import EVENT, Entry, RevokeCommand
 from likewise.broker.log.mqtt.messages import read_messages
 from likewise.broker.log.positions import put_positions, read_positions
 from likewise.broker.log.tables import StoreTables
@@ -34,7 +32,7 @@ from likewise.defaults import BRIDGE_RETRY_SECONDS
 from likewise.errors import InputError, Unavailable
 from likewise.formats.cloudevents import rfc3339
 from likewise.matching.common_names.normaliser import NormalizedReading, ReadingNormaliser
-from likewise.matching.common_names.table import CommonNames, default_text, read_common_names
+from likewise.matching.common_names.table import CommonNames
 from likewise.matching.enrichment.step import AnnotationStep
 from likewise.matching.registry import EngineSelection
 from likewise.model import Event
@@ -87,7 +85,14 @@ class NormalizerState(msgspec.Struct):
         return ConnectionStatus("mqtt-normalizer", fields.pop("url"), **fields, lost=0, gaps=0)
 
 
-OnPublished = Callable[[Published], Iterator[MqttPublication]]
+class Output(Protocol):
+    """What is published of readings."""
+
+    def __call__(self, each: Published) -> Iterator[MqttPublication]:
+        """Yield the messages of a reading."""
+
+    def revoke(self, source: str) -> Iterator[MqttPublication]:
+        """Yield what is to be published when a source is revoked."""
 
 
 class Normalizer:
@@ -97,35 +102,36 @@ class Normalizer:
         gateway: The broker whose events are normalised.
         config: Its configuration.
         names: The common names.
-        outputs: What is published of each reading.
-        url: The other broker.
+        outputs: What is published of each reading, by the normaliser that reads them.
     """
 
-    def __init__(self, gateway: Gateway, config: Config, names: CommonNames, outputs: Sequence[OnPublished]) -> None:
+    def __init__(
+        self, gateway: Gateway, config: Config, names: CommonNames, outputs: Callable[[Normalizer], Sequence[Output]]
+    ) -> None:
         settings = config.normalize
         self._gateway = gateway
         self._settings = settings
         self._tenant = tenant = gateway.broker.tenant(settings.tenant)
-        self._outputs = outputs
-        self._address = bridge_address(_as_bridge(settings))
+        self._address = bridge_address(as_bridge(settings))
         self.state = NormalizerState(shown(str(settings.to)))
         interpretation = tenant.stateless.interpretation
         matching = config.matching
         self._annotations = AnnotationStep(interpretation, EngineSelection(matching.profile, matching.engines))
-        self._normaliser = ReadingNormaliser(names, interpretation, settings.confidence, config.units.customary)
+        self.normaliser = ReadingNormaliser(names, interpretation, settings.confidence, config.units.customary)
         self._units: dict[str, tuple[object, dict[str, str]]] = {}
         self._wake = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         store = gateway.broker.store
-        tenant.normalized = self._known = NormalizedSources(topic_prefix(str(settings.to)))
+        tenant.normalized = self.known = NormalizedSources(topic_prefix(str(settings.to)))
         with store.reading() as tables:
-            self._known.load(tables, tenant.number)
+            self.known.load(tables, tenant.number)
             position = read_positions(tables, FOLLOWER).get(tenant.number)
         if position is None:
             position = store.position
             store.commit(lambda tables: put_positions(tables, tenant.number, {FOLLOWER: position}))
         self._position = position
         gateway.broker.keep_log_for(self._needed_from)
+        self._outputs = outputs(self)
 
     def _needed_from(self, tables: StoreTables, tenant: Tenant) -> int | None:
         return self._position + 1 if tenant is self._tenant else None
@@ -198,7 +204,7 @@ class Normalizer:
 
         def work(tables: StoreTables) -> None:
             put_positions(tables, tenant, {FOLLOWER: position})
-            self._known.save(tables, tenant)
+            self.known.save(tables, tenant)
 
         await self._gateway.wait_committed(self._gateway.broker.store.write, work)
         self._position = position
@@ -214,12 +220,15 @@ class Normalizer:
             position = max(position, until)
         elif entries:
             position = entries[-1].position
+        revoked = [each.value.source for each in entries if isinstance(each.value, RevokeCommand)]
+        messages = [message for source in revoked for output in self._outputs for message in output.revoke(source)]
         events = [each for each in entries if each.kind == EVENT and each.source != SPEAKER]
         with store.reading() as tables:
             originals = read_messages(tables, [each.position for each in events]) if events else {}
-        messages: list[MqttPublication] = []
         for entry in events:
             original = originals.get(entry.position)
+            if original is not None:
+                self.known.note_payload(original.topic, original.payload)
             for each in self._read(entry, original is not None and original.retain):
                 for output in self._outputs:
                     messages += output(each)
@@ -230,15 +239,15 @@ class Normalizer:
         event = entry.value
         assert isinstance(event, Event)
         topic = next((str(t.value) for t in event.tuples if t.attribute == "topic"), "")
-        if topic.startswith(self._known.prefix) or {t.attribute for t in event.tuples} >= _PAYLOAD:
+        if topic.startswith(self.known.prefix) or {t.attribute for t in event.tuples} >= _PAYLOAD:
             return  # a normaliser published it
         self.state.received += 1
         annotated = self._annotations.annotate(event)
-        certain, uncertain = self._normaliser.read(annotated, self._announced_units(entry.source))
+        certain, uncertain = self.normaliser.read(annotated, self._announced_units(entry.source))
         model = self._model(entry.source, event)
         for question in uncertain:
             attribute = question.attribute
-            self._known.note_uncertain(
+            self.known.note_uncertain(
                 UncertainAttribute(
                     attribute,
                     entry.source,
@@ -251,13 +260,13 @@ class Normalizer:
                 )
             )
         self.state.passed_over += len(uncertain)
-        retain = {"always": True, "never": False}.get(self._settings.retain, retained or topic in self._known.retained)
+        retain = {"always": True, "never": False}.get(self._settings.retain, retained or topic in self.known.retained)
         for reading in certain:
             place, group = reading.place, annotated.tuples[reading.place].group
             attribute = event.tuples[place].attribute if place < len(event.tuples) else reading.attribute
-            self._known.settle(model or entry.source, attribute)
+            self.known.settle(model or entry.source, attribute)
             distinct = f"{attribute} {group}" if group else attribute
-            name = self._known.distinct_name(entry.source, reading.name.name, distinct)
+            name = self.known.distinct_name(entry.source, reading.name.name, distinct)
             yield Published(reading._replace(attribute=attribute), entry, event, name, topic, retain)
 
     def _announced_units(self, source: str) -> dict[str, str]:
@@ -286,8 +295,12 @@ class CommonNameOutput:
         self._labels = labels  # of a source
         self._template = check_topic(str(settings.to))
 
-    def __call__(self, each: Published) -> Iterator[MqttPublication]:
-        """Yield the message."""
+    def revoke(self, source: str) -> Iterator[MqttPublication]:
+        """Yield nothing: what was read stays."""
+        yield from ()
+
+    def topic_of(self, each: Published) -> str:
+        """Return the topic of a reading."""
         source = each.entry.source
         values = {
             "source": source,
@@ -297,9 +310,12 @@ class CommonNameOutput:
             "attribute": each.reading.attribute,
             "unit": each.reading.name.unit,
         }
-        topic = _PLACEHOLDER.sub(lambda found: topic_level(values[found[1]]), self._template)
+        return _PLACEHOLDER.sub(lambda found: topic_level(values[found[1]]), self._template)
+
+    def __call__(self, each: Published) -> Iterator[MqttPublication]:
+        """Yield the message."""
         body, content_type = _FORMS[self._settings.format](each)
-        yield MqttPublication(topic, body, content_type, (NORMALIZED,), qos=1, retain=each.retain)
+        yield MqttPublication(self.topic_of(each), body, content_type, (NORMALIZED,), qos=1, retain=each.retain)
 
 
 def _at(each: Published) -> int:
@@ -369,35 +385,10 @@ def topic_prefix(url: str) -> str:
     return levels + sign
 
 
-def _as_bridge(settings: NormalizeSettings) -> BridgeSettings:
+def as_bridge(settings: NormalizeSettings) -> BridgeSettings:
     """Return where a normaliser publishes to as the settings of a bridge, which has the same credentials."""
     login = {
         name: getattr(settings, name)
         for name in ("username", "password", "password_file", "tls_authority", "tls_certificate", "tls_key")
     }
     return BridgeSettings(str(settings.to), **login)
-
-
-def normalizer_connectors(config: Config) -> list[partial[Coroutine[object, object, None]]]:
-    """Return what runs the normaliser beside a server, if there is one; refuse invalid settings at once."""
-    settings = config.normalize
-    if settings.to is None:
-        return []
-    if config.matching.profile == "small":
-        raise InputError("the profile `small` reads no names; a normaliser needs `full`")
-    check_topic(settings.to)
-    bridge_address(_as_bridge(settings))
-    path = settings.names
-    try:
-        text = default_text() if path is None else Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the file of common names {path!r} cannot be read: {error}") from None
-    return [partial(_run_normalizer, config=config, names=read_common_names(text, path or "common names"))]
-
-
-async def _run_normalizer(gateway: Gateway, *, config: Config, names: CommonNames) -> None:
-    tenant = gateway.broker.tenant(config.normalize.tenant)
-    outputs = [CommonNameOutput(config.normalize, lambda source: tenant.sources.identities.labels.get(source, ""))]
-    normalizer = Normalizer(gateway, config, names, outputs)
-    gateway.connections.append((config.normalize.tenant, normalizer.state.shown))
-    await normalizer.run()

@@ -132,6 +132,7 @@ class MessageReader:
             rule.id,
             rule.time,
             rule.units,
+            rule.names,
             rule.themes,
             self._discovery.units(topic),
         )
@@ -205,6 +206,10 @@ class MessageReader:
             return []
         name = self._named(message.topic, resolved=False).source
         return [] if name == stable else [IdentityAnnouncement(name, stable, name)]
+
+    def is_discovered(self, topic: str) -> bool:
+        """Return whether discovery names a topic, so that its device announces itself."""
+        return bool(self._discovery.values_of(topic))
 
     def strict(self, topic: str) -> bool:
         """Return whether unreadable messages are refused there."""
@@ -335,6 +340,11 @@ class MessageReader:
         units |= self._discovery.units(message.topic)
         made = event(content)
         tuples = tuple(_with_unit(each, units) for each in made.tuples) if units else made.tuples
+        if names := rule.names:
+            tuples = tuple(
+                msgspec.structs.replace(each, attribute=names[each.attribute]) if each.attribute in names else each
+                for each in tuples
+            )
         id_parts = [_field_at(document, path) for path in rule.id]
         return msgspec.structs.replace(
             made,
@@ -361,7 +371,8 @@ class MessageReader:
         if announced is not None:
             fixed = resolved.name if resolved.name == rule.name else ""  # what a template says is only a name at hand
             name, unit = fixed or announced.name or name, rule.unit or announced.unit or unit
-        value = bare_value(text) if rule.read != "text" else text
+        states = dict(announced.states) if announced is not None else {}
+        value = states.get(text, bare_value(text)) if rule.read != "text" else text
         stated = unit if not isinstance(value, (str, bool)) else ""
         return Event((EventTuple(name, value, stated),))
 

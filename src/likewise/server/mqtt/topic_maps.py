@@ -58,7 +58,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     any other is left to the rules after it. `identity` is the field of the payload that says the device's stable id.
     `within` is the field that holds the readings, `also` further fields that are kept beside them, `id` the fields
     that tell one message from another, `time` the field of the event's time. `name` and `unit` are of a bare value;
-    `name` is a template, too. `strict` refuses what cannot be read instead of keeping its bytes.
+    `name` is a template, too. `names` says for attributes of an object what they are. `strict` refuses what cannot be
+    read instead of keeping its bytes.
     """
 
     topic: str
@@ -73,6 +74,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
     unit: str = ""
     units: Mapping[str, str] = {}
+    names: Mapping[str, str] = {}
     themes: tuple[str, ...] = ()
     strict: bool = False
 
