@@ -42,7 +42,8 @@ def edge(
         typer.Option(
             "--upstream",
             metavar="URL[,URL]",
-            help="The broker above; further ones stand in for it. Without one it waits for `likewise edge connect`.",
+            help="The broker above; further ones stand in for it. mqtts://host/prefix is any broker of MQTT. "
+            "Without one it waits for `likewise edge connect`.",
         ),
     ] = None,
     data: Annotated[
@@ -86,13 +87,18 @@ def edge(
         reduce_memory()  # before the broker's modules are loaded
         from likewise.broker.config import read_config
         from likewise.broker.telemetry.logging import log_to_stderr
-        from likewise.edge.app import attach_uplink, make_edge_broker
+        from likewise.edge.app import ELSEWHERE, attach_mqtt_uplink, attach_uplink, make_edge_broker
         from likewise.edge.bounds import Bounds
+        from likewise.edge.mqtt_uplink import SCHEMES
         from likewise.edge.uplink import parse_hub_addresses
+        from likewise.model import Kind
         from likewise.server.http.server import serve
+        from likewise.server.mqtt.bridge import bridge_connectors
         from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
+        from likewise.server.mqtt.broker_urls import shown
 
-        addresses = [] if upstream is None else parse_hub_addresses(upstream)
+        over_mqtt = upstream is not None and upstream.startswith(SCHEMES)
+        addresses = [] if upstream is None else [shown(upstream)] if over_mqtt else parse_hub_addresses(upstream)
         bounds = {"bytes": outbox_bytes, "keep": outbox_keep, "policy": outbox_policy}
         outbox_bounds = msgspec.convert({key: value for key, value in bounds.items() if value is not None}, Bounds)
         settings = read_config(config)
@@ -110,10 +116,16 @@ def edge(
             print_listening(server, port, devices, facts, lines, as_json)
 
         def run(broker: Broker) -> None:
+            beside = [*bridge_connectors(settings.mqtt.bridge, data), *listener_connectors(devices)]
+            if over_mqtt:
+                up = attach_mqtt_uplink(broker, name, str(upstream), password=token, bounds=outbox_bounds)
+                serve(broker, on_ready=ready, connectors=[*beside, up.run])
+                return
             uplink = attach_uplink(broker, name, addresses, token=token, bounds=outbox_bounds)
-            serve(broker, on_ready=ready, connectors=[*listener_connectors(devices), uplink.run])
+            serve(broker, on_ready=ready, connectors=[*beside, uplink.run])
 
-        run_broker(make_edge_broker(data, settings, trace=trace), signals, run)
+        elsewhere = frozenset[Kind]() if over_mqtt else ELSEWHERE
+        run_broker(make_edge_broker(data, settings, trace=trace, elsewhere=elsewhere), signals, run)
 
 
 @app.command()
