@@ -153,7 +153,10 @@ class ReviewQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class UncertainAttribute(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An attribute whose readings are not published under a common name: the best guesses, and why none counts."""
+    """An attribute whose readings are not published under a common name: the best guesses, and why none counts.
+
+    `advice` is what an adviser takes it for, `advised` how sure it is.
+    """
 
     attribute: str
     source: str
@@ -164,6 +167,8 @@ class UncertainAttribute(msgspec.Struct, frozen=True, omit_defaults=True):
     why: str = ""
     times: int = 1
     seen: int = 0
+    advice: str = ""
+    advised: float = 0.0
 
 
 class ImportReceipt(msgspec.Struct, frozen=True):

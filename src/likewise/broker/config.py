@@ -300,6 +300,22 @@ class HomeAssistantSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=T
     confidence: float = 0.9
 
 
+class AdviserSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A language model that may say what a normaliser is not sure of (docs/guides/normalize.md); none without `url`.
+
+    `url` is an OpenAI-compatible address such as `http://localhost:11434/v1`. Advice as sure as `in_force` is a
+    correction, none by default. At most `per_hour` questions are asked, with `pause` seconds between two.
+    """
+
+    url: str | None = None
+    model: str = "default"
+    key_file: str | None = None
+    timeout: float = 30.0
+    per_hour: int = 20
+    pause: float = 5.0
+    in_force: float = 1.0
+
+
 class UnitsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Units of bare numbers: `customary = { energy = "kWh" }` by common name, where several are possible; and whether
     they are decided by what a source sent before, where it states none (docs/guides/catalogue.md)."""
@@ -409,6 +425,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mqtt: MqttSettings = MqttSettings()
     normalize: NormalizeSettings = NormalizeSettings()
     home_assistant: HomeAssistantSettings = HomeAssistantSettings()
+    adviser: AdviserSettings = AdviserSettings()
     units: UnitsSettings = UnitsSettings()
     targets: TargetNetworks = TargetNetworks()
     edges: EdgeSettings = EdgeSettings()

@@ -117,6 +117,7 @@ def serve_settings(settings: Config, folder: Path | None, signals: StopSignal, a
     from likewise.broker.broker import Broker
     from likewise.broker.telemetry.logging import log_to_stderr
     from likewise.cli.terminal.compiling import compile_ahead, compile_meanwhile
+    from likewise.server.adviser import adviser_connectors
     from likewise.server.http.server import serve as run
     from likewise.server.mqtt.bridge import bridge_connectors
     from likewise.server.mqtt.broker.listener import listener_connectors, open_sockets
@@ -124,7 +125,11 @@ def serve_settings(settings: Config, folder: Path | None, signals: StopSignal, a
 
     trace = log_to_stderr(settings.logging)
     # The normaliser comes first: it knows what it must not read back before a bridge reads anything.
-    beside = [*normalizer_connectors(settings), *bridge_connectors(settings.mqtt.bridge, folder)]
+    beside = [
+        *normalizer_connectors(settings),
+        *adviser_connectors(settings),
+        *bridge_connectors(settings.mqtt.bridge, folder),
+    ]
     devices = open_sockets(settings)
     connectors = [*beside, *listener_connectors(devices)]
     facts = {"data": folder, "keep": settings.store.text}

@@ -23,7 +23,8 @@ MOST_SHARED: Final = 20_000  # names that several readings of a source share
 MOST_PAYLOADS: Final = 5_000  # topics whose newest payload is remembered
 LARGEST_PAYLOAD: Final = 8_192  # bytes of one that is
 RETAINED, SHARED, UNCERTAIN = "retained topics", "shared names", "uncertain attributes"
-ANNOUNCED = "announced to Home Assistant"
+ANNOUNCED, ADVISED = "announced to Home Assistant", "advice"
+MOST_ADVISED: Final = 10_000  # attributes that an adviser was asked about
 
 
 class _Topics(msgspec.Struct, frozen=True):
@@ -36,6 +37,10 @@ class _Shared(msgspec.Struct, frozen=True):
 
 class _Announced(msgspec.Struct, frozen=True):
     topics: dict[str, tuple[str, str]]
+
+
+class _Advice(msgspec.Struct, frozen=True):
+    attributes: list[tuple[str, str, str, float]]
 
 
 class _Uncertain(msgspec.Struct, frozen=True):
@@ -56,6 +61,7 @@ class NormalizedSources:
         self._shared: dict[str, list[str]] = {}  # the attributes that share a name of a source, in their order
         self._uncertain: dict[tuple[str, str], UncertainAttribute] = {}
         self._announced: dict[str, tuple[str, str]] = {}  # by source and attribute: topic and digest
+        self._advice: dict[tuple[str, str], tuple[str, float]] = {}
         self._payloads: OrderedDict[str, bytes] | None = None  # by topic, where somebody needs them
         self.discovered: list[Callable[[str], bool]] = []  # of bridges: whether a topic's device announces itself
         self._changed: set[str] = set()
@@ -73,6 +79,9 @@ class NormalizedSources:
         if (announced := read_uplink(tables, tenant, ANNOUNCED, _Announced)) is not None:
             self._announced = announced.topics
 
+        if (advice := read_uplink(tables, tenant, ADVISED, _Advice)) is not None:
+            self._advice = {(of, attribute): (choice, sure) for of, attribute, choice, sure in advice.attributes}
+
     def save(self, tables: StoreTables, tenant: int) -> None:
         """Save what changed since; within a commit."""
         with self._lock:
@@ -81,8 +90,15 @@ class NormalizedSources:
                 store_uplink(tables, tenant, SHARED, _Shared(self._shared))
             if UNCERTAIN in changed:
                 store_uplink(tables, tenant, UNCERTAIN, _Uncertain(list(self._uncertain.values())))
+            if ADVISED in changed:
+                store_uplink(tables, tenant, ADVISED, _Advice([(*key, *said) for key, said in self._advice.items()]))
             if ANNOUNCED in changed:
                 store_uplink(tables, tenant, ANNOUNCED, _Announced(self._announced))
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether something is to be saved."""
+        return bool(self._changed)
 
     def learn_retained(self, topics: Iterable[str]) -> bool:
         """Note topics whose messages are retained; return whether that is to be saved."""
@@ -171,4 +187,21 @@ class NormalizedSources:
     def uncertain(self) -> list[UncertainAttribute]:
         """Return the open questions, those met most often first."""
         with self._lock:
-            return sorted(self._uncertain.values(), key=lambda each: -each.times)
+            found = sorted(self._uncertain.values(), key=lambda each: -each.times)
+        said = [self._advice.get((each.model or each.source, each.attribute), ("", 0.0)) for each in found]
+        return [
+            msgspec.structs.replace(each, advice=advice, advised=sure) if advice else each
+            for each, (advice, sure) in zip(found, said, strict=True)
+        ]
+
+    def is_advised(self, each: UncertainAttribute) -> bool:
+        """Return whether an adviser was asked about an attribute."""
+        return (each.model or each.source, each.attribute) in self._advice
+
+    def note_advice(self, each: UncertainAttribute, choice: str, probability: float) -> None:
+        """Keep what an adviser said of an attribute, '' if nothing; it is not asked again."""
+        with self._lock:
+            self._advice[each.model or each.source, each.attribute] = choice, probability
+            if len(self._advice) > MOST_ADVISED:
+                del self._advice[next(iter(self._advice))]
+            self._changed.add(ADVISED)

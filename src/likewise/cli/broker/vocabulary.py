@@ -95,13 +95,14 @@ def review(
         attributes,
         as_json,
         "Nothing needs review.",
-        ("attribute", "of", "value", "unit", "is it ...?", "why"),
+        ("attribute", "of", "value", "unit", "is it ...?", "advice", "why"),
         lambda each: (
             each.attribute,
             f"model {each.model}" if each.model else each.source,
             str(each.value),
             each.unit,
             ", ".join(f"{name} {likely:.2f}" for name, likely in each.guesses[:3]) or "?",
+            f"{each.advice} {each.advised:.2f}" if each.advice else "",
             each.why,
         ),
     )

@@ -8,11 +8,12 @@ import math
 import re
 from functools import cached_property
 from importlib import resources
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from likewise.errors import FormatError
+from likewise.errors import FormatError, InputError
 from likewise.model import Predicate
 from likewise.model.text import fold
 from likewise.model.values import Quantity
@@ -124,6 +125,15 @@ def read_common_names(text: str, where: str = "common names") -> CommonNames:
     except csv.Error as error:
         raise FormatError(f"{where}, line {rows.line_num}: this is no CSV: {error}") from None
     return CommonNames(tuple(made.values()))
+
+
+def read_names(path: str | None) -> CommonNames:
+    """Return the common names of a file, or those that come with Likewise."""
+    try:
+        text = default_text() if path is None else Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the file of common names {path!r} cannot be read: {error}") from None
+    return read_common_names(text, path or "common names")
 
 
 def _row(cells: dict[str, str], where: str) -> CommonName:

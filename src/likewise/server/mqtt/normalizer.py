@@ -188,7 +188,7 @@ class Normalizer:
                 refused = await publish_all(client, messages, self.state.url, passes_refused=True)
                 self.state.refused += refused
                 self.state.stored += len(messages) - refused
-            if position > self._position:
+            if position > self._position or self.known.is_changed:
                 await self._save(position)
                 continue
             if self._gateway.broker.store.position > position:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 from functools import partial
-from pathlib import Path
 
 from likewise.broker.config import Config
 from likewise.errors import InputError
-from likewise.matching.common_names.table import CommonNames, default_text, read_common_names
+from likewise.matching.common_names.table import CommonNames, read_names
 from likewise.server.gateway import Gateway
 from likewise.server.mqtt.broker_urls import bridge_address
 from likewise.server.mqtt.home_assistant import HomeAssistantOutput
@@ -24,12 +23,7 @@ def normalizer_connectors(config: Config) -> list[partial[Coroutine[object, obje
         raise InputError("the profile `small` reads no names; a normaliser needs `full`")
     check_topic(settings.to)
     bridge_address(as_bridge(settings))
-    path = settings.names
-    try:
-        text = default_text() if path is None else Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the file of common names {path!r} cannot be read: {error}") from None
-    return [partial(_run_normalizer, config=config, names=read_common_names(text, path or "common names"))]
+    return [partial(_run_normalizer, config=config, names=read_names(settings.names))]
 
 
 async def _run_normalizer(gateway: Gateway, *, config: Config, names: CommonNames) -> None:
