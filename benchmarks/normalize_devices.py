@@ -289,3 +289,84 @@ ecowitt/soil1
 soilmoisture1 = 10..60 -> soil_moisture
 soilbatt1 = 1.2..1.6 -> battery_voltage
 """
+
+# Of ecosystems that nothing above names: written before they were tried, and not used to change anything.
+OTHERS: Final = """
+homie/weather/outside/temperature
+= -10..35 -> outdoor_temperature
+
+home/OMG/BTtoMQTT/A4C138
+tempc = 10..30 -> temperature
+tempf = 50..86 -> temperature f
+hum = 30..70 -> humidity
+batt = 10..100 -> battery
+rssi = -95..-40 -> signal_strength
+
+ruuvi/AA/BB
+temperature = 10..30 -> temperature
+humidity = 30..70 -> humidity
+pressure = 98000..103000 -> pressure *0.01
+voltage = 2500..3100 -> -
+movementCounter = 0..255 -> -
+
+airgradient/readings/84fce6
+pm02 = 1..60 -> -
+rco2 = 400..1500 -> carbon_dioxide
+atmp = 15..30 -> -
+rhum = 30..70 -> humidity
+tvocIndex = 1..400 -> voc_index
+noxIndex = 1..50 -> nox_index
+wifi = -80..-40 -> -
+
+valetudo/robot/BatteryStateAttribute/level
+= 5..100 -> battery
+
+frigate/drive/motion
+= ON:detected OFF:clear -> presence
+
+envoy/production
+wattsNow = 0..6000 -> power
+whToday = 0..30000 -> daily_energy /1000
+
+fronius/inverter
+PAC = 0..8000 -> power
+UAC = 225..240 -> voltage
+FAC = 49.9..50.1 -> frequency
+UDC = 200..500 -> -
+DAY_ENERGY = 0..30000 -> -
+
+msh/EU/2/json/LongFast/node
+payload.battery_level = 10..100 -> battery
+payload.voltage = 3.3..4.2 -> voltage
+payload.air_util_tx = 0..10 -> -
+
+netatmo/station
+Temperature = 15..28 -> temperature
+CO2 = 400..1500 -> carbon_dioxide
+Humidity = 30..70 -> humidity
+Noise = 30..70 -> noise_level
+Pressure = 980..1030 -> pressure
+AbsolutePressure = 930..1000 -> pressure
+
+ebusd/700/z1RoomTemp
+tempv.value = 17..24 -> room_temperature
+
+hm/status/Window/STATE
+val = true:open false:closed -> window
+
+sonoff/th16
+currentTemperature = 10..30 -> temperature
+currentHumidity = 30..70 -> humidity
+switch = on:on off:off -> switch
+
+goodwe/et
+ppv = 0..6000 -> solar_power
+battery_soc = 10..100 -> battery
+grid_export = -3000..3000 -> -
+temperature_air = 30..60 -> -
+
+aqualink/pool
+pool_temp = 20..30 -> pool_temperature
+ph = 6.8..7.8 -> acidity
+orp = 600..800 -> redox_potential
+"""
