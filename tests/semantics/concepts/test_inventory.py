@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from likewise.errors import FormatError, InputError
+from likewise.semantics.concepts.facets import FacetParser
 from likewise.semantics.concepts.inventory import Concept, Inventory
 from likewise.semantics.concepts.library import core_inventory, load_inventory, shipped_concepts
 from likewise.semantics.concepts.rows import print_rows, read_rows
@@ -221,3 +222,29 @@ def _public_words(folder: Path) -> set[str]:
     with gzip.open(folder / "fiware" / "smartdatamodels.json.gz", "rt", encoding="utf-8") as file:
         properties = {str(item.get("property")) for item in json.load(file)}
     return found | {w.casefold() for name in properties for w in split_identifier(name)}
+
+
+def test_a_kind_that_is_named_after_another_is_narrower_than_that() -> None:
+    """Authors of domains name a `vessel heading`; nobody who asks for a heading means to leave it out."""
+    source = "encyclopaedia: ships"
+    inventory = Inventory(
+        [
+            Concept("kind", "heading", source=source),
+            Concept("kind", "vessel heading", source=source),
+            Concept("kind", "heading of the ship at anchor", source=source),
+            Concept("kind", "colour heading"),
+        ]
+    )
+    assert inventory.above("vessel heading") == {"heading"} == inventory.above("heading of the ship at anchor")
+    assert not inventory.above("heading")
+    assert not inventory.above("colour heading")  # other sources say what is broader themselves
+
+
+def test_a_label_that_begins_with_a_preposition_is_a_whole_name() -> None:
+    """In `organic vapours in air` the air is where they are, not whether something flies."""
+    inventory = Inventory(
+        [Concept("kind", "airborne", ("in air",)), Concept("kind", "vapours"), Concept("kind", "air")]
+    )
+    parser = FacetParser(inventory, lambda word: False)
+    assert parser.facets(Term("in air")).kinds == ("airborne",)
+    assert parser.facets(Term("vapours in air")).kinds == ("vapours",)

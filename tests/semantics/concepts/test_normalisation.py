@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import likewise as lw
+from likewise.semantics.concepts.encyclopaedia.entries import DomainEntry
 from likewise.semantics.concepts.encyclopaedia.lexicon import Lexicon
 from likewise.semantics.concepts.library import load_inventory, shipped_entries
 from likewise.semantics.concepts.normalisation.normaliser import Normaliser
@@ -260,3 +261,9 @@ def test_a_letter_of_a_word_with_an_umlaut_is_no_unit() -> None:
 
 def test_a_place_with_a_unit_is_no_unit_of_the_reading() -> None:
     assert score("soil temperature at 30 cm", "soil_temp_30cm") >= 0.5
+
+
+def test_a_phrase_is_known_without_its_articles() -> None:
+    entry = DomainEntry("hub speed", "quantity", "speed", ("hub",), labels=("speed of the hub",), names=("revsHub",))
+    lexicon = Lexicon([entry])
+    assert lexicon.phrases[("speed", "hub")][0].target == "hub speed"

@@ -267,6 +267,8 @@ class FacetParser:
         for end in range(1, len(words) + 1):
             best = (fewest[end - 1][0] + (1 if self._is_label(words[end - 1 : end]) else 2), end - 1)
             for start in range(max(0, end - LONGEST_LABEL), end - 1):
+                if start and words[start] in PREPOSITIONS:
+                    continue  # `in air` is a state as a whole name, and a place behind a thing
                 if end - start <= longest.get(words[start], 0) and tuple(words[start:end]) in labels:
                     best = min(best, (fewest[start][0] + 1, start))
             fewest[end] = best

@@ -16,7 +16,7 @@ vocabularies, what a user adds), one concept a row. Seven sorts of concepts:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Final, Literal, get_args
 
@@ -26,9 +26,11 @@ from likewise.errors import InputError
 
 Sort = Literal["kind", "weak", "qualifier", "role", "silent", "means", "name"]
 SORTS: Final = get_args(Sort)
+_PREPOSITIONS: Final = frozenset({"of", "in", "on", "at", "to", "from", "for", "by", "with", "per", "since", "until"})
 _VOWELS: Final = frozenset("aeiouyäöüéèêàáíóúåøæ")
 _NO_PLURAL: Final = frozenset({"mains"})
 _UNSPECIFIC_DIMENSIONS: Final = frozenset({"ratio", "length", "time", "angle", "concentration", "data"})
+WITH_HEADS: Final = "encyclopaedia"  # sources whose kinds are narrower than what they are named after
 LONGEST_LABEL: Final = 8  # words; longer labels are sentences
 
 
@@ -160,10 +162,24 @@ def _merge(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
             for field in ("labels", "broader", "dimensions", "values", "default", "apart")
         }
         out[key] = msgspec.structs.replace(first, **added)
-    merged = tuple(out.values())
+    merged = tuple(_with_heads(out.values()))
     for sort in ("kind", "qualifier"):
         _refuse_cycles({c.name: c for c in merged if c.sort == sort})
     return merged
+
+
+def _with_heads(concepts: Iterable[Concept]) -> Iterator[Concept]:
+    """Yield concepts; a kind that is named after another one (`vessel heading`) is narrower than that (`heading`)."""
+    concepts = tuple(concepts)
+    weak = {concept.name for concept in concepts if concept.sort == "weak"} - {"mode"}
+    kinds = {concept.name for concept in concepts if concept.sort == "kind"} - weak
+    for concept in concepts:
+        words = concept.name.split()
+        before = next((at for at, word in enumerate(words) if at and word in _PREPOSITIONS), len(words))
+        heads = (" ".join(words[at:before]) for at in range(1 if before == len(words) else 0, before))
+        head = next((name for name in heads if name in kinds and name != concept.name), "")
+        named_after = concept.sort == "kind" and concept.source.startswith(WITH_HEADS) and not concept.broader and head
+        yield msgspec.structs.replace(concept, broader=(head,)) if named_after else concept
 
 
 def _refuse_cycles(concepts: dict[str, Concept]) -> None:

@@ -26,6 +26,7 @@ GLUED_LETTERS: Final = 5  # shortest name that is also known written without sig
 JOINING: Final = frozenset({"de", "nl", "sv"})  # languages that write compounds as one word
 _LINKS: Final = ("", "s", "n", "en", "es", "e", "ings")  # letters that join the parts of such a compound
 SHORTEST_PART: Final = 3  # letters of a part
+SMALL: Final = frozenset({"of", "the"})  # `a` may be a phase
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
 
 
@@ -59,6 +60,16 @@ def phrase_of(text: str) -> Phrase:
         text.islower() and text.replace(" ", "").isalpha()
     )  # most labels: cut at blanks alone, as `split_identifier` would
     return tuple(folded(word) for word in (text.split() if plain else split_identifier(text)))
+
+
+def plain_phrase(phrase: Phrase) -> Phrase:
+    """A phrase without the words inside it that say nothing; unchanged if fewer than two are left.
+
+    >>> plain_phrase(("number", "of", "the", "start")), plain_phrase(("of", "x"))
+    (('number', 'start'), ('of', 'x'))
+    """
+    content = tuple(word for word in phrase if word not in SMALL)
+    return content if len(content) > 1 else phrase
 
 
 def spellings(text: str) -> Iterator[Phrase]:
@@ -209,8 +220,9 @@ class Lexicon:
                     self.values[phrase] = (*senses, sense)
 
     def _put_english(self, phrase: Phrase, sense: Sense) -> None:
-        """Index a label as it is written, and with its short forms as words."""
+        """Index a label as it is written, without its articles, and with its short forms as words."""
         self._put(phrase, sense)
+        self._put(plain_phrase(phrase), sense)
         words = tuple(" ".join(self._short_forms.get((short,), (short,))) for short in phrase)
         if len(phrase) > 1 and words != phrase and not any(" " in word for word in words):
             self._put(words, sense)

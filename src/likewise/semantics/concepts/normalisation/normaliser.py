@@ -17,12 +17,14 @@ import msgspec
 
 from likewise.semantics.concepts.encyclopaedia.lexicon import (
     JOINING,
+    SMALL,
     Lexicon,
     Phrase,
     Sense,
     StateSense,
     folded,
     phrase_of,
+    plain_phrase,
 )
 from likewise.semantics.concepts.inventory import Inventory
 from likewise.semantics.concepts.normalisation.obis import obis_reading
@@ -338,6 +340,8 @@ class Normaliser:
             words = tokens[at : at + length]
             phrase = tuple(t.text for t in words)
             senses = self._lexicon.phrases.get(phrase) or self._lexicon.phrases.get(self._expanded(phrase))
+            if senses is None and length > 2 and phrase[0] not in SMALL and phrase[-1] not in SMALL:
+                senses = self._lexicon.phrases.get(plain_phrase(phrase))
             if senses is None or length < listed:
                 continue
             senses = tuple(
