@@ -26,6 +26,13 @@ COMMANDS: Final = {
     "normalize": LazyCommand(
         "likewise.cli.normalize:app", "Publish every device's readings in common names and units.", "Broker"
     ),
+    "init": LazyCommand("likewise.cli.init:init", "Write a commented configuration.", "Broker"),
+    "status": LazyCommand(
+        "likewise.cli.broker.status:status", "Show a broker on one screen: rates, alerts, targets.", "Broker"
+    ),
+    "doctor": LazyCommand(
+        "likewise.cli.doctor:doctor", "Say what is wrong with this set-up, and how to mend it.", "Broker"
+    ),
     "edge": LazyCommand("likewise.cli.edge:app", "Run a broker near the sensors, which dials another.", "Broker"),
     "edges": LazyCommand("likewise.cli.broker.edges:app", "Show the brokers at the edge, and forget one.", "Broker"),
     "worker": LazyCommand("likewise.cli.worker:worker", "Match for a broker, which starts it itself.", "Broker"),
@@ -37,6 +44,15 @@ COMMANDS: Final = {
         "likewise.cli.broker.subscriptions:app", "List, add, remove, try subscriptions.", "Broker"
     ),
     "events": LazyCommand("likewise.cli.broker.events:app", "Show the newest events, and what they met.", "Broker"),
+    "tail": LazyCommand("likewise.cli.broker.tail:tail", "Print events as they come, of one source or all.", "Broker"),
+    "why": LazyCommand("likewise.cli.broker.why:why", "Say why a stored event matches a subscription.", "Broker"),
+    "why-not": LazyCommand(
+        "likewise.cli.broker.why:why_not", "Say why a stored event was not delivered for a subscription.", "Broker"
+    ),
+    "feedback": LazyCommand(
+        "likewise.cli.broker.why:feedback", "Say whether an event is what a subscription asks for.", "Broker"
+    ),
+    "alerts": LazyCommand("likewise.cli.broker.alerts:alerts", "List alerts: what fires, since when.", "Broker"),
     "targets": LazyCommand("likewise.cli.broker.targets:app", "Send matches on: webhooks, topics of MQTT.", "Broker"),
     "sources": LazyCommand(
         "likewise.cli.broker.sources:app", "See who sends what; announce and keep sources.", "Broker"
@@ -44,8 +60,11 @@ COMMANDS: Final = {
     "vocabulary": LazyCommand(
         "likewise.cli.broker.vocabulary:app", "See the stream's words, and say what they mean.", "Broker"
     ),
-    "letters": LazyCommand(
+    "dead-letters": LazyCommand(
         "likewise.cli.broker.dead_letters:app", "Show what could not be read or delivered.", "Broker"
+    ),
+    "letters": LazyCommand(
+        "likewise.cli.broker.dead_letters:app", "The old name of dead-letters.", "Broker", hidden=True
     ),
     "context": LazyCommand("likewise.cli.broker.context:app", "Name brokers, and choose one.", "Broker"),
     "dashboard": LazyCommand("likewise.cli.dashboard:dashboard", "Look at a broker in a browser.", "Broker"),
@@ -79,8 +98,18 @@ def _version(show: bool) -> None:
         raise typer.Exit
 
 
+def _quiet(quiet: bool) -> None:
+    from likewise.cli.terminal import output
+
+    output.set_quiet(quiet)
+
+
 @app.callback()
 def options(
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", callback=_quiet, help="Print results and errors only, no notes on progress."),
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,

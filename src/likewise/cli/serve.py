@@ -143,14 +143,11 @@ def serve_settings(settings: Config, folder: Path | None, signals: StopSignal, a
     def ready(port: int) -> None:
         print_listening(settings.server, port, devices, facts, lines, as_json)
 
-    def note(text: str) -> None:
-        output.console(stderr=True).print(text, style="dim")
-
     def serve_broker(broker: Broker) -> None:
-        with compile_meanwhile(settings.matching, broker, note):
+        with compile_meanwhile(settings.matching, broker, output.print_note):
             run(broker, on_ready=ready, connectors=connectors)
 
     # What is stored may be of any kind; where nothing is, the first subscriptions decide what is needed first.
     stage: Stage = "first" if folder is None or not folder.exists() else "all"
-    if compile_ahead(settings.matching, note, stage):
+    if compile_ahead(settings.matching, output.print_note, stage):
         run_broker(Broker(folder, settings, trace=trace), signals, serve_broker)

@@ -1,4 +1,4 @@
-"""`likewise letters`: what a broker could not read, match or deliver; try again, or forget."""
+"""`likewise dead-letters`, formerly `letters`: what a broker could not read, match or deliver; retry or remove it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from likewise.cli.broker.queries import fetch
 from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, command_group, with_option_groups
 
-app = command_group("Show dead letters: what could not be read, matched or delivered.", "likewise letters", alone=True)
+app = command_group(
+    "Show dead letters: what could not be read, matched or delivered.", "likewise dead-letters", alone=True
+)
 Numbers = Annotated[list[int], typer.Argument(metavar="NUMBER", help="Which ones.")]
 
 
 @app.callback()
 @with_option_groups
-def letters(
+def dead_letters(
     called: typer.Context,
     broker: BrokerOptions,
     last: Annotated[int, typer.Option("--last", min=1, max=1000, help="How many at most.")] = 100,
@@ -24,7 +26,7 @@ def letters(
 ) -> None:
     """Show dead letters, oldest first: number, time, reason, detail, and what it was.
 
-    Example: `likewise letters --json`
+    Example: `likewise dead-letters --json`
     """
     if called.invoked_subcommand is not None:
         return
@@ -44,9 +46,9 @@ def letters(
 @app.command()
 @with_option_groups
 def retry(broker: BrokerOptions, numbers: Numbers) -> None:
-    """Try letters again; what goes through leaves the list.
+    """Try dead letters again; what goes through leaves the list.
 
-    Example: `likewise letters retry 3`
+    Example: `likewise dead-letters retry 3`
     """
     with broker.publisher() as client:
         for number in numbers:
@@ -57,9 +59,9 @@ def retry(broker: BrokerOptions, numbers: Numbers) -> None:
 @app.command()
 @with_option_groups
 def remove(broker: BrokerOptions, numbers: Numbers) -> None:
-    """Forget letters.
+    """Remove dead letters.
 
-    Example: `likewise letters remove 3 4`
+    Example: `likewise dead-letters remove 3 4`
     """
     with broker.publisher() as client:
         for number in numbers:

@@ -50,7 +50,7 @@ def events(
                 if as_json:
                     output.print_json({**event.event, "arrival": event.arrival, "met": matched.get(event.position, [])})
                 else:
-                    output.console().print(_format_event(event, matched.get(event.position, [])), soft_wrap=True)
+                    output.console().print(format_event(event, matched.get(event.position, [])), soft_wrap=True)
             position, sequence = activity.position, activity.sequence
             if not follow:
                 return
@@ -73,7 +73,13 @@ def withdraw(
     output.print_line(f"Took {id} back.")
 
 
-def _format_event(event: Arrival, matched: list[str]) -> Text:
+def format_event(event: Arrival, matched: list[str]) -> Text:
+    """Return an event as one line: time, source, id, the subscriptions that it matched, its content.
+
+    Args:
+        event: the event as it came in.
+        matched: the names of the subscriptions.
+    """
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import time_of_day

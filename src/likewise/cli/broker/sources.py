@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
+from likewise.cli.terminal.completion import complete_sources
 from likewise.cli.terminal.options import AsJson, BrokerOptions, command_group, with_option_groups
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 app = command_group(
     "See who sends what, and what it means; announce sources and keep them awake.", "likewise sources list"
 )
-Name = Annotated[str, typer.Argument(metavar="SOURCE", help="The source's name.")]
+Name = Annotated[str, typer.Argument(metavar="SOURCE", help="The source's name.", autocompletion=complete_sources)]
 BARS = "▁▂▃▄▅▆▇█"
 
 

@@ -8,6 +8,7 @@ import typer
 
 from likewise.cli.broker.queries import fetch, of_subscriber, quote_segment
 from likewise.cli.terminal import output
+from likewise.cli.terminal.completion import complete_subscribers, complete_subscriptions
 from likewise.cli.terminal.options import (
     AsJson,
     BrokerOptions,
@@ -24,7 +25,9 @@ app = command_group("List, add, remove and backtest the subscriptions of a broke
 @with_option_groups
 def list_subscriptions(
     broker: BrokerOptions,
-    owner: Annotated[str | None, typer.Option("--for", help="Only those of this subscriber.")] = None,
+    owner: Annotated[
+        str | None, typer.Option("--for", help="Only those of this subscriber.", autocompletion=complete_subscribers)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List subscriptions: whose, their name, their kind, their text.
@@ -51,7 +54,9 @@ def list_subscriptions(
 def add(
     broker: BrokerOptions,
     subscriptions: Subscriptions = None,
-    owner: Annotated[str, typer.Option("--for", help="The subscriber, registered if it is new.")] = "me",
+    owner: Annotated[
+        str, typer.Option("--for", help="The subscriber, registered if it is new.", autocompletion=complete_subscribers)
+    ] = "me",
     file: SubscriptionsFile = None,
     to: Annotated[
         str | None,
@@ -127,8 +132,10 @@ def backtest(
 @with_option_groups
 def remove(
     broker: BrokerOptions,
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which ones.")] = None,
-    owner: Annotated[str, typer.Option("--for", help="Whose.")] = "me",
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Which ones.", autocompletion=complete_subscriptions)
+    ] = None,
+    owner: Annotated[str, typer.Option("--for", help="Whose.", autocompletion=complete_subscribers)] = "me",
     remove_all: Annotated[
         bool, typer.Option("--all", help="All of them, what waits for them, and the subscriber itself.")
     ] = False,

@@ -9,15 +9,20 @@ import typer
 
 from likewise.cli.broker.queries import fetch, of_subscriber, read_text
 from likewise.cli.terminal import output
+from likewise.cli.terminal.completion import complete_subscribers, complete_subscriptions, complete_targets
 from likewise.cli.terminal.options import AsJson, BrokerOptions, OptionGroup, command_group, with_option_groups
 
 if TYPE_CHECKING:
     from likewise.api.sinks import TargetDetails
 
 app = command_group("Send matches on by themselves: webhooks and topics of MQTT.", "likewise targets list")
-Owner = Annotated[str, typer.Option("--for", help="The subscriber whose subscription it is.")]
-Subscribed = Annotated[str, typer.Argument(metavar="SUBSCRIPTION", help="The subscription's name.")]
-Name = Annotated[str, typer.Argument(metavar="TARGET", help="The target's name.")]
+Owner = Annotated[
+    str, typer.Option("--for", help="The subscriber whose subscription it is.", autocompletion=complete_subscribers)
+]
+Subscribed = Annotated[
+    str, typer.Argument(metavar="SUBSCRIPTION", help="The subscription's name.", autocompletion=complete_subscriptions)
+]
+Name = Annotated[str, typer.Argument(metavar="TARGET", help="The target's name.", autocompletion=complete_targets)]
 
 
 class TargetOptions(OptionGroup):

@@ -205,7 +205,7 @@ class _CityDemo:
             f"MQTT       {self._line.description}\n\n"
             "Ask for something of your own in the dashboard, or in another terminal, in this folder:\n",
             (f"  {command_name()} subscribe '{SUGGESTED}'{self._other_address()}", "bold"),
-            "\n\nBelow: what devices report, and ✓ what it meets. Ctrl-C ends everything.",
+            "\n\nBelow: what devices report, and ✓ what it matches. Ctrl-C ends everything.",
         )
         title = f"A city of {devices} devices by {vendors} vendors"
         self._screen.print(Panel(where, title=title, border_style="green"))

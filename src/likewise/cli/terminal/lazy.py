@@ -27,6 +27,7 @@ class LazyCommand(NamedTuple):
     target: str
     help: str
     panel: str | None = None
+    hidden: bool = False  # an old name that still works
 
 
 class LazyGroup(TyperGroup):
@@ -109,7 +110,7 @@ def lazy_app(commands: Mapping[str, LazyCommand], *, help: str, completion: bool
         pretty_exceptions_enable=False,
     )
     for name, entry in commands.items():
-        app.command(name, help=entry.help, rich_help_panel=entry.panel)(_stand_in(name))
+        app.command(name, help=entry.help, rich_help_panel=entry.panel, hidden=entry.hidden)(_stand_in(name))
     app.callback()(lambda: None)  # with a callback it stays a group when it has one command only
     return app
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from likewise import defaults
 from likewise.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MeasureName = Annotated[
     typer.Option(
         "--measure",
         help="The measure: esa, thematic, latent, jcn, path, gloss, names, embeddings, combine or sameness; options "
-        "follow as in esa:metric=raw.",
+        f"follow as in esa:metric=raw. By default {defaults.MEASURE}; `relate` uses {defaults.RELATEDNESS}.",
     ),
 ]
 SpaceName = Annotated[

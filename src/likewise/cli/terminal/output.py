@@ -97,8 +97,21 @@ def print_line(line: str | bytes) -> None:
         raise PipeClosed from None
 
 
+class _Notes:
+    """Whether notes are printed; `likewise -q` prints none."""
+
+    quiet = False
+
+
+def set_quiet(quiet: bool) -> None:
+    """Print no notes from now on, or print them."""
+    _Notes.quiet = quiet
+
+
 def print_note(text: str) -> None:
-    """Say something to people, on standard error, so that results stay clean."""
+    """Print a note for people on standard error, so that results stay clean; with `likewise -q` nothing."""
+    if _Notes.quiet:
+        return
     console(stderr=True).print(text, style="dim", soft_wrap=True)
 
 

@@ -60,6 +60,8 @@ def predicate_result(report: PredicateReport) -> str:
     'top 3 by value(no2): place 1'
     >>> predicate_result(PredicateReport("top 3 by value(no2)", "not_in_top_k"))
     'top 3 by value(no2): not now'
+    >>> predicate_result(PredicateReport("at most every 10 min", "match"))
+    'at most every 10 min'
     """
     if report.negated:
         return report.text
@@ -67,8 +69,8 @@ def predicate_result(report: PredicateReport) -> str:
         return f"{report.text}: {report.notes[0].partition(' by ')[0]}"
     if report.verdict == "not_in_top_k":
         return f"{report.text}: not now"
-    if not report.attribute:
-        return f"{report.text}: nothing"
+    if not report.attribute:  # a clause of an alert is about no reading
+        return report.text if report.verdict == "match" else f"{report.text}: nothing"
     reading = f"{report.attribute}: {report.value}" if report.value else report.attribute
     return reading if report.similarity == 1 else f"{reading} ({number(report.similarity)})"
 
