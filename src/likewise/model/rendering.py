@@ -222,6 +222,9 @@ def explanation_sentences(explanation: Explanation) -> tuple[str, str]:
     >>> part = PredicateReport("t > 25", "exact_part_false", 0, "t", "20", 1.0, 0.0, comparison="20, not above 25")
     >>> explanation_sentences(Explanation("warm", "e1", "exact_part_false", (part,), "It would match if so."))
     ('It does not match: `t` says 20, not above 25.', 'It would match if so.')
+    >>> once = PredicateReport("once until false", "suppressed", notes=("It was said once.",))
+    >>> explanation_sentences(Explanation("door", "e1", "suppressed", (once,), "It was said once."))
+    ('It does not match: It was said once.', '')
     """
     if explanation.verdict == "match":
         answers = [_answer(report) for report in explanation.predicates if not report.negated]
@@ -237,7 +240,9 @@ def explanation_sentences(explanation: Explanation) -> tuple[str, str]:
         return f"It does not match: {verdict_text(explanation.verdict)}.", explanation.change
     chosen = next((report for report in failed if report.verdict == explanation.verdict), failed[0])
     more = f" ({len(failed) - 1} more of {len(explanation.predicates)} parts fail)" if len(failed) > 1 else ""
-    return f"It does not match: {_reason(chosen, explanation)}{more}.", explanation.change
+    reason = _reason(chosen, explanation).removesuffix(".")  # of an alert it is a sentence, and the change as well
+    change = "" if explanation.change.removesuffix(".") == reason else explanation.change
+    return f"It does not match: {reason}{more}.", change
 
 
 def _answer(report: PredicateReport) -> str:
