@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,12 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Where Python may not write bytecode beside the sources, pytest would rewrite the asserts of every file at each start,
+# which takes longer than all imports: it keeps them in its own cache folder.
+if sys.dont_write_bytecode:
+    sys.pycache_prefix = str(ROOT / ".pytest_cache" / "bytecode")
+    sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session")
