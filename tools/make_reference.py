@@ -1,4 +1,4 @@
-"""Writes the pages of docs/reference that list what the code has: errors, configuration, metrics, the HTTP interface.
+"""Writes the pages of docs/reference that list what the code has: errors, configuration, metrics, HTTP, commands.
 
 python tools/make_reference.py           # write them
 python tools/make_reference.py --check   # say which are out of date; exit code 1 if any is
@@ -176,11 +176,76 @@ def http_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+BROKER: Final = frozenset(("context", "address", "token", "ca"))  # options of every command that connects to a broker
+
+
+def _broker_options(lazy: Any, main: Any) -> list[Any]:
+    """The options that choose a broker, as one command has them."""
+    command = lazy.load("publish", main.COMMANDS["publish"].target)
+    return [each for each in command.params if each.name in BROKER]
+
+
+def commands_page() -> str:
+    """Every command of `likewise`, with its arguments and options."""
+    import typer
+
+    from likewise.cli import main
+    from likewise.cli.terminal import lazy
+
+    def walk(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+        yield path, command
+        for name, child in getattr(command, "commands", {}).items():
+            if not child.hidden:
+                yield from walk(child, f"{path} {name}")
+
+    lines = [
+        "# Commands",
+        "",
+        "Each command explains itself with `--help`. [The command line](../command-line.md) says what they are for and",
+        "which exit codes they have. `likewise -q COMMAND` prints results and errors only, `likewise --version` the",
+        "version. Where `--json` stands, results and errors are JSON. Commands marked *broker* take these, too:",
+        "",
+        *_table("option", "what it says", "environment"),
+        *(_row(f"`{each.opts[0]}`", each.help, f"`{each.envvar}`") for each in _broker_options(lazy, main)),
+    ]
+    top: Any = typer.main.get_command(main.app)
+    for name, entry in main.COMMANDS.items():
+        if entry.hidden:
+            continue
+        for path, command in walk(lazy.load(name, entry.target), f"likewise {name}"):
+            lines += _command_section(path, command, top.commands[name].help)
+    return "\n".join(lines) + "\n"
+
+
+def _command_section(path: str, command: Any, short: str) -> Iterator[str]:
+    """The heading, help, arguments and options of one command."""
+    text = "\n".join(line.strip() for line in (command.help or short or "").split("\f")[0].splitlines())
+    names = {each.name for each in command.params}
+    mark = " *broker*" if names >= BROKER else ""
+    yield from ("", f"{'#' * (path.count(' ') + 1)} `{path}`{mark}", "", text.strip())
+    common = {"help", "as_json"} | (BROKER if names >= BROKER else set())
+    parameters = [each for each in command.params if each.name not in common and not getattr(each, "hidden", False)]
+    if "as_json" in names:
+        yield from ("", "Takes `--json`.")
+    if not parameters:
+        return
+    yield from ("", *_table("argument or option", "what it says", "default"))
+    for each in parameters:
+        is_option = each.param_type_name == "option"
+        shown = ", ".join((*each.opts, *each.secondary_opts)) if is_option else each.metavar or str(each.name).upper()
+        note = f" (`{each.envvar}`)" if isinstance(each.envvar, str) else ""
+        default = "" if each.default in (None, (), False) or callable(each.default) else f"`{each.default}`"
+        yield _row(
+            f"`{shown}`", f"{(getattr(each, 'help', '') or '').strip()}{note}", "required" if each.required else default
+        )
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "errors.md": errors_page,
     "configuration.md": configuration_page,
     "metrics.md": metrics_page,
     "http.md": http_page,
+    "commands.md": commands_page,
 }
 
 

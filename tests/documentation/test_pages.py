@@ -14,6 +14,7 @@ import pytest
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, MatchingSettings, MqttSettings, ServerSettings
+from likewise.cli.main import COMMANDS
 from likewise.defaults import TARGET_RETRY_AFTER_SECONDS, TARGET_RETRY_SECONDS
 from likewise.server.sinks.sender import TargetSenders
 from tests.server.mqtt.broker.conftest import PATIENCE, devices
@@ -68,6 +69,21 @@ def test_every_page_is_in_the_index() -> None:
                     listed |= set(page.parent.glob(entry if entry.endswith(".md") else f"{entry}.md"))
     missing = set(PAGES) - listed - {ROOT / "docs" / "index.md"}
     assert not missing, f"no table of contents names {sorted(map(named, missing))}"
+
+
+def test_the_first_page_has_an_entry_for_each_reader_and_the_same_name_in_the_contents() -> None:
+    """Devices, Python, Kafka or Spark, and the papers."""
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^- \*\*(I [^*]+)\.\*\*", text, re.MULTILINE)
+    captions = re.findall(r"^:caption: (I .+)$", text, re.MULTILINE)
+    assert entries == captions == ["I have devices", "I write Python", "I have Kafka or Spark", "I read the papers"]
+
+
+def test_the_reference_of_commands_has_every_command() -> None:
+    """Old names are left out."""
+    text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^## `likewise ([a-z-]+)`", text, re.MULTILINE))
+    assert shown == {name for name, entry in COMMANDS.items() if not entry.hidden}
 
 
 def test_the_guide_of_targets_names_the_pauses_between_attempts() -> None:
