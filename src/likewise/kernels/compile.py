@@ -120,7 +120,7 @@ def _write(path: Path, payload: bytes) -> None:
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    made = njit(no_cfunc_wrapper=True, **options)(function)  # C never calls a kernel: a wrapper costs a tenth more
+    made = njit(no_cfunc_wrapper=True, **options)(function)  # C never calls a kernel
     if isinstance(made, Dispatcher):  # not when numba is disabled
         vars(made)["_cache"] = KernelStore(made)
         vars(made)["get_call_template"] = _without_literals(made)
