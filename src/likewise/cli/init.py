@@ -27,7 +27,7 @@ def init(
 ) -> None:
     """Write a commented configuration with every setting and its default; nothing in it changes anything yet.
 
-    Example: `likewise init && likewise serve --config likewise.toml`
+    Example: `likewise init likewise.toml`
     """
     if file.exists() and not force:
         raise StateError(f"{file} exists; name another file, or replace it with --force")
