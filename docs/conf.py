@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from myst_parser.sphinx_ import MystParser
+from myst_parser.parsers.sphinx_ import MystParser
 
 import likewise
 
@@ -20,6 +20,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
+napoleon_use_ivar = True  # attributes are documented by their class, and not once more by themselves
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 suppress_warnings = ["toc.empty_glob"]  # a folder of pages may still be empty
