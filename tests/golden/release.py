@@ -200,6 +200,8 @@ def ask_store(folder: Path) -> dict[str, Any]:
     answers: dict[str, Any] = {"verified": verify_store(folder / STORE)}
     with opened(folder, clock) as (broker, client, _):
         broker.wait_until_matched(300)
+        # The stored session of MQTT is attached beside the start.
+        _until(lambda: client.get("/v1/subscribers").json()[-1]["connected"])
         for route in ROUTES:
             answers[route] = client.get(route).raise_for_status().json()
         # Time goes on: the door has been open for five minutes, and a reading comes in.

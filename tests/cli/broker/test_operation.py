@@ -200,7 +200,7 @@ def test_names_are_completed_from_a_running_broker(address: str) -> None:
         return made
 
     assert completion.complete_subscribers(context()) == ["ann", "bob"]
-    assert completion.complete_subscriptions(context()) == ["door", "warm"]
+    assert completion.complete_subscriptions(context()) == ["door", "long", "warm"]
     assert completion.complete_subscriptions(context(owner="bob")) == ["door"]
     assert completion.complete_targets(context()) == []
     assert {"roof", "hall"} <= set(completion.complete_sources(context()))
