@@ -65,6 +65,17 @@ def test_a_subscription_is_understood_tried_and_saved(page: Page) -> None:
     shot(page, "saved")
 
 
+def test_what_is_typed_is_tried_without_a_click(page: Page) -> None:
+    """A moment after the last key; what cannot be parsed keeps the last result."""
+    page.get_by_role("tab", name="Subscriptions").click()
+    page.get_by_label("Subscription", exact=True).fill("{noise~ > 500 dB}")
+    page.get_by_text("0 of the last 1 events would have matched.").wait_for()
+    page.get_by_label("Subscription", exact=True).fill("{noise~ >")
+    page.get_by_text("0 of the last 1 events would have matched.").wait_for()
+    page.get_by_label("Subscription", exact=True).fill("{noise~ > 55 dB}")
+    page.get_by_text("1 of the last 1 events would have matched.").wait_for()
+
+
 def test_a_match_arrives_with_its_score(page: Page, broker: Running) -> None:
     """A new event that says it in other words shows among the matches."""
     page.get_by_role("tab", name="Live").click()

@@ -35,6 +35,8 @@ EXAMPLES = (
 
 
 SHOWN = 12  # events listed below the editor
+PAUSE = 1.0  # seconds without a change after which what is typed is tried
+PREVIEWED = 500  # stored events that it is tried on then
 
 
 class EditorPanel:
@@ -75,6 +77,9 @@ class EditorPanel:
             self._try = ui.button("Try on the last events", on_click=self._run).props("outline no-caps")
             self._save = ui.button("Save", on_click=self._keep).props("no-caps")
         self._tried = ui.column().classes("w-full gap-1").mark("tried")
+        self._unchanged = self._previewed = ""  # texts: of a moment ago, and the last one that was tried
+        self._listed = ""  # the last one that the button tried, whose matches are listed
+        ui.timer(PAUSE, self._preview)
         self._understand()
 
     def _write(self) -> None:
@@ -145,8 +150,27 @@ class EditorPanel:
             ui.label("Understood as").classes("lw-good")
             html(table(rows)).classes("w-full")
 
+    async def _preview(self) -> None:
+        """Say what the text would have found, once nobody has typed for a moment. An error waits for the button."""
+        text = (self._text.value or "").strip()
+        if text == self._previewed or not self._try.enabled:
+            return
+        if text != self._unchanged:
+            self._unchanged = text
+            return
+        self._previewed = text
+        try:
+            backtest = await self._viewing.api.backtest(text, PREVIEWED, 0)
+        except LikewiseError:
+            return
+        if text == (self._text.value or "").strip() != self._listed:
+            self._tried.clear()
+            with self._tried:
+                ui.label(_result(backtest)).classes("lw-good" if backtest.matched else "lw-nearly")
+
     async def _run(self) -> None:
         text = self._text.value or ""
+        self._listed = self._previewed = text.strip()
         backtest = await self._viewing.ask(self._viewing.api.backtest(text))
         if backtest is None:
             return
