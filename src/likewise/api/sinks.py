@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from likewise.defaults import TARGET_DEADLINE_SECONDS, TARGET_TIMEOUT_SECONDS
 
-Form = Literal["event", "json", "cloudevents", "template", "text"]  # what is sent of a match
+Form = Literal[  # what is sent of a match
+    "event",
+    "json",
+    "cloudevents",
+    "template",
+    "text",
+    "plain",
+    "slack",
+    "discord",
+    "ntfy",
+    "telegram",
+    "home-assistant",
+]
+FORMS_IN_WORDS: Final = frozenset({"text", "plain", "slack", "discord", "ntfy", "telegram", "home-assistant"})
 TargetKind = Literal["webhook", "mqtt", "email"]
 
 
@@ -18,8 +31,8 @@ class WebhookSettings(
     """An address that every match is posted to, signed.
 
     `form` says what is posted: `json`, the delivery as streams give it; `event`, the event alone; `cloudevents`, a
-    structured CloudEvent; `template`, what `template` makes of it; `text`, plain words for people. `secret` signs; left
-    out, the broker makes one.
+    structured CloudEvent; `template`, what `template` makes of it; `text`, plain words for people; `plain`, one
+    sentence, which the other forms wrap as that service wants it. `secret` signs; left out, the broker makes one.
     `patience` is for how many seconds a match is tried before it becomes a dead letter.
 
     >>> WebhookSettings("https://example.org/hook", secret="whsec_c2VjcmV0")

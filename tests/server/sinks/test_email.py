@@ -106,7 +106,8 @@ def test_a_message_says_who_what_and_why_in_plain_words() -> None:
         send(server, "held", b'{"key":["Kitchen"],"moment":300000000,"since":0,"suppressed":2}')
     [got] = server.taken
     words = str(make_header(decode_header(got["Subject"]))).replace("\n", "")
-    assert words == "Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature (2 more since the last message)"
+    sentence = "Kitchen: 27.3 °C for 5 min, since 00:00 UTC, because `tempC` is its temperature"
+    assert words == f"{sentence} (2 more since the last message)"
     assert (got["To"], got["From"], got["Message-ID"]) == (
         "ann@example.org",
         "likewise@example.org",

@@ -29,7 +29,12 @@ class TargetOptions(OptionGroup):
     """The settings of a target; secrets come from files, so that no list of processes shows them."""
 
     form: Annotated[
-        str | None, typer.Option("--form", help="What is sent: json, event, cloudevents, text or template.")
+        str | None,
+        typer.Option(
+            "--form",
+            help="What is sent: json, event, cloudevents, text, template, or one sentence as plain, slack, discord, "
+            "ntfy, telegram or home-assistant take it.",
+        ),
     ] = None
     template: Annotated[
         Path | None,

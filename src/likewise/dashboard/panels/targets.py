@@ -16,6 +16,12 @@ FORMS = {
     "json": "the delivery, as JSON",
     "event": "the event alone",
     "cloudevents": "a CloudEvent",
+    "plain": "one sentence",
+    "slack": "a sentence for Slack",
+    "discord": "a sentence for Discord",
+    "ntfy": "a sentence for ntfy",
+    "telegram": "a sentence for Telegram",
+    "home-assistant": "a message for Home Assistant",
 }
 
 

@@ -38,7 +38,7 @@ def match_message(parcel: Parcel) -> MessageText:
     >>> why = MatchReason("warm", 1.0, (MatchedPart("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
     >>> delivery = SinkDelivery("m", 1, "held", "warm", 1, 1.0, 1, event, frame)
     >>> print(match_message(Parcel(delivery, b"", "", (why,))).headline)
-    Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature
+    Kitchen: 27.3 °C for 5 min, since 00:00 UTC, because `tempC` is its temperature
     """
     match = parcel.match
     return delivery_message(match.delivery, match.cause, match.subscription, match.score, parcel.because)
@@ -77,7 +77,9 @@ def _one_line(text: str) -> str:
 
 def _headline(cause: str, who: str, summary: DeliverySummary, readings: str, parts: list[MatchedPart]) -> str:
     alert = summary.alert
-    lasted = "" if alert is None or alert.since is None else span_text(max(0, alert.moment - alert.since))
+    lasted = ""
+    if alert is not None and alert.since is not None:
+        lasted = f"{span_text(max(0, alert.moment - alert.since))}, since {_clock_text(alert.since, alert.moment)}"
     match cause:
         case "held":
             text = f"{who}: {readings} for {lasted}"
@@ -141,9 +143,11 @@ def _readings(summary: DeliverySummary, parts: list[MatchedPart]) -> str:
 
 
 def _reading(part: MatchedPart) -> str:
-    """Return a matched value; a Boolean gets its name before it."""
+    """Return a matched value; what is no number gets its name before it: `door open`."""
     value = _with_sign(part.asked or part.value)
-    return f"{part.attribute} {value.lower()}" if value in ("True", "False") else value
+    if value in ("True", "False"):
+        value = value.lower()
+    return value if value[:1] in "+-." or value[:1].isdigit() else f"{part.attribute} {value}"
 
 
 def _value_text(value: object) -> str:
@@ -177,6 +181,25 @@ def _sign(unit: str) -> str:
 def _requested_attribute(part: str) -> str:
     """Return the attribute of a part as the subscription has it."""
     return part.partition("~")[0].strip('" ')
+
+
+def _clock_text(at: int, now: int) -> str:
+    """Return when something began: the time of day, with the date unless it was that very day.
+
+    >>> _clock_text(49_260_000_000, 49_560_000_000), _clock_text(0, 86_400_000_000)
+    ('13:41 UTC', '1970-01-01 00:00 UTC')
+    """
+    begin, today = datetime.fromtimestamp(at / 1e6, UTC), datetime.fromtimestamp(now / 1e6, UTC).date()
+    return begin.strftime("%H:%M UTC" if begin.date() == today else "%Y-%m-%d %H:%M UTC")
+
+
+def iso_time(at: int | None) -> str | None:
+    """Return µs since 1970 in ISO 8601 and UTC.
+
+    >>> iso_time(1_500_000), iso_time(None)
+    ('1970-01-01T00:00:01.500000Z', None)
+    """
+    return None if at is None else datetime.fromtimestamp(at / 1e6, UTC).isoformat().replace("+00:00", "Z")
 
 
 def _time_text(at: int) -> str:

@@ -25,7 +25,7 @@ import msgspec
 import structlog
 
 from likewise.api.deliveries import MatchReason
-from likewise.api.sinks import EmailSettings, TargetSettings, WebhookSettings
+from likewise.api.sinks import FORMS_IN_WORDS, EmailSettings, TargetSettings, WebhookSettings
 from likewise.backoff import backoff_s
 from likewise.broker.log.sink_rows import StoredTarget
 from likewise.broker.queries.match_reasons import append_reasons, because
@@ -40,6 +40,7 @@ from likewise.server.gateway import Gateway
 from likewise.server.sinks.messages import match_message
 from likewise.server.sinks.networks import Network, parse_networks
 from likewise.server.sinks.resolver import Resolve, Resolver
+from likewise.server.sinks.services import service_message
 from likewise.server.sinks.target import Parcel, PermanentFailure, Target, TransientFailure
 from likewise.server.sinks.templates import fill, match_values
 from likewise.server.sinks.webhook import WebhookTarget
@@ -147,6 +148,9 @@ def make_parcel(
             return bare._replace(body=cloud_event(match, delivery, tenant, subscriber), media_type=CLOUDEVENTS)
         case "text":
             return bare._replace(body=match_message(bare).text.encode(), media_type=TEXT)
+        case "plain" | "slack" | "discord" | "ntfy" | "telegram" | "home-assistant" as service:
+            body, media_type = service_message(service, bare._replace(match=match._replace(delivery=delivery)))
+            return bare._replace(body=body, media_type=media_type)
         case "template":
             body, media_type = fill(settings.template, match_values(bare))
             return bare._replace(body=body, media_type=media_type)
@@ -243,7 +247,7 @@ class TargetSender:
     async def _parcel(self, match: SinkDelivery) -> Parcel:
         settings, tenant, broker = self._setting.wanted, self._tenant, self._gateway.broker
         reasons: tuple[MatchReason, ...] = ()
-        if settings.because or settings.form == "text":
+        if settings.because or settings.form in FORMS_IN_WORDS or "@sentence" in str(settings.template):
             matched = [(match.number, match.subscription, match.score)]
             reasons = await self._gateway.read(
                 tenant, lambda: because(broker.store, tenant, match.position, matched, broker.clock())

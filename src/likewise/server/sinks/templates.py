@@ -1,7 +1,8 @@
 """Templates: what is sent, in a form of the user's own, with `{{...}}` where a match says something.
 
 A name in braces is an attribute of the event; one with `@` is what is no attribute: `@id @source @time @score
-@subscription @cause @sequence @payload @event @because`. A template that is JSON stays JSON whatever the event says: a
+@subscription @cause @sequence @payload @event @because`, `@sentence` for people, and of an alert `@key`, `@moment` and
+`@since` (ISO 8601). A template that is JSON stays JSON whatever the event says: a
 text that is one name alone becomes that value, within a longer text it is written out. What an event does not say is
 null, or nothing within a text. A template is checked when it is saved.
 """
@@ -14,15 +15,31 @@ from typing import Any, Final
 
 import msgspec
 
-from likewise.api.deliveries import MatchReason
+from likewise.api.deliveries import DeliverySummary, MatchReason
 from likewise.errors import FormatError
 from likewise.formats.json.events import event_from_document
 from likewise.server.mqtt.messages import topic_level
+from likewise.server.sinks.messages import iso_time, match_message
 from likewise.server.sinks.target import Parcel
 
 _NAME: Final = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 KNOWN: Final = frozenset(
-    {"@id", "@source", "@time", "@score", "@subscription", "@cause", "@sequence", "@payload", "@event", "@because"}
+    {
+        "@id",
+        "@source",
+        "@time",
+        "@score",
+        "@subscription",
+        "@cause",
+        "@sequence",
+        "@payload",
+        "@event",
+        "@because",
+        "@sentence",
+        "@key",
+        "@moment",
+        "@since",
+    }
 )
 _LONGEST: Final = 65_536  # bytes of a template
 _DEEPEST: Final = 32  # lists and objects within each other
@@ -141,6 +158,7 @@ def match_values(parcel: Parcel) -> Values:
     match = parcel.match
     event: Mapping[str, Any] = msgspec.json.decode(match.event)
     payload = _attribute_values(event)
+    alert = msgspec.json.decode(match.delivery, type=DeliverySummary).alert
     reasons: tuple[MatchReason, ...] = parcel.because
     known: dict[str, object] = {
         "@id": event.get("id"),
@@ -153,8 +171,17 @@ def match_values(parcel: Parcel) -> Values:
         "@payload": payload,
         "@event": event,
         "@because": reasons,
+        "@key": None if alert is None else " ".join(alert.key),
+        "@moment": None if alert is None else iso_time(alert.moment),
+        "@since": None if alert is None else iso_time(alert.since),
     }
-    return lambda name: known[name] if name in known else payload.get(name)
+
+    def value(name: str) -> object:
+        if name == "@sentence":
+            return match_message(parcel).headline
+        return known[name] if name in known else payload.get(name)
+
+    return value
 
 
 def _attribute_values(event: Mapping[str, Any]) -> dict[str, object]:
