@@ -40,17 +40,18 @@ def run_cell(source: str, names: dict[str, Any], run: Callable[[Any], Any]) -> l
         if isinstance(last, ast.Expr):
             wholes.append((ast.Expression(last.value), "eval"))
         for whole, mode in wholes:
-            value = eval(compile(whole, "<cell>", mode, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+            flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # and not the `annotations` of this file, as in Jupyter
+            value = eval(compile(whole, "<cell>", mode, flags=flags, dont_inherit=True), names)
             if inspect.iscoroutine(value):
                 value = run(value)
     outputs: list[Cell] = []
     if printed.getvalue():
         outputs.append({"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())})
     if last is not None and value is not None:
-        rich = hasattr(value, "_repr_html_")
-        shown = {"text/plain": _lines(str(value) if rich else repr(value))}
-        if rich:
-            shown["text/html"] = _lines(value._repr_html_())
+        html = value._repr_html_() if hasattr(value, "_repr_html_") else None  # None, as of a figure: it has none today
+        shown = {"text/plain": _lines(repr(value) if html is None else str(value))}
+        if html is not None:
+            shown["text/html"] = _lines(html)
         outputs.append({"data": shown, "execution_count": None, "metadata": {}, "output_type": "execute_result"})
     return outputs
 
