@@ -6,13 +6,14 @@ import dataclasses
 import math
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pydantic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -157,9 +158,25 @@ class Struct(msgspec.Struct):
     humidity: float
 
 
-@pytest.mark.parametrize("request_class", [Room, Struct])
+class Model(pydantic.BaseModel):
+    """And as a model."""
+
+    indoor_temperature: Annotated[float, "degC"]
+    wind: Annotated[float, "wind speed in m/s"]
+    humidity: float
+
+
+class Typed(TypedDict):
+    """And as the type of a mapping."""
+
+    indoor_temperature: Annotated[float, "degC"]
+    wind: Annotated[float, "wind speed in m/s"]
+    humidity: float
+
+
+@pytest.mark.parametrize("request_class", [Room, Struct, Model, Typed])
 def test_a_class_with_annotated_fields_is_a_request(request_class: type) -> None:
-    """Of dataclasses and msgspec alike."""
+    """Of dataclasses, msgspec, pydantic and typed mappings alike."""
     report = lw.columns(WEATHER, request_class).report
     assert report["indoor_temperature"].column == "Inside Temp - °F"
     assert report["wind"].requested == RequestedColumn("wind", "wind speed", "m/s", "number")
@@ -327,7 +344,10 @@ def test_a_unit_at_the_end_of_a_header_is_never_ignored(header: str) -> None:
         (["0,125", "3,250"], [0.125, 3.25]),
         (["1,250.5", "3,000", "7"], [1250.5, 3000.0, 7.0]),
         (["1,250,000 W", "-2,000 W"], [1_250_000.0, -2000.0]),
+        (["1012,4", "998,1"], [1012.4, 998.1]),
+        (["1012,425", "998,100"], [1012.425, 998.1]),
         (["1,250", "13,000"], None),
+        (["1,250,000", "1012,425"], None),
         (["1,250", "2.5"], None),
     ],
 )

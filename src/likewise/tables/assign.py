@@ -23,6 +23,7 @@ from likewise.model.text import fold
 from likewise.semantics.concepts.comparison import FacetDifference
 from likewise.semantics.measure import Term
 from likewise.tables.frames import Table, as_table
+from likewise.tables.headers import header_name
 from likewise.tables.report import ColumnReport, ColumnResult, ColumnSource, RunnerUp
 from likewise.tables.requested import RequestedColumn, requested_columns
 from likewise.tables.values import SAMPLE, ColumnReading, Sample, converted, reading_of, sample
@@ -256,9 +257,10 @@ def _probabilities(
 
     interpretation = (matcher or Matcher()).interpretation
     terms: list[Term] = []
+    dimensions = {unit(each.unit).dimension for each in requested if each.unit}
     for start in range(0, len(headers), MAX_TUPLES):
         tuples = [
-            _tuple(*pair)
+            _tuple(*pair, dimensions)
             for pair in zip(headers[start : start + MAX_TUPLES], samples[start : start + MAX_TUPLES], strict=True)
         ]
         terms += event_attribute_terms(Event(tuple(tuples)))
@@ -291,9 +293,16 @@ def _prefer_stated(
             probability[row, assumed] *= ASSUMED
 
 
-def _tuple(header: str, values: Sample) -> EventTuple:
-    """Return a column as one reading: its header and a value that stands for it."""
+def _tuple(header: str, values: Sample, dimensions: set[str]) -> EventTuple:
+    """Return a column as one reading: what its header names, and a value that stands for it.
+
+    A unit in brackets tells columns apart where it measures what somebody requested; elsewhere the header alone says
+    how near the column is, so that the unit is reported as what keeps it from being taken.
+    """
     typical = values.typical()
     plain = typical if isinstance(typical, (bool, int, float)) else str(typical)[:MAX_TERM_LENGTH]
-    unit = next((symbol for _, symbol in values.numbers if symbol), "") if values.is_numeric else ""
-    return EventTuple(header, plain, unit)
+    name, unit = header_name(header)
+    if not values.is_numeric:
+        return EventTuple(name, plain, "")
+    bracketed = unit.symbol if unit is not None and unit.dimension in dimensions else ""
+    return EventTuple(name, plain, next((symbol for _, symbol in values.numbers if symbol), bracketed))

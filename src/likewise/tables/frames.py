@@ -87,6 +87,10 @@ def _pandas_table(frame: Any) -> Table:
 def _arrow_table(given: Any, module: str) -> Table:
     import pyarrow as pa
 
+    headers: list[str] | None = None
+    if module == "polars" and any("\0" in name for name in given.columns):  # its export would end the process
+        headers = list(given.columns)
+        given = given.rename({name: f"{index}" for index, name in enumerate(headers)})
     try:
         table = given if isinstance(given, pa.Table) else pa.table(given)
     except pa.ArrowException as error:  # types that Arrow has no name for, such as whole numbers of 128 bits
@@ -104,7 +108,7 @@ def _arrow_table(given: Any, module: str) -> Table:
             return importlib.import_module("polars").from_arrow(made)
         return made
 
-    return Table(list(table.column_names), table.num_rows, table.column, array, build)
+    return Table(headers or list(table.column_names), table.num_rows, table.column, array, build)
 
 
 def _arrow_array(column: Any) -> NDArray[Any]:

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from fractions import Fraction
+from math import log10
+from statistics import median_low
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from likewise.model.values import Quantity, read_number
-from likewise.semantics.concepts.customary import customary_units
+from likewise.semantics.concepts.customary import CustomaryUnit, customary_units
 from likewise.tables.requested import RequestedColumn
 from likewise.units import Unit, find_unit, reading_unit, unit
 from likewise.units.lookup import stated_units
@@ -29,7 +31,7 @@ MISSING_TEXTS: Final = NOT_STATED | {"nan", "nat", "---", "?", "*", "missing"}  
 _BRACKETS: Final = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
 _BEHIND: Final = re.compile(r"[\s_,;:|/-]\s*([^\s_,;:|]+)\s*$")
 _EVERYDAY: Final = frozenset(row.symbol for row in EVERYDAY)
-_COMMA: Final = re.compile(r"[-+]?(\d{1,3})((?:,\d+)+)(\.\d+)?(?![\d.,])")
+_COMMA: Final = re.compile(r"[-+]?(\d+)((?:,\d+)+)(\.\d+)?(?![\d.,])")
 PLAUSIBLE_SHARE: Final = 0.8  # share that must lie in the range of what is requested: sensors fail now and then
 
 
@@ -52,7 +54,7 @@ class Sample(NamedTuple):
     def typical(self) -> object:
         """Return a value that stands for the column: the median of numbers, else the first value."""
         if self.is_numeric:
-            return float(np.median([number for number, _ in self.numbers]))
+            return median_low(number for number, _ in self.numbers)
         return self.others[0] if self.others else None
 
 
@@ -104,7 +106,9 @@ def without_commas(values: NDArray[Any]) -> NDArray[Any]:
     groups = [each[2][1:].split(",") for each in found]
     thousands = any(each[3] or len(group) > 1 for each, group in zip(found, groups, strict=True))
     regular = all(len(part) == 3 for group in groups for part in group)
-    decimal = any(len(group[-1]) != 3 or each[1] == "0" for each, group in zip(found, groups, strict=True))
+    decimal = any(
+        len(group[-1]) != 3 or each[1] == "0" or len(each[1]) > 3 for each, group in zip(found, groups, strict=True)
+    )
     points = any(isinstance(each, str) and "." in each and number_of(each) is not None for each in values)
     if thousands == decimal or (thousands and not regular) or (decimal and points):
         return values
@@ -182,7 +186,28 @@ def reading_of(header: str, values: Sample, requested: RequestedColumn) -> Colum
     for each in customary:
         if _share(map(each.holds, numbers)) >= PLAUSIBLE_SHARE:
             return ColumnReading(each.unit, f"the column states no unit; taken in {each.unit.symbol}")
+    if (only := _only_multiple(customary[0], numbers)) is not None:
+        return ColumnReading(only, f"the column states no unit; its values are possible in {only.symbol} only")
     return _impossible(numbers, requested, "")
+
+
+def _only_multiple(customary: CustomaryUnit, numbers: list[float]) -> Unit | None:
+    """Return the decimal multiple of a customary unit in which numbers are possible, if there is exactly one.
+
+    The range must be narrower than a power of ten: else two multiples may hold, and a fault is taken for a unit.
+    """
+    if customary.low <= 0 or customary.high >= 10 * customary.low:
+        return None
+    fit = []
+    for row in EVERYDAY:
+        each = unit(row.symbol)
+        ratio = (
+            Fraction(*each.ratio) / Fraction(*customary.unit.ratio) if each.dimension == customary.unit.dimension else 0
+        )
+        if ratio and log10(ratio).is_integer() and ratio != 1:
+            held = _share(customary.low <= each.to_base(number) <= customary.high for number in numbers)
+            fit += [each] if held >= PLAUSIBLE_SHARE else []
+    return fit[0] if len({each.ratio for each in fit}) == 1 else None
 
 
 def header_unit(header: str, target: Unit) -> Unit | None:

@@ -7,15 +7,16 @@ for testing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from difflib import SequenceMatcher
+from functools import cache, partial
 from importlib import resources
 
 import msgspec
+import numpy as np
 
 from likewise.tables import columns
 from likewise.tables.requested import requested_columns
+from likewise_experiments.columns.yardsticks import SIMILARITIES, Similarity
 
 Value = int | float | str
 Chooser = Callable[["LabelledTable"], dict[str, str | None]]  # the header for each request of a table
@@ -84,29 +85,49 @@ def by_meaning(table: LabelledTable) -> dict[str, str | None]:
     return {each.requested.name: each.column for each in columns(padded, list(table.requests)).report}
 
 
-def by_words(table: LabelledTable) -> dict[str, str | None]:
-    """Choose the header with the largest share of common words, if it is half."""
-    return _best(table, lambda a, b: len(_words(a) & _words(b)) / max(1, len(_words(a) | _words(b))), 0.5)
+def _best(similarity: Similarity, table: LabelledTable) -> dict[str, str | None]:
+    """Choose the most similar header, if it is as similar as the development tables ask for."""
+    attributes, headers = _named(table)
+    least = threshold(similarity)
+    return {
+        name: headers[int(np.argmax(row))] if row.max() >= least else None
+        for name, row in zip(attributes, similarity(tuple(attributes.values()), headers), strict=True)
+    }
 
 
-def by_letters(table: LabelledTable) -> dict[str, str | None]:
-    """Choose the header with the most similar letters."""
-    return _best(table, lambda a, b: SequenceMatcher(None, a.casefold(), b.casefold()).ratio(), 0.6)
+@cache
+def threshold(similarity: Similarity) -> float:
+    """Return the similarity from which a header is taken: the one of the best F1 on the development tables.
+
+    Args:
+        similarity: Similarity of requested attributes and headers.
+    """
+    taken: list[tuple[float, bool]] = []
+    wanted = 0
+    for table in labelled_tables():
+        if table.set != "dev":
+            continue
+        attributes, headers = _named(table)
+        rows = similarity(tuple(attributes.values()), headers)
+        for row, right in zip(rows, table.requests.values(), strict=True):
+            wanted += right is not None
+            taken.append((float(row.max()), headers[int(np.argmax(row))] == right))
+
+    def f1(least: float) -> float:
+        decided = [right for score, right in taken if score >= least]
+        return 2 * sum(decided) / (len(decided) + wanted)
+
+    return max(sorted({score for score, _ in taken}), key=f1)
 
 
-SYSTEMS: Mapping[str, Chooser] = {"likewise": by_meaning, "common words": by_words, "similar letters": by_letters}
+def _named(table: LabelledTable) -> tuple[dict[str, str], tuple[str, ...]]:
+    return {each.name: each.attribute for each in requested_columns(list(table.requests))}, tuple(table.columns)
 
 
-def _words(text: str) -> set[str]:
-    return {word.casefold() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", text)}
-
-
-def _best(table: LabelledTable, similarity: Callable[[str, str], float], least: float) -> dict[str, str | None]:
-    chosen: dict[str, str | None] = {}
-    for each in requested_columns(list(table.requests)):
-        best = max(table.columns, key=lambda header: similarity(each.attribute, header))
-        chosen[each.name] = best if similarity(each.attribute, best) >= least else None
-    return chosen
+SYSTEMS: Mapping[str, Chooser] = {
+    "likewise": by_meaning,
+    **{name: partial(_best, similarity) for name, similarity in SIMILARITIES.items()},
+}
 
 
 def score(system: str, tables: list[LabelledTable]) -> ColumnScore:
