@@ -127,3 +127,17 @@ def test_batches_single_events_and_the_oracle_agree_on_surrounded_readings() -> 
             assert together.scores is not None
             np.testing.assert_allclose(together.scores[chosen], alone.scores, atol=1e-4)
     assert len(together.ordinals) > 10
+
+
+@pytest.mark.parametrize(
+    ("data", "is_met"),
+    [
+        ({"type": "OffStreetParking", "open": True}, False),
+        ({"parking": {"open": True, "free": 20}}, False),
+        ({"parking": {"door": {"open": True}}}, True),
+        ({"open": True}, True),
+    ],
+)
+def test_what_is_open_is_no_door_where_the_event_is_about_another_thing(data: dict[str, Any], is_met: bool) -> None:
+    """A door is only meant by default: type, path and theme may name a car park."""
+    assert met("{door~ = open~}", data) is is_met
