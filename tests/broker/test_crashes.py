@@ -59,6 +59,17 @@ def test_killing_the_broker_under_load_loses_and_doubles_nothing() -> None:
     assert found.acknowledged > 20
 
 
+def test_verify_names_a_log_that_is_ahead_of_its_counter(tmp_path: Path) -> None:
+    """A counter that went back would let new entries take positions that are taken."""
+    filled(tmp_path)
+    store = sqlite3.connect(tmp_path / DATABASE)
+    with store:
+        store.execute("UPDATE state SET value = value - 1, guard = ~(value - 1) WHERE name = 'position'")
+    store.close()
+    with pytest.raises(ArtefactDamaged, match="position"):
+        verify_store(tmp_path)
+
+
 SHIM = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -17,6 +17,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, ServerSettings
 from likewise.client import AsyncPublisher, AsyncSubscriber, ClientDelivery, Publisher, Subscriber
 from likewise.client.endpoint import broker_address
+from likewise.client.listening import Listening
 from likewise.errors import InputError, Unavailable
 from tests.server.conftest import address, serving
 
@@ -125,6 +126,29 @@ def test_a_listener_is_told_and_what_it_took_is_settled(address: str) -> None:
         assert not listening.active
         out.publish({"n": 20, "town": "V4"})
         assert numbers(list(inbox.pending())) == [20]
+
+
+def test_a_listener_may_stop_itself_and_its_last_delivery_is_settled(address: str) -> None:
+    """`stop` inside the listener returns at once; nothing comes after the delivery it was called for."""
+    told: list[object] = []
+    listening: list[Listening] = []
+    ready = threading.Event()
+
+    def stop_at_three(delivery: ClientDelivery) -> None:
+        assert ready.wait(30)
+        told.extend(numbers([delivery]))
+        if told[-1] == 3:
+            listening[0].stop()
+
+    with Publisher(address) as out, Subscriber("v5b", address) as inbox:
+        inbox.subscribe("{n exists, town = V5B}")
+        out.publish_all({"n": n, "town": "V5B"} for n in range(6))
+        listening.append(inbox.listen(stop_at_three))
+        ready.set()
+        listening[0].wait(30)
+        assert not listening[0].active
+        assert told == [0, 1, 2, 3]
+        assert numbers(list(inbox.pending())) == [4, 5]
 
 
 def test_a_listener_that_fails_is_heard_and_its_delivery_comes_again(address: str) -> None:

@@ -87,9 +87,13 @@ class Listening:
             raise self.error
 
     def stop(self) -> None:
-        """End the listening after the delivery that is under way, and raise its error."""
+        """End the listening after the delivery that is under way, and raise its error.
+
+        The listener may call it: it returns at once then, and the delivery that the listener has counts.
+        """
         self._inbox.stop_stream()
-        self.wait()
+        if threading.current_thread() is not self._thread:
+            self.wait()
 
     def __enter__(self) -> Self:
         return self

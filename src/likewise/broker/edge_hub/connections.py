@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -26,6 +26,9 @@ def edge_route(edge: str) -> str:
     'edge barn'
     """
     return f"edge {edge}"
+
+
+MOST_READINGS: Final = 10_000  # sources whose last reading is remembered of an edge
 
 
 class UplinkControl(Protocol):
@@ -58,6 +61,14 @@ class EdgeConnection:
         self.sent = 0
         self.refused = 0
         self.withdrawn: list[int] = []  # events that were taken back since it was last told
+
+    def report(self, health: HealthFrame) -> None:
+        """Take a sign of life; of the sources whose readings it named so far, those read last are remembered."""
+        self.health = health
+        self.readings |= health.sources
+        if len(self.readings) > MOST_READINGS:
+            newest = sorted(self.readings.items(), key=lambda each: each[1])[-MOST_READINGS:]
+            self.readings = dict(newest)
         self.wake: Callable[[], None] = lambda: None
 
 

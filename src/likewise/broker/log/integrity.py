@@ -10,6 +10,7 @@ from typing import Final
 
 from likewise.broker.log import dead_letters
 from likewise.broker.log.catalogue.records import KNOWN, decode_row
+from likewise.broker.log.checksums import refuse
 from likewise.broker.log.commit_marker import CommitMarker
 from likewise.broker.log.deliveries import COLUMNS, delivery_row
 from likewise.broker.log.edges.connections import EDGE_COLUMNS, decode_edge
@@ -124,7 +125,10 @@ def verify_tables(data: Path) -> dict[str, int]:
     try:
         check(connection, data, thoroughly=True)
         tables = StoreTables(connection)
-        state_rows(tables)
+        state = state_rows(tables)
+        (newest,) = tables.one("SELECT max(position) FROM log")
+        if (newest or 0) > state["position"]:
+            raise refuse(f"the position {state['position']:,} of the log, which has an entry {newest:,}")
         return {table: read_all(tables, table, columns, read) for table, (columns, read) in _TABLES.items()}
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise storage_error(error, data) from error

@@ -137,10 +137,15 @@ class SinkQueues:
         """Add deliveries that are on disk to what waits; the targets that have something new."""
         if not self._by_subscription:
             return []
-        numbers = np.array(sorted(self._by_subscription), np.int64)
+        numbers: Numbers | None = None
         updated: dict[int, SinkQueue] = {}
         for delivery in deliveries:
-            for number in _shared(numbers, delivery.matched):
+            if len(delivery.matched) <= len(self._by_subscription):  # of the two, the fewer are looked up
+                shared = [number for number in delivery.matched.tolist() if number in self._by_subscription]
+            else:
+                numbers = np.array(sorted(self._by_subscription), np.int64) if numbers is None else numbers
+                shared = _shared(numbers, delivery.matched)
+            for number in shared:
                 for feed in self._by_subscription.get(number, ()):
                     if delivery.number > feed.acknowledged:
                         feed.pending.add(delivery.number)

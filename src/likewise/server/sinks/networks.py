@@ -31,6 +31,7 @@ _SPECIAL = tuple(  # of RFC 6890's registries, and what `is_global` takes for pu
         "3fff::/20",
         "5f00::/16",
         "fec0::/10",
+        "192.0.0.0/24",
         "192.88.99.0/24",
     )
 )

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 import msgspec
 
-from likewise.errors import ArtefactMissing
+from likewise.errors import ArtefactDamaged, ArtefactMissing
 from likewise.lake.atomic_create import create_once
 from likewise.lake.storage import ObjectStorePath
 
@@ -49,6 +49,8 @@ def download_matcher(address: str) -> Path:
         names = msgspec.json.decode((place / WHOLE).read_bytes(), type=list[str])
     except FileNotFoundError:
         raise ArtefactMissing(f"there is no saved matcher in {place}; start the stream again") from None
+    if any(PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts for name in names):
+        raise ArtefactDamaged(f"{place / WHOLE} names files outside its folder; start the stream again")
     here.parent.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=".making.", dir=here.parent))
     try:

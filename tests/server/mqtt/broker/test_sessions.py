@@ -8,7 +8,10 @@ import httpx
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, MqttSettings, StoreSettings
+from likewise.broker.config import Config, MqttSettings, StoreSettings, TenantLimits
+from likewise.broker.tenants.tenant import Tenant
+from likewise.errors import RateExceeded
+from likewise.server.gateway import Gateway
 from likewise.server.mqtt.broker.sessions import SessionRegistry
 from likewise.server.mqtt.codec import (
     MQTT_3_1_1,
@@ -285,6 +288,26 @@ def test_a_will_with_a_delay_waits_for_the_client_to_come_back(home: Devices) ->
         client.cut()
         with home.client("delayed", clean=True):  # the session ends, so the will is due
             assert [each.payload for each in reader.messages(1)] == [b"1"]
+
+
+def test_wills_count_against_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients that break off all the time publish no more than others may; their wills come later."""
+    with devices(limits=TenantLimits(rate=1_000_000)) as home, home.client() as reader:
+        reader.subscribe("last/+", qos=1)
+        checked: list[int] = []
+
+        def check_rate(gateway: Gateway, tenant: Tenant, count: int) -> None:
+            checked.append(count)
+            if len(checked) <= 6:
+                raise RateExceeded(allowed=1, retry_after=0.01)
+
+        monkeypatch.setattr(Gateway, "check_rate", check_rate)
+        for number in range(4):
+            client = Client(home.port, f"dies-{number}")
+            client.connect(will=Will(f"last/{number}", b"1", 1))
+            client.cut()
+        assert sorted(each.topic for each in reader.messages(4)) == [f"last/{number}" for number in range(4)]
+        assert checked == [1] * 10
 
 
 def test_a_will_of_who_is_not_heard_of_any_more(home: Devices) -> None:

@@ -302,8 +302,7 @@ class EdgeSession:
                 case wire.DeliverAckFrame(sequence=sequence):
                     self._acknowledge(sequence)
                 case wire.HealthFrame() as health:
-                    self.line.health = health
-                    self.line.readings |= health.sources
+                    self.line.report(health)
                 case wire.ByeFrame():
                     for source in list(self.line.sources):
                         await self._revoke(source, "its edge leaves")

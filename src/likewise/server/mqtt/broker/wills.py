@@ -8,6 +8,7 @@ import msgspec
 
 from likewise.broker.log.mqtt.messages import StoredMessage
 from likewise.broker.tenants.access import Access
+from likewise.errors import BacklogExceeded, RateExceeded
 from likewise.model.time import SECOND
 from likewise.server.mqtt.broker.delivery.context import ListenerContext
 from likewise.server.mqtt.broker.delivery.rendering import encode_stored_properties
@@ -67,8 +68,15 @@ class Wills:
         session.will = None
 
     def publish(self, session: Session) -> None:
-        """Publish the will now, if there is one."""
+        """Publish the will now, if there is one; over the tenant's rate it waits, as other messages do."""
         will = session.will
+        if will is not None:
+            try:
+                self._home.gateway.check_rate(session.tenant, 1)
+            except (RateExceeded, BacklogExceeded) as wait:
+                again = min(1.0, max(0.01, wait.retry_after))
+                session.will_timer = asyncio.get_running_loop().call_later(again, self.publish, session)
+                return
         self.cancel(session)
         if will is None:
             return
