@@ -7,7 +7,8 @@ Each part starts a broker in a process of its own. `connect`: 150 connections de
 can of it and then a byte now and then. `silent`: 100 subscribers never read while 100 messages of 90 KB are published.
 `retained`: 6,000 retained topics of 16 KB, and 20 clients that subscribe to `#` and never read. `files`: 1,100 silent
 connections to a process that may open 1,024 files. `websocket_*`: 1,000 WebSockets to `/mqtt` that send nothing, one
-message of 60 KB without its end, a CONNECT of 60 KB without its end, or each of its bytes as a message. Memory is the
+message of 60 KB without its end, a CONNECT of 60 KB without its end, or each of its bytes as a message. `filters_*`:
+8,192 filters of one client, made and ended all the time, or all met by 400 messages a second. Memory is the
 peak RSS minus the RSS before; the p99 is that of a neighbour's PUBACK (QoS 1, one message at a time) and of HTTP
 publishes meanwhile, with `idle` as the same without harm.
 """
@@ -31,7 +32,17 @@ from typing import Any
 import httpx
 
 from benchmarks.broker import memory
-from likewise.server.mqtt.codec import Connect, Decoder, FilterRequest, Publish, Subscribe, encode
+from likewise.server.mqtt.codec import (
+    Connect,
+    Decoder,
+    FilterRequest,
+    Publish,
+    Suback,
+    Subscribe,
+    Unsuback,
+    Unsubscribe,
+    encode,
+)
 
 SECONDS = 15.0  # that a part watches memory and neighbours
 PATIENCE = 120.0
@@ -313,6 +324,46 @@ def _frame(content: bytes) -> bytes:
     return head + bytes(4) + content
 
 
+def filter_flood(qos: int) -> Callable[[int, str], list[socket.socket]]:
+    """A client that subscribes to 8,192 filters in one packet and ends them again, all the time."""
+
+    def attack(port: int, _: str) -> list[socket.socket]:
+        made, end = client(port, "filters"), time.monotonic() + SECONDS
+        filters = tuple(f"f/{number}" for number in range(8_192))
+        subscribing = encode(Subscribe(1, tuple(FilterRequest(each, qos) for each in filters)))
+        ending = encode(Unsubscribe(2, filters))
+        while time.monotonic() < end:
+            for packet, answer in ((subscribing, Suback), (ending, Unsuback)):
+                made.sendall(packet)
+                decoder = Decoder(5, of_server=True)
+                while not any(isinstance(each, answer) for each in decoder.feed(made.recv(65_536))):
+                    pass
+        return [made]
+
+    return attack
+
+
+def deep_filters(port: int, _: str) -> list[socket.socket]:
+    """A client with 8,192 filters that each message meets, and another that publishes all the time."""
+    made, publisher = client(port, "deep"), client(port, "loud")
+    levels = [f"{number:013b}".replace("0", "+/").replace("1", "a/") + "b" for number in range(8_192)]
+    for first in range(0, 8_192, 1_024):
+        made.sendall(encode(Subscribe(1, tuple(FilterRequest(each, 0) for each in levels[first : first + 1_024]))))
+    threading.Thread(target=_drain, args=(made,), daemon=True).start()
+    packets = encode(Publish("a/" * 13 + "b", b"1", 0)) * 20
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        publisher.sendall(packets)
+        time.sleep(0.05)
+    return [made, publisher]
+
+
+def _drain(made: socket.socket) -> None:
+    with suppress(OSError):
+        while made.recv(65_536):
+            pass
+
+
 CONNECT_PART = encode(Connect("x" * 20))[2:]
 LONG_CONNECT = b"\x10" + _variable(60_000) + CONNECT_PART + bytes(60_000 - len(CONNECT_PART) - 1)
 
@@ -342,6 +393,9 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "websocket_message": lambda: watched(websockets(LONG_CONNECT, 0)),
     "websocket_connect": lambda: watched(websockets(LONG_CONNECT, 1)),
     "websocket_bytes": lambda: watched(websockets(LONG_CONNECT[:1_000], 1_000)),
+    "filters_qos0": lambda: watched(filter_flood(0)),
+    "filters_qos1": lambda: watched(filter_flood(1)),
+    "filters_deep": lambda: watched(deep_filters),
     "files": lambda: watched(half_open, files=1_024),
 }
 

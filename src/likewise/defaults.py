@@ -62,6 +62,7 @@ MQTT_PACKET_BYTES: Final = 4 * 2**20 + 65_536  # the largest packet: an event's 
 MQTT_RECEIVE_MAXIMUM: Final = 1_000  # messages of a client that are taken before the first of them is acknowledged
 MQTT_IN_FLIGHT: Final = 1_000  # messages to a client that it has not acknowledged; fewer where it says so
 MQTT_SUBSCRIPTIONS: Final = 10_000  # filters of one session
+MQTT_FILTERS_PER_TURN: Final = 64  # of a packet; others have their turn before the next ones
 MQTT_KEEP_ALIVE: Final = 0  # seconds between packets of a client at most; 0 leaves it to the client
 MQTT_CONNECT_SECONDS: Final = 10.0  # from the start of a connection until its CONNECT must be there as a whole
 MQTT_CONNECT_BYTES: Final = 65_536  # of a CONNECT, its will included: nobody is known yet who could be held to account

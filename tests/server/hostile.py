@@ -367,6 +367,39 @@ async def http_chunks(served: Served, stop: asyncio.Event) -> dict[str, Any]:
     return await _pour(20, stop, begin, [b"1\r\n \r\n" * 10_000])
 
 
+async def mqtt_small(served: Served, stop: asyncio.Event) -> dict[str, Any]:
+    """20 clients that are logged in publish small events (QoS 0) as fast as they can."""
+
+    async def log_in(number: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        if (made := await _open(served.mqtt)) is not None:
+            made[1].write(connect_packet(served.tokens["bad"], f"small {number}"))
+            await asyncio.wait_for(made[0].read(100), 30)
+        return made
+
+    return await _pour(20, stop, log_in, [packet(0x30, b'\0\3a/b\0{"t": 21}') * 1_000])
+
+
+async def http_small(served: Served, stop: asyncio.Event) -> dict[str, Any]:
+    """50 connections with a token publish single events as fast as they can, and wait for no answer."""
+    body = b'{"t": 21}'
+    head = f"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {served.tokens['bad']}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    return await _pour(50, stop, lambda n: _open(served.port), [(head.encode() + body) * 20])
+
+
+async def mqtt_filters(served: Served, stop: asyncio.Event) -> dict[str, Any]:
+    """5 clients that are logged in subscribe to 8,192 filters in one packet, again and again."""
+    filters = b"".join(b"\0\6f/%04x\0" % number for number in range(8_192))
+
+    async def log_in(number: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        if (made := await _open(served.mqtt)) is not None:
+            made[1].write(connect_packet(served.tokens["bad"], f"filters {number}"))
+            await asyncio.wait_for(made[0].read(100), 30)
+        return made
+
+    return await _pour(5, stop, log_in, [packet(0x82, b"\0\1\0" + filters)])
+
+
 async def _pour(
     count: int,
     stop: asyncio.Event,
@@ -689,6 +722,9 @@ ATTACKS: Final[dict[str, tuple[Attack, int | None, str]]] = {
     "mqtt_pings": (mqtt_pings, None, ""),
     "websocket_pings": (websocket_pings, None, ""),
     "http_chunks": (http_chunks, None, ""),
+    "mqtt_small": (mqtt_small, None, ""),
+    "http_small": (http_small, None, ""),
+    "mqtt_filters": (mqtt_filters, None, ""),
     "tls_half_open": (tls_half_open, 1_024, "# tls"),
     "tls_records": (tls_records, None, "# tls"),
     "endless_bodies": (endless_bodies, 1_024, ""),

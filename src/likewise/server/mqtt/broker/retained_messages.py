@@ -5,13 +5,14 @@ Those with an acknowledgement are in the subscriber's queue, which is sent by pa
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from itertools import islice
 
 from likewise.broker.log.mqtt.messages import StoredMessage, read_messages
 from likewise.broker.log.mqtt.sessions import FilterOptions
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import SEND_PAGE, SEND_PAGE_BYTES
+from likewise.defaults import MQTT_FILTERS_PER_TURN, SEND_PAGE, SEND_PAGE_BYTES
 from likewise.server.mqtt.broker.connection import MqttConnection
 from likewise.server.mqtt.broker.delivery.context import ListenerContext
 from likewise.server.mqtt.broker.delivery.fan_out import FanOut
@@ -36,11 +37,14 @@ class RetainedSender:
             connection.continue_packets()
             return
         connection.retained = waiting = dict.fromkeys(filters)
-        suspended = True  # the client's next packets
+        suspended, count = True, 0  # the client's next packets; filters so far
         try:
             while waiting and not connection.closed:
                 text = next(iter(waiting))
                 del waiting[text]
+                count += 1
+                if count % MQTT_FILTERS_PER_TURN == 0:
+                    await asyncio.sleep(0)
                 suspended = await self._send_filter(connection, session, text, suspended)
         finally:
             connection.retained = None

@@ -15,6 +15,7 @@ import structlog
 from likewise.broker.log.entries import Command, SubscribeTopicCommand, UnsubscribeTopicCommand
 from likewise.broker.log.mqtt.sessions import FilterOptions
 from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import MQTT_FILTERS_PER_TURN
 from likewise.errors import InputError, LikewiseError, LimitExceeded, NotAllowed, RateExceeded, UnknownId
 from likewise.language import parse
 from likewise.model import Subscription
@@ -73,9 +74,12 @@ class SubscriptionService:
         assert session is not None
         words = ""
         known = {wish.filter for wish in packet.requests if wish.filter in session.options}
-        work = [self._subscribe(connection, session, wish, packet.properties) for wish in packet.requests]
-        # One of them without a further turn of the loop: what others publish next comes after it in the log.
-        answers = [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
+        answers: list[tuple[int, str]] = []
+        for first in range(0, len(packet.requests), MQTT_FILTERS_PER_TURN):
+            part = packet.requests[first : first + MQTT_FILTERS_PER_TURN]
+            work = [self._subscribe(connection, session, wish, packet.properties) for wish in part]
+            # One of them without a further turn of the loop: what others publish next comes after it in the log.
+            answers += [await work[0]] if len(packet.requests) == 1 else await asyncio.gather(*work)
         session.refresh_options()
         reasons = []
         for reason, text in answers:
@@ -199,7 +203,11 @@ class SubscriptionService:
     async def _unsubscribe_all(self, connection: MqttConnection, packet: Unsubscribe) -> None:
         session = connection.session
         assert session is not None
-        reasons = [await self._unsubscribe(session, text) for text in packet.filters]
+        reasons = []
+        for number, text in enumerate(packet.filters, 1):
+            reasons.append(await self._unsubscribe(session, text))
+            if number % MQTT_FILTERS_PER_TURN == 0:
+                await asyncio.sleep(0)
         session.refresh_options()
         if session.number:
             await save_session(self._home.gateway, session)
