@@ -1,13 +1,16 @@
 """The first deliveries of a new subscription: earlier events that are still valid and match it (sources.md C).
 
 Subscriptions that come together are served together, in one pass over the stored events. That pass may be long, and
-other tenants wait for the thread, so it is made in slices; nothing of the tenant changes before the last one.
+others wait for the thread, so it is made in slices. A short one is over before the subscriptions are held. A longer one
+goes on beside what comes: the subscriptions are held from then on, and each slice is stored with how far it has come,
+so that the next start goes on from there. Alerts are held only when their pass is over: earlier events come first.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -22,31 +25,132 @@ from likewise.broker.log.entries import EVENT, Entry, SubscribeCommand
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.log_entries import first_of_newest
 from likewise.broker.log.packed_sets import NONE, pack_scores, unpack_scores
+from likewise.broker.log.positions import put_positions, remove_follower
 from likewise.broker.tenants.match_guarded import match_guarded
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import LONGEST_PAUSE, Tenant
 from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS, RELAXED_EVENTS_PER_CHECK
 from likewise.errors import LikewiseError
+from likewise.model import Event, Subscription
 
+FOLLOWER: Final = "initial "  # and the numbers of the subscriptions that a stored position is for
 PAGE = 1_000
 SLICE = 16  # events of the first slice; the next ones as many as fit into a turn
+MOST_TERMS: Final = 100_000  # that a pass remembers
+_WITHOUT_DIGITS: Final = str.maketrans("", "", "0123456789.,+-")
 _log = structlog.get_logger("likewise.matching")
+
+
+class KnownTerms:
+    """Tells which events have attributes, units or words that none before had.
+
+    Texts that differ in digits alone count as one. An event with a graph or a vector always has something new.
+
+    >>> import likewise as lw
+    >>> known = KnownTerms()
+    >>> [known.add(lw.event({"t": text})) for text in ("21 °C", "-3.5 °C", "70 °F", "70 °F")]
+    [True, False, True, False]
+    """
+
+    def __init__(self) -> None:
+        self._terms: set[tuple[str, str, str]] = set()
+
+    def add(self, event: Event) -> bool:
+        """Add an event; return whether it has something new."""
+        terms = {(each.attribute, each.unit, _pattern(each.value)) for each in event.tuples}
+        terms.update(("", "", theme) for theme in event.themes)
+        new = terms - self._terms
+        if new and len(self._terms) < MOST_TERMS:
+            self._terms |= new
+        return bool(new or event.graph or event.vector)
+
+
+def _pattern(value: object) -> str:
+    return value.translate(_WITHOUT_DIGITS) if isinstance(value, str) else ""
 
 
 class InitialMatches:
     """The pass over stored events for new subscriptions, and its results so far.
 
-    The subscriptions are matched before they are held: so whatever stops the pass, nothing has to be taken back.
+    Args:
+        log: where the events are.
+        tenant: whose they are.
+        first: the position of the first subscription's command; events before it are looked at.
+        last: that of the last one.
+        now: when it came.
+        requested: each subscription with its number and its subscriber's.
+        after: the position up to which events were looked at before.
     """
 
-    def __init__(self, log: EventLog, tenant: Tenant, commands: Sequence[Entry]) -> None:
-        self.last = commands[-1].position  # of the commands it is for
+    def __init__(
+        self,
+        log: EventLog,
+        tenant: Tenant,
+        first: int,
+        last: int,
+        now: int,
+        requested: Iterable[tuple[int, Subscription, int]],
+        after: int = 0,
+    ) -> None:
+        self.first, self.last, self._now = first, last, now
         self.outcome = CommitBatch()
         self.alerts: NumberedMatcher | None = None  # new ones, with what earlier events tell them
-        self._tenant = tenant
+        self.waiting: list[tuple[Entry, object]] = []  # who waits for the pass, and what they are told
+        self.tenant = self._tenant = tenant
         self._first_number = tenant.next_number
         self.newest: int | None = None  # arrival that was looked at, as `Tenant.window_time` counts it
-        self._slices = self._pass(log, commands)
+        self._owners: dict[int, int] = {}
+        self._position = after
+        self._slices = self._pass(log, tenant.stateless.alike(), requested)
+
+    @classmethod
+    def of(cls, log: EventLog, tenant: Tenant, commands: Sequence[Entry]) -> InitialMatches:
+        """Return the pass for commands that come together."""
+        requested = [
+            (entry.position, entry.value.subscription, queue.number)
+            for entry in commands
+            if isinstance(entry.value, SubscribeCommand)
+            and (queue := tenant.subscribers.get(entry.value.subscriber)) is not None
+        ]
+        return cls(log, tenant, commands[0].position, commands[-1].position, commands[-1].arrival, requested)
+
+    @classmethod
+    def resume(cls, log: EventLog, tenant: Tenant, follower: str, after: int) -> InitialMatches:
+        """Return the rest of a pass that a stop or a crash has ended."""
+        first, _, last = follower.removeprefix(FOLLOWER).partition("-")
+        stored = [each for each in tenant.subscriptions.values() if int(first) <= each.number <= int(last)]
+        requested = [(each.number, each.subscription, each.subscriber) for each in stored if each.ended is None]
+        now = max((each.added for each in stored), default=0)
+        return cls(log, tenant, int(first), int(last), now, requested, after)
+
+    @property
+    def follower(self) -> str:
+        """Return the name under which it is stored how far the pass has come."""
+        return f"{FOLLOWER}{self.first}-{self.last}"
+
+    def detach(self, outcome: CommitBatch, refused: set[int]) -> None:
+        """Go on beside what comes: the subscriptions are held, except refused ones."""
+        outcome.absorb(self.without(refused))
+        for number in refused:
+            self._owners.pop(number, None)
+        outcome.change(put_positions, self._tenant.number, {self.follower: self._position})
+        self._tenant.initial_passes += 1
+
+    def step(self, seconds: float) -> bool:
+        """Look at events for so long, for subscriptions that are held; return whether all have been looked at."""
+        tenant = self._tenant
+        for number in list(self._owners):
+            if (stored := tenant.subscriptions.get(number)) is None or stored.ended is not None:
+                del self._owners[number]
+        self.outcome = CommitBatch()
+        over = self.advance(seconds)
+        self.outcome.positions[tenant] = tenant.matched
+        if over:
+            self.outcome.results = self.waiting
+            self.outcome.change(remove_follower, self.follower, tenant.number)
+        else:
+            self.outcome.change(put_positions, tenant.number, {self.follower: self._position})
+        return over
 
     def advance(self, seconds: float) -> bool:
         """Look at events for so long, by the processor's time; whether all have been looked at."""
@@ -66,45 +170,48 @@ class InitialMatches:
                 _send(remaining, self._tenant, self._owners, pairs, delivery)
         return remaining
 
-    def _pass(self, log: EventLog, commands: Sequence[Entry]) -> Iterator[None]:
+    def _pass(
+        self, log: EventLog, matcher: NumberedMatcher, requested: Iterable[tuple[int, Subscription, int]]
+    ) -> Iterator[None]:
         """Send each new subscription's subscriber the valid events before it that it has not had, in log order.
 
         At most the newest `INITIAL_EVENTS` are looked at. A slice has as many of them as a turn's time allows, and few
-        where words are asked for: new ones cost a thousand times what known ones do, and nobody sees them coming.
+        with new words where words are asked for: these cost a thousand times what known ones do.
         """
-        tenant, now = self._tenant, commands[-1].arrival
-        matcher = tenant.stateless.alike()
-        self._owners: dict[int, int] = {}
-        for entry in commands:
-            assert isinstance(entry.value, SubscribeCommand)
-            queue, subscription = tenant.subscribers.get(entry.value.subscriber), entry.value.subscription
-            if queue is None or subscription.top is not None or not tenant.decides(subscription):
+        tenant, now = self._tenant, self._now
+        for number, subscription, owner in requested:
+            if subscription.top is not None or not tenant.decides(subscription):
                 continue
             try:
                 if subscription.alert is not None:
                     self.alerts = self.alerts or tenant.alerts.alike()
-                    self.alerts.add(entry.position, msgspec.structs.replace(subscription, valid_for=None), at=now)
+                    self.alerts.add(number, msgspec.structs.replace(subscription, valid_for=None), at=now)
                     continue
-                matcher.add(entry.position, msgspec.structs.replace(subscription, valid_for=None), at=now)
+                matcher.add(number, msgspec.structs.replace(subscription, valid_for=None), at=now)
             except LikewiseError:  # who subscribes is told when it is to be held
                 continue
             except Exception as error:
                 _log.error("initial_match_failed", subscription=subscription.id, exc_info=error)
                 continue
-            self._owners[entry.position] = queue.number
+            self._owners[number] = owner
         if not (self._owners or self.alerts is not None) or not tenant.events:
             return
         page: list[Entry] = []
-        known = self.alerts is None and matcher.kinds <= {"exact"}  # what an event costs, from those before
-        size, most = (SLICE, PAGE) if known else (1, RELAXED_EVENTS_PER_CHECK)
-        for entry in valid_events(log, tenant, commands[0].position, now, INITIAL_EVENTS):
+        # What an exact event costs is known from those before; else new words cost, and are looked for.
+        terms = None if self.alerts is None and matcher.kinds <= {"exact"} else KnownTerms()
+        size, new = SLICE if terms is None else 1, 0
+        for entry in valid_events(log, tenant, self.first, now, INITIAL_EVENTS, self._position):
             page.append(entry)
-            if len(page) >= size:
+            new += terms is not None and isinstance(entry.value, Event) and terms.add(entry.value)
+            if len(page) >= size or new >= RELAXED_EVENTS_PER_CHECK:
                 begun = time.thread_time()
                 self._match_page(log, matcher, page)
-                page, used = [], time.thread_time() - begun
-                size = min(most, 2 * size) if used < QUANTUM_SECONDS / 2 else max(1, size // 2)
+                self._position = entry.position
+                page, new, used = [], 0, time.thread_time() - begun
+                size = min(PAGE, 2 * size) if used < QUANTUM_SECONDS / 2 else max(1, size // 2)
                 yield
+                if not (self._owners or self.alerts is not None):  # all of them were ended meanwhile
+                    return
         if page:
             self._match_page(log, matcher, page)
         if self.alerts is not None:
@@ -158,7 +265,8 @@ def _match(
         pairs = [
             (number, score)
             for number, score in zip(*matches.listed(index), strict=True)
-            if owners[number] not in had or tenant.by_number[owners[number]].is_edge  # that has others to give it to
+            if (owner := owners.get(number)) is not None  # else it was ended meanwhile
+            and (owner not in had or tenant.by_number[owner].is_edge)  # that has others to give it to
         ]
         if pairs:
             sent = Delivery(0, entry.position, INITIAL, NONE, NONE, b"", entry.body, entry.ends)
@@ -176,13 +284,13 @@ def _send(
     outcome.send(tenant, Delivery(0, sent.event, sent.cause, recipients, matched, scores, sent.body, sent.ends))
 
 
-def valid_events(log: EventLog, tenant: Tenant, before: int, now: int, limit: int) -> Iterator[Entry]:
-    """Return the newest valid events of a tenant before a position, withdrawn ones left out, in log order."""
+def valid_events(log: EventLog, tenant: Tenant, before: int, now: int, limit: int, after: int = 0) -> Iterator[Entry]:
+    """Return the newest valid events of a tenant between two positions, withdrawn ones left out, in log order."""
     with log.reading() as tables:
         first = first_of_newest(tables, tenant.number, before, limit)
     if first is None:
         return
-    for entry in log.entries(first - 1, before - 1, tenant=tenant.number):
+    for entry in log.entries(max(first - 1, after), before - 1, tenant=tenant.number):
         over = entry.ends is not None and entry.ends <= now
         if entry.kind == EVENT and not over and entry.position not in tenant.withdrawn:
             yield entry

@@ -88,6 +88,6 @@ class MatchBeforeCommit:
 
 def _simple(tenant: Tenant) -> bool:
     """Return whether matching an event changes no state that would have to be rolled back, and is fast."""
-    if tenant.stateless.interpretation.annotations.current().relaxed:
+    if tenant.initial_passes or tenant.stateless.interpretation.annotations.current().relaxed:
         return False
     return not tenant.stateful and not tenant.ending and tenant.stateless.kinds <= {"exact"}

@@ -22,7 +22,7 @@ from likewise.broker.cpu_gate import cpu_slot
 from likewise.broker.dispatch.commands import CommandExecutor
 from likewise.broker.dispatch.commit_batch import CommitBatch
 from likewise.broker.dispatch.commit_writer import BatchCommit, Stored, notify_applied
-from likewise.broker.dispatch.initial_matches import InitialMatches
+from likewise.broker.dispatch.initial_matches import FOLLOWER, InitialMatches
 from likewise.broker.dispatch.match_events import match_events
 from likewise.broker.dispatch.tenant_queue import TenantQueue
 from likewise.broker.locks import Lock
@@ -39,6 +39,7 @@ from likewise.broker.log.entries import (
 )
 from likewise.broker.log.event_log import EventLog
 from likewise.broker.log.log_entries import count_between, find_identity
+from likewise.broker.log.positions import read_every_position
 from likewise.broker.log.registry_tables import read_judgements
 from likewise.broker.tenants.tenant import StoredSubscription, Tenant
 from likewise.defaults import (
@@ -93,6 +94,7 @@ class MatchingLoop:
         self._at_hand: dict[int, Entry] = {}
         self._queue = TenantQueue(log)
         self._earlier: dict[int, InitialMatches] = {}  # of tenants whose new subscriptions are not held yet
+        self._passes: tuple[InitialMatches, ...] = ()  # for subscriptions that are held, beside what comes
         self._under_way: list[Entry] = []
         self._inbox: queue.SimpleQueue[list[Entry] | None] = queue.SimpleQueue()
         self._stopping = False
@@ -102,9 +104,10 @@ class MatchingLoop:
 
     @property
     def position(self) -> int:
-        """Return the position up to which everything is matched and stored."""
+        """Return the position up to which everything is matched and stored, passes over stored events included."""
         end = self._log.position  # read first: what comes meanwhile counts as waiting
-        return min((t.matched for t in list(self._tenants.values()) if not t.caught_up), default=end)
+        unfinished = [t.matched for t in list(self._tenants.values()) if not t.caught_up]
+        return min(unfinished + [each.first - 1 for each in self._passes], default=end)
 
     def start(self) -> None:
         """Begin, with what the log holds."""
@@ -113,6 +116,12 @@ class MatchingLoop:
                 self._queue.begin(tenant)
                 with self._log.reading() as tables:
                     tenant.enqueued = count_between(tables, tenant.number, tenant.matched, tenant.appended)
+        with self._log.reading() as tables:
+            unfinished = [each for each in read_every_position(tables) if each[0].startswith(FOLLOWER)]
+        for follower, number, position in unfinished:
+            tenant = self._tenants[number]
+            self._passes += (InitialMatches.resume(self._log, tenant, follower, position),)
+            tenant.initial_passes += 1
         self._thread.start()
 
     def take(self, entries: list[Entry]) -> None:
@@ -150,6 +159,8 @@ class MatchingLoop:
             while not self.hurried.is_set() and self._receive_pending():
                 if self._busy():
                     self._round()
+                if self._passes:
+                    self._advance_pass()
                 self._idle()
             whole = self._finish()
         except BaseException as error:  # said by readiness, and to everyone who waits
@@ -197,7 +208,7 @@ class MatchingLoop:
 
     def _receive_pending(self) -> bool:
         """Take in what was handed over, waiting for it if there is nothing to do; whether to go on."""
-        if not self._busy() and not self._stopping:
+        if not (self._busy() or self._passes or self._stopping):
             with suppress(queue.Empty):
                 self._receive(self._inbox.get(timeout=0.25))
         self._take_in()
@@ -261,9 +272,14 @@ class MatchingLoop:
                 if outcome.deliveries:
                     self._store(outcome)
                     outcome = CommitBatch()
-                earlier = self._earlier.get(tenant.number) or InitialMatches(self._log, tenant, run)
+                earlier = self._earlier.get(tenant.number) or InitialMatches.of(self._log, tenant, run)
                 with cpu_slot():
                     over = earlier.advance(QUANTUM_SECONDS)
+                if not over and earlier.alerts is None:
+                    self._detach(tenant, run, earlier, outcome)
+                    passed += len(run)
+                    outcome.positions[tenant] = run[-1].position
+                    continue
                 if not over:
                     self._earlier[tenant.number] = earlier
                     left += entries[passed:]
@@ -325,6 +341,29 @@ class MatchingLoop:
                 tenant.alerts.adopt(earlier.alerts)
                 tenant.newest_arrival = max(tenant.newest_arrival, earlier.newest or 0)
                 tenant.unsaved = True  # a replay might find fewer of these events
+
+    def _detach(self, tenant: Tenant, run: list[Entry], earlier: InitialMatches, outcome: CommitBatch) -> None:
+        """Hold new subscriptions, and let their pass over earlier events go on beside what comes."""
+        before = len(outcome.results)
+        with tenant.matchers, cpu_slot():
+            self._apply(tenant, run, outcome)
+        results = outcome.results[before:]
+        held = {each.number for _, each in results if isinstance(each, StoredSubscription) and each.ended is None}
+        earlier.waiting = [(entry, result) for entry, result in results if entry.position in held]
+        outcome.results[before:] = [each for each in results if each[0].position not in held]
+        earlier.detach(outcome, {entry.position for entry in run} - held)
+        self._passes += (earlier,)
+
+    def _advance_pass(self) -> None:
+        """Go on with one of the passes over earlier events, for a moment, and store what that led to."""
+        earlier = self._passes[0]
+        self._passes = (*self._passes[1:], earlier)
+        with cpu_slot():
+            over = earlier.step(QUANTUM_SECONDS)
+        self._store(earlier.outcome)
+        if over:
+            earlier.tenant.initial_passes -= 1
+            self._passes = tuple(each for each in self._passes if each is not earlier)
 
     def _find(self, position: int) -> Entry | None:
         entry = self._at_hand.get(position)
@@ -389,6 +428,9 @@ class MatchingLoop:
         for entry in self._under_way:
             notify_applied(entry, refused)
         self._under_way = []
+        for earlier in self._passes:
+            for entry, _ in earlier.waiting:
+                notify_applied(entry, refused)
         self._queue.refuse(refused)
 
 

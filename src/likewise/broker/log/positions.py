@@ -43,6 +43,11 @@ def put_positions(tables: StoreTables, tenant: int, positions: Mapping[str, int]
     )
 
 
+def remove_follower(tables: StoreTables, follower: str, tenant: int) -> None:
+    """Forget a follower that has come to its end."""
+    tables.change("DELETE FROM followers WHERE follower = ? AND tenant = ?", follower, tenant)
+
+
 def read_every_position(tables: StoreTables) -> list[tuple[str, int, int]]:
     """Return every follower's name, tenant and position."""
     return [follower_row(row) for row in tables.rows(f"SELECT {FOLLOWER} FROM followers")]

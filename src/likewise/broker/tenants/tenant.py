@@ -221,6 +221,7 @@ class Tenant:
         self.matchers = make_lock("matchers")  # held by whoever uses the matchers or deals out numbers
         self.appended = 0  # the last position of its entries in the log; the writer's to change, as is `matched`
         self.matched = 0  # up to where they are matched and that is stored
+        self.initial_passes = 0  # over stored events, for subscriptions that are held, which go on beside what comes
         self.enqueued = 0  # entries that came to be matched in turns; the writer's to change
         self.dequeued = 0  # of those, what is matched; the matching thread's to change, as is `pace`
         self.pace = 0.0  # seconds of the processor that one took lately
