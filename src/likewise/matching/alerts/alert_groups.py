@@ -20,6 +20,9 @@ from likewise.model.subscription import Subscription
 Mark = str | tuple[Key, str]  # a source, with its key where `per` makes keys
 
 
+GroupKind = tuple[tuple[str, ...], Subscription | None, bool]  # what makes keys, what arms again, and `whole`
+
+
 class AlertGroup:
     """Alerts about the same events, armed again by the same, with the same kind of key."""
 
@@ -138,7 +141,7 @@ class AlertCondition(msgspec.Struct):
 
     number: int
     holding: dict[int, ActiveAlert] = msgspec.field(default_factory=dict)
-    families: dict[tuple[tuple[str, ...], Subscription | None], AlertGroup] = msgspec.field(default_factory=dict)
+    families: dict[GroupKind, AlertGroup] = msgspec.field(default_factory=dict)
     clearing: dict[int, ActiveAlert] = msgspec.field(default_factory=dict)
 
     def is_unused(self) -> bool:

@@ -85,9 +85,11 @@ class AlertRegistry(BaseEngine):
         about, per = conditions.about or conditions.condition, subscription.alert.per
         exact = self._share(conditions.condition)
         near = self._share(about)
-        family = near.families.get((per, conditions.until))
+        # Of one condition, alerts that are about it and those that hold by it alone are two groups.
+        kind = (per, conditions.until, conditions.about is not None)
+        family = near.families.get(kind)
         if family is None:
-            family = near.families[per, conditions.until] = AlertGroup(per, whole=conditions.about is not None)
+            family = near.families[kind] = AlertGroup(per, whole=conditions.about is not None)
         needed = MatchThreshold.of(subscription, self.threshold, self.curve).score
         member = ActiveAlert(ordinal, subscription, conditions, needed, family, self.stale)
         exact.holding[ordinal] = family.members[ordinal] = self._members[ordinal] = member
@@ -121,8 +123,9 @@ class AlertRegistry(BaseEngine):
             shared = self._shared[condition]
             shared.holding.pop(ordinal, None)
             shared.clearing.pop(ordinal, None)
-            if shared.families.get((family.per, conditions.until)) is family and not family.members:
-                del shared.families[family.per, conditions.until]
+            kind = (family.per, conditions.until, family.whole)
+            if shared.families.get(kind) is family and not family.members:
+                del shared.families[kind]
             if shared.is_unused():
                 self._index.remove(shared.number)
                 del self._shared[condition], self._by_number[shared.number]
