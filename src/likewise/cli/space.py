@@ -46,7 +46,8 @@ def build(
     memory: Annotated[str | None, typer.Option(help="Memory of Spark's driver, as 2g; 1g if not said.")] = None,
     partitions: Annotated[int | None, typer.Option(min=1, help="Parts the work is cut into.")] = None,
     work: Annotated[
-        str | None, typer.Option(metavar="DIR", help="On a cluster: a folder that all workers share.")
+        str | None,
+        typer.Option(metavar="DIR", help="On a cluster: a folder that all workers share, or s3://bucket/folder."),
     ] = None,
     word_counts: Annotated[
         str | None,

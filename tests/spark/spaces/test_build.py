@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from likewise.errors import InputError
+from likewise.lake.storage import files_below, storage_path
 from likewise.semantics.spaces.files import SpaceFiles
 from likewise.semantics.text.tokenizer import TokenizerSettings
 from likewise.spark.spaces.build import build_space
 from likewise.spark.spaces.options import BuildOptions
 from likewise.spark.spaces.sources import JsonLines, source_of
+from tests.lake.s3_server import served_bucket
 from tests.spark.plain_counter import counted_space, same_bytes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.timeout(600)
 WORDS = ["cat", "cats", "dog", "running", "no2", "the", "žena", "東京", "co₂", "a", "x" * 70, "energy", "usage", "112"]
 
 
@@ -108,3 +111,17 @@ def test_dictionary_of_computing_agrees_with_a_plain_count(spark: SparkSession, 
     build_space(spark, source_of(path), tmp_path / "spark", name="test", corpus="for a test")
     counted_space(tmp_path / "plain", documents, "json-lines", BuildOptions())
     assert same_bytes(tmp_path / "spark", tmp_path / "plain")
+
+
+def test_workers_may_exchange_files_by_an_object_store(spark: SparkSession, tmp_path: Path) -> None:
+    """The same bytes as by a folder, also where lists are pruned; nothing is left in the bucket."""
+    documents = sample(tmp_path / "corpus")
+    options = BuildOptions(partitions=3, keep=4)
+    with served_bucket("spaces") as bucket:
+        source = source_of(tmp_path / "corpus")
+        build_space(
+            spark, source, tmp_path / "s", name="test", corpus="for a test", options=options, work=f"{bucket}/work"
+        )
+        assert not list(files_below(storage_path(bucket)))
+    counted_space(tmp_path / "plain", documents, "json-lines", options)
+    assert same_bytes(tmp_path / "s", tmp_path / "plain")

@@ -56,9 +56,10 @@ def built(
     rerun: bool = False,
 ) -> SpaceFiles:
     """The passes as Spark would run them: each task with its splits, then each bucket."""
-    with tempfile.TemporaryDirectory() as work, SpaceWriter(folder) as writer:
+    with tempfile.TemporaryDirectory() as place, SpaceWriter(folder) as writer:
         for name in (index.DOCUMENTS, index.TALLIES, index.PARTS):
-            Path(work, name).mkdir()
+            Path(place, name).mkdir()
+        work = index.WorkPlace(place)
         dealt: dict[int, list[pa.RecordBatch]] = defaultdict(list)
         run = index.tokenise(source, source.splits(), options, number, work)
         for splits in tasks:
@@ -129,7 +130,7 @@ def test_a_part_the_driver_cannot_see_is_named(tmp_path: Path) -> None:
     (tmp_path / "documents").mkdir()
     (tmp_path / "parts").mkdir()
     with SpaceWriter(tmp_path / "s") as writer, pytest.raises(ArtefactMissing, match="folder that all workers share"):
-        assemble(writer, str(tmp_path), [3], 1, 1)
+        assemble(writer, index.WorkPlace(str(tmp_path)), [3], 1, 1)
 
 
 @pytest.mark.parametrize(

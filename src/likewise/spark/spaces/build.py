@@ -15,7 +15,10 @@ import shutil
 import tempfile
 import threading
 import time
+import uuid
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from likewise.errors import ArtefactMissing, InputError
+from likewise.lake.storage import ObjectStorePath, StoragePath, storage_path, store_settings
 from likewise.semantics.spaces.manifest import SpaceCounts
 from likewise.semantics.spaces.writer import FileWriter, SpaceWriter, frequency_type
 from likewise.spark.progress import progress
@@ -35,6 +39,7 @@ from likewise.spark.spaces.index import (
     PART_SCHEMA,
     PARTS,
     TALLIES,
+    WorkPlace,
     first_documents,
     merge,
     read_arrow,
@@ -118,7 +123,7 @@ def resident_bytes(root: int) -> int | None:
 _BLOCK: Final = 1 << 22  # postings copied at a time
 
 
-def assemble(writer: SpaceWriter, work: str, parts: list[int], postings: int, highest: int) -> SpaceCounts:
+def assemble(writer: SpaceWriter, work: WorkPlace, parts: list[int], postings: int, highest: int) -> SpaceCounts:
     """Write all arrays of a space from the workers' files, and return its counts."""
     documents = _documents(writer, work)
     tables = [_part(work, part) for part in parts]
@@ -133,21 +138,23 @@ def assemble(writer: SpaceWriter, work: str, parts: list[int], postings: int, hi
     writer.array("document_frequencies.npy", "<u4", len(order)).write(df)
     out_documents = writer.array("documents.npy", "<u4", postings)
     out_frequencies = writer.array("frequencies.npy", frequency_type(highest), postings)
-    _postings(work, parts, owner, count, out_documents, out_frequencies)
+    with tempfile.TemporaryDirectory(prefix="likewise-space-") as copies:
+        _postings(work, parts, owner, count, out_documents, out_frequencies, Path(copies))
     return SpaceCounts(documents=documents, terms=len(order), postings=postings)
 
 
 def _postings(
-    work: str,
+    work: WorkPlace,
     parts: list[int],
     owner: NDArray[np.int64],
     count: NDArray[np.int64],
     out_documents: FileWriter,
     out_frequencies: FileWriter,
+    copies: Path,
 ) -> None:
     """Copy the postings in the order of the whole vocabulary, block by block."""
     mapped = [
-        [_mapped(Path(work, PARTS, f"{part:08d}{ending}")) for ending in (".documents", ".frequencies")]
+        [_mapped(work.file(PARTS, f"{part:08d}{ending}"), copies) for ending in (".documents", ".frequencies")]
         for part in parts
     ]
     consumed = [0] * len(parts)
@@ -172,13 +179,13 @@ def _postings(
         start = stop
 
 
-def _documents(writer: SpaceWriter, work: str) -> int:
+def _documents(writer: SpaceWriter, work: WorkPlace) -> int:
     """Write titles and highest frequencies, batch by batch in the order of the documents."""
     names, total = first_documents(work)
     maxima = writer.array("document_maxima.npy", "<u4", total)
     titles = []
     for name in names:
-        table = read_arrow(Path(work, DOCUMENTS, f"{name}.arrow"))
+        table = read_arrow(work.file(DOCUMENTS, f"{name}.arrow"))
         maxima.write(table.column("highest").to_numpy())
         titles.append(table.column("title"))
     _texts(writer, "title", [chunk for column in titles for chunk in column.chunks], total)
@@ -206,8 +213,8 @@ def _content(texts: Any) -> bytes:
     return bytes(memoryview(data)[at[texts.offset] : at[texts.offset + len(texts)]])
 
 
-def _part(work: str, part: int) -> pa.Table:
-    path = Path(work, PARTS, f"{part:08d}.arrow")
+def _part(work: WorkPlace, part: int) -> pa.Table:
+    path = work.file(PARTS, f"{part:08d}.arrow")
     if not path.is_file():
         raise ArtefactMissing(
             f"a worker says it wrote {path}, but it is not here; give a working folder that all workers share"
@@ -215,7 +222,11 @@ def _part(work: str, part: int) -> pa.Table:
     return read_arrow(path)
 
 
-def _mapped(path: Path) -> NDArray[np.uint32]:
+def _mapped(path: StoragePath, copies: Path) -> NDArray[np.uint32]:
+    if isinstance(path, ObjectStorePath):  # memory holds one of them at a time
+        copy = copies / path.name
+        copy.write_bytes(path.read_bytes())
+        path = copy
     return np.memmap(path, dtype=np.uint32, mode="r") if os.path.getsize(path) else np.empty(0, dtype=np.uint32)
 
 
@@ -240,25 +251,17 @@ def build_space(
 
     The result depends on the documents and the options alone: any number of partitions, and a plain
     count of every token, give the same bytes. `work` is a folder for what the workers write (on a
-    cluster, one that all of them and this process share); by default it lies beside the target.
+    cluster, one that all of them and this process share, or an object store's address); by default it lies beside the
+    target.
     """
     options = options or BuildOptions()
     began = time.perf_counter()
     with PeakMemory() as memory, SpaceWriter(folder, overwrite=overwrite) as writer:
-        parent = Path(work if work is not None else Path(folder).parent).absolute()
-        parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{Path(folder).name}.work.", dir=parent))
-        try:
-            for part in (DOCUMENTS, TALLIES, PARTS):
-                (scratch / part).mkdir()
-            rows = _run(spark, source, options, str(scratch), console)
+        with _work_place(work if work is not None else Path(folder).parent, Path(folder).name) as scratch:
+            rows = _run(spark, source, options, scratch, console)
             parts = sorted(part for part, terms, _, _ in rows if terms)
-            counts = assemble(
-                writer, str(scratch), parts, sum(r[2] for r in rows), max((r[3] for r in rows), default=0)
-            )
+            counts = assemble(writer, scratch, parts, sum(r[2] for r in rows), max((r[3] for r in rows), default=0))
             left_out = _left_out(scratch)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
         files = writer.finish(
             name=name,
             kind=source.kind,
@@ -283,8 +286,30 @@ def build_space(
     return summary
 
 
+@contextmanager
+def _work_place(work: str | Path, name: str) -> Iterator[WorkPlace]:
+    """Yield a place for what the workers write, which is gone afterwards."""
+    parent = storage_path(work)
+    if isinstance(parent, ObjectStorePath):
+        place = parent / f".{name}.work.{uuid.uuid4().hex[:8]}"
+        try:
+            yield WorkPlace(str(place), store_settings())
+        finally:
+            for below, _ in list(place.files()):
+                (place / below).unlink(missing_ok=True)
+        return
+    parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{name}.work.", dir=parent))
+    try:
+        for part in (DOCUMENTS, TALLIES, PARTS):
+            (scratch / part).mkdir()
+        yield WorkPlace(str(scratch))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
 def _run(
-    spark: SparkSession, source: Source, options: BuildOptions, work: str, console: Console | None
+    spark: SparkSession, source: Source, options: BuildOptions, work: WorkPlace, console: Console | None
 ) -> list[tuple[int, int, int, int]]:
     """Run the Spark job; its result is one short row a part."""
     splits = source.splits()
@@ -308,9 +333,10 @@ def _cores(spark: SparkSession) -> int:
     return int(spark.conf.get("spark.default.parallelism", "8") or 8)
 
 
-def _left_out(work: Path) -> dict[str, int]:
+def _left_out(work: WorkPlace) -> dict[str, int]:
     """Return what the tasks left out, by reason, the most frequent first."""
     total: Counter[str] = Counter()
-    for path in sorted((work / TALLIES).glob("*.json")):
+    there = work.file(TALLIES, "-").parent.iterdir()
+    for path in sorted((path for path in there if path.name.endswith(".json")), key=str):
         total.update(msgspec.json.decode(path.read_bytes(), type=dict[str, int]))
     return {reason: count for reason, count in total.most_common() if count}

@@ -19,7 +19,6 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -29,6 +28,7 @@ import pyarrow.compute as pc
 from pyarrow import ipc
 
 from likewise.errors import StateError
+from likewise.lake.storage import ObjectStorePath, StoragePath, storage_path, use_store_settings
 from likewise.semantics.text.tokenizer import Tokenizer
 from likewise.spark.spaces.options import BuildOptions
 from likewise.spark.spaces.sources.documents import BATCH_CHARACTERS, BATCH_DOCUMENTS, Source, Split
@@ -228,7 +228,19 @@ LOCAL_SCHEMA: Final = "bucket int, batch string, postings binary"
 PART_SCHEMA: Final = "part int, terms long, postings long, highest long"
 
 
-def tokenise(source: Source, splits: Sequence[Split], options: BuildOptions, number: int, work: str) -> ArrowPass:
+class WorkPlace(msgspec.Struct, frozen=True):
+    """Where workers and driver exchange files: a folder that all see, or an object store, with its settings."""
+
+    address: str
+    objects: dict[str, str] = {}
+
+    def file(self, kind: str, name: str) -> StoragePath:
+        """Return the path of a file of a kind."""
+        use_store_settings(self.objects)
+        return storage_path(self.address) / kind / name
+
+
+def tokenise(source: Source, splits: Sequence[Split], options: BuildOptions, number: int, work: WorkPlace) -> ArrowPass:
     """Pass one, over the numbers of the splits a task is given: local postings in `number` buckets."""
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -246,7 +258,7 @@ def tokenise(source: Source, splits: Sequence[Split], options: BuildOptions, num
             left_out["too short"] += int(len(long_enough) - long_enough.sum())
             name = f"{numbers[0]:010d}-{place:08d}-{len(highest)}"
             titles = batch.column(0).filter(pa.array(long_enough))
-            _write(Path(work, DOCUMENTS, f"{name}.arrow"), {"title": titles, "highest": pa.array(highest)})
+            _write(work.file(DOCUMENTS, f"{name}.arrow"), {"title": titles, "highest": pa.array(highest)})
             for bucket, piece in partition_by_term(postings, number):
                 yield pa.RecordBatch.from_arrays(
                     [
@@ -256,12 +268,12 @@ def tokenise(source: Source, splits: Sequence[Split], options: BuildOptions, num
                     ],
                     names=["bucket", "batch", "postings"],
                 )
-        _replace(Path(work, TALLIES, f"{numbers[0]:010d}.json"), msgspec.json.encode(left_out))
+        _replace(work.file(TALLIES, f"{numbers[0]:010d}.json"), msgspec.json.encode(left_out))
 
     return run
 
 
-def merge(options: BuildOptions, work: str) -> ArrowPass:
+def merge(options: BuildOptions, work: WorkPlace) -> ArrowPass:
     """Pass two, over the pieces of one bucket: whole posting lists, written as one part."""
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -282,10 +294,10 @@ def merge(options: BuildOptions, work: str) -> ArrowPass:
             postings, df = select_terms(postings, keep), df[keep]
         if options.keep is not None:
             postings = prune_postings(postings, options.keep, _maxima(work, total))
-        name = Path(work, PARTS, f"{part:08d}")
-        _write(name.with_suffix(".arrow"), {"term": postings.terms, "df": pa.array(df), "end": pa.array(postings.ends)})
-        _replace(name.with_suffix(".documents"), postings.documents.tobytes())
-        _replace(name.with_suffix(".frequencies"), postings.frequencies.tobytes())
+        columns = {"term": postings.terms, "df": pa.array(df), "end": pa.array(postings.ends)}
+        _write(work.file(PARTS, f"{part:08d}.arrow"), columns)
+        _replace(work.file(PARTS, f"{part:08d}.documents"), postings.documents.tobytes())
+        _replace(work.file(PARTS, f"{part:08d}.frequencies"), postings.frequencies.tobytes())
         counts = [part, len(df), len(postings.documents), int(postings.frequencies.max(initial=0))]
         yield pa.RecordBatch.from_arrays(
             [pa.array([counts[0]], pa.int32()), *(pa.array([n], pa.int64()) for n in counts[1:])],
@@ -295,9 +307,10 @@ def merge(options: BuildOptions, work: str) -> ArrowPass:
     return run
 
 
-def first_documents(work: str) -> tuple[dict[str, int], int]:
+def first_documents(work: WorkPlace) -> tuple[dict[str, int], int]:
     """Return the number of each batch's first document, by the batch's name, and the number of all documents."""
-    names = sorted(name.removesuffix(".arrow") for name in os.listdir(Path(work, DOCUMENTS)) if name.endswith(".arrow"))
+    there = (path.name for path in work.file(DOCUMENTS, "-").parent.iterdir())
+    names = sorted(name.removesuffix(".arrow") for name in there if name.endswith(".arrow"))
     sizes = [int(name.rpartition("-")[2]) for name in names]
     firsts = np.cumsum([0, *sizes]).tolist()
     if firsts[-1] >= 1 << 32:
@@ -326,11 +339,11 @@ def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
     return batches[0] if len(batches) == 1 else pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
-def _maxima(work: str, total: int) -> NDArray[np.uint32]:
+def _maxima(work: WorkPlace, total: int) -> NDArray[np.uint32]:
     """Return every document's highest frequency."""
     maxima = np.empty(total, dtype=np.uint32)
     for name, start in first_documents(work)[0].items():
-        frequencies = read_arrow(Path(work, DOCUMENTS, f"{name}.arrow")).column("highest").to_numpy()
+        frequencies = read_arrow(work.file(DOCUMENTS, f"{name}.arrow")).column("highest").to_numpy()
         maxima[start : start + len(frequencies)] = frequencies
     return maxima
 
@@ -347,7 +360,7 @@ def _unpacked(data: bytes) -> pa.RecordBatch:
     return ipc.open_stream(data).read_next_batch()
 
 
-def _write(path: Path, columns: dict[str, Any]) -> None:
+def _write(path: StoragePath, columns: dict[str, Any]) -> None:
     """Write an Arrow file, whole or not at all."""
     table = pa.table(columns)
     sink = pa.BufferOutputStream()
@@ -356,13 +369,18 @@ def _write(path: Path, columns: dict[str, Any]) -> None:
     _replace(path, sink.getvalue())
 
 
-def read_arrow(path: Path) -> pa.Table:
-    """Map a file that a pass wrote into memory."""
+def read_arrow(path: StoragePath) -> pa.Table:
+    """Read a file that a pass wrote; one in a folder is mapped into memory."""
+    if isinstance(path, ObjectStorePath):
+        return ipc.open_file(pa.BufferReader(path.read_bytes())).read_all()
     with pa.memory_map(str(path)) as source:
         return ipc.open_file(source).read_all()
 
 
-def _replace(path: Path, data: Any) -> None:
+def _replace(path: StoragePath, data: Any) -> None:
+    if isinstance(path, ObjectStorePath):
+        path.put(bytes(data))
+        return
     handle, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
