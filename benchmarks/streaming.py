@@ -27,11 +27,13 @@ from typing import Any
 from benchmarks.matcher import conditions, publications
 from likewise.lake.change_log import ChangeLog
 from likewise.model import Subscription
+from likewise.spark.streaming.dataframes import Served
+from likewise.spark.streaming.lake_sink import YOUNG, LakeTask, write_records
 from likewise.spark.streaming.matched_events import match_events
 from likewise.spark.streaming.matchers import MeaningChoice, open_matcher, save_matcher
 from likewise.spark.streaming.payloads import decode_payloads
-from likewise.spark.streaming.sources.files import CHUNK, FileSource
-from likewise.spark.streaming.task import YOUNG, MatchTask, run_task
+from likewise.spark.streaming.sources.files import CHUNK, read_file
+from likewise.spark.streaming.sources.ranges import FileRange
 
 ROUNDS = 5
 
@@ -78,16 +80,16 @@ def run(subscriptions: int, events: int, *, relaxed: bool = False) -> dict[str, 
         log = ChangeLog(folder / "log")
         log.add(wanted, at=0)
         saved = str(save_matcher(log.snapshot(), 0, MeaningChoice(), folder / "matchers"))
-        ranges = FileSource(folder / "in").plan({}, 2 * events)
+        path = folder / "in" / "events.jsonl"
+        whole = FileRange(str(path), path.stat().st_size, 0, path.stat().st_size)
         matcher = open_matcher(saved)
         read = [decode_payloads(chunk).events for chunk in chunks]
         pairs = sum(len(match_events(matcher, each, 0).numbers) for each in read)
 
         def task(keep: str) -> None:
-            for number, each in enumerate(ranges):
-                done = run_task(MatchTask("q", 0, number, each, saved, 0, keep, "bench", str(folder / "lake")))
-                if done.code:
-                    raise SystemExit(done.error)
+            served = Served(open_matcher(saved), 0, frozenset())
+            settings = LakeTask("q", 0, str(folder / "lake"), "bench", keep=keep)
+            write_records(read_file(whole, str(folder / "in")), settings, served, "part")
 
         gc.set_threshold(YOUNG, 50, 50)  # as a task does, so that what it is compared with has it no worse
         found = {

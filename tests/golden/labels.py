@@ -91,13 +91,13 @@ from likewise.semantics.spaces import manifest as space_manifest
 from likewise.semantics.wordnet import compact, embedded
 from likewise.server.mqtt.codec import packets
 from likewise.server.mqtt.topic_maps import Rule
+from likewise.spark import stream
 from likewise.spark.concepts import ConceptsSummary
 from likewise.spark.ingest.ingest import IngestSummary
 from likewise.spark.spaces.options import BuildSummary
-from likewise.spark.streaming import backtest, batch_pins, checkpoint, matchers, task
+from likewise.spark.streaming import backtest, batch_pins, batch_report, lake_sink, matchers
 from likewise.spark.streaming.counts import BacktestTally
 from likewise.spark.streaming.deserialisers import registry
-from likewise.spark.streaming.state import saved_shard, shard, shards
 from likewise.spark.streaming.state import shuffle as feeds
 
 SHARED: Final[dict[str, Any]] = {
@@ -221,12 +221,9 @@ LAKE: Final[dict[str, Any]] = {
     "base": plain_commits.LakeCheckpoint,
     "upkeep report": upkeep.MaintenanceReport,
     "pin of a micro-batch": batch_pins.BatchPin,
-    "checkpoint, query": checkpoint.StoredQuery,
-    "checkpoint, plan": checkpoint.BatchPlan,
+    "checkpoint, stream": stream.StoredStream,
     "checkpoint, feeds": feeds.ShufflePlan,
-    "checkpoint, state": shards.StateIndex,
-    "checkpoint, shard": saved_shard.SavedShard,
-    "checkpoint, counts": checkpoint.BatchCounts,
+    "checkpoint, counts": batch_report.BatchCounts,
     "backtest report": backtest.BacktestReport,
     "built space": BuildSummary,
     "ingested files": IngestSummary,
@@ -234,10 +231,8 @@ LAKE: Final[dict[str, Any]] = {
     "schema registry, schema": registry.RegisteredSchema,
 }
 SPARK_FRAMES: Final[dict[str, Any]] = {
-    "task": task.MatchTask,
-    "task done": task.MatchTaskResult,
-    "shard": shard.ShardTask,
-    "shard done": shard.ShardResult,
+    "task": lake_sink.LakeTask,
+    "task done": lake_sink.LakeTaskResult,
     "backtest": backtest.BacktestTask,
     "backtest tally": BacktestTally,
     "meaning": matchers.MeaningChoice,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from likewise.spark.streaming.state.bucketing import AlertTask
 
 BUCKETS: Final = 16  # of each sort of keys, if nothing else is asked for
-_MOST_BUCKETS: Final = 999
+MOST_BUCKETS: Final = 999
 _NOTIFICATION: Final = (
     "bucket string, place long, subscription_id string, subscription long, cause string, event_id string, "
     "score float, rank_value double, key array<string>, moment long, since long, suppressed long, digest string"
@@ -103,15 +103,12 @@ def alerts(
         InputError: The DataFrame, an option or the session does not fit.
     """
     require("spark", "Spark")
-    from pyspark.sql import functions as f
-
-    from likewise.spark.streaming.state.bucketing import COUNTS, SCHEMA, AlertTask
-    from likewise.spark.streaming.state.buckets import BucketProcessor
+    from likewise.spark.streaming.state.bucketing import AlertTask
 
     if mode not in ("drop", "fail"):
         raise InputError(f"mode is one of drop, fail, found {mode!r}")
-    if not 1 <= buckets <= _MOST_BUCKETS:
-        raise InputError(f"buckets is between 1 and {_MOST_BUCKETS}, found {buckets}")
+    if not 1 <= buckets <= MOST_BUCKETS:
+        raise InputError(f"buckets is between 1 and {MOST_BUCKETS}, found {buckets}")
     if withdrawn is not None and withdrawn not in df.columns:
         raise InputError(f"withdrawn names a column; there is no {withdrawn!r} among {df.columns}")
     match_schema(df, {}, payload, "wanted")
@@ -130,8 +127,17 @@ def alerts(
         mode=mode,
         stamped=df.isStreaming,
     )
-    task = AlertTask(frame, buckets, withdrawn or "")
-    routed = map_rows(df, _router(task), spark_type_of(SCHEMA), stamped=frame.stamped)
+    return notifications(df, AlertTask(frame, buckets, withdrawn or ""), observe)
+
+
+def notifications(df: DataFrame, task: AlertTask, observe: str | Observation | None = None) -> DataFrame:
+    """Return what alerts and rankings say of the events of rows that a task's settings say how to read."""
+    from pyspark.sql import functions as f
+
+    from likewise.spark.streaming.state.bucketing import COUNTS, SCHEMA
+    from likewise.spark.streaming.state.buckets import BucketProcessor
+
+    routed = map_rows(df, _router(task), spark_type_of(SCHEMA), stamped=task.frame.stamped)
     metrics = METRICS if observe is None and df.isStreaming else observe
     if metrics:
         counts = (f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("malformed", "returned"))

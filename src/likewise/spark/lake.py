@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from likewise.spark.streaming.batch_pins import BatchPin
+    from likewise.spark.streaming.batch_report import BatchCounts
     from likewise.spark.streaming.dataframes import FrameTask
     from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
     from likewise.spark.streaming.lake_sink import LakeTask
@@ -77,13 +80,13 @@ def to_lake(
         InputError: An option does not fit, or rows are none of both.
     """
     require("spark", "Spark")
-    from likewise.spark.streaming.lake_sink import KEPT
+    from likewise.spark.streaming.dataframes import FrameTask
+    from likewise.spark.streaming.lake_sink import KEPT, LakeTask
 
     for name, value, known in (("format", format, ("parquet", "delta")), ("keep", keep, KEPT)):
         if value not in known:
             raise InputError(f"{name} is one of {', '.join(known)}, found {value!r}")
-    if not tenant or any(c in tenant for c in "/\\=%") or tenant.startswith("."):
-        raise InputError(f"a tenant's name is part of paths, so it has no / \\ = or %; found {tenant!r}")
+    check_tenant(tenant)
     if any(not (c.isalnum() or c in "-_.") for c in query) or query.startswith((".", "_")):
         raise InputError(f"a query's name is part of paths: letters, digits, - and _; found {query!r}")
     commits = (DeltaCommits if format == "delta" else PlainCommits)(storage_path(path))
@@ -93,60 +96,91 @@ def to_lake(
         frame = frame_task(subscriptions, choice, streaming=True, skip_stateful=True)
         frame = msgspec.structs.replace(frame, payload=payload, form=payload_format(form))
         log = ChangeLog.opened(frame.log) if frame.log else None
-    writer = _LakeWriter(commits, frame, log, keep, time, str(storage_path(bad)) if bad else "", tenant, query)
-    return writer.write
+    place = str(storage_path(bad)) if bad else ""
+    task = LakeTask(query, 0, str(commits.folder), tenant, frame or FrameTask("", "", 0), keep, place)
+    return LakeWriter(task, commits, log, matching=frame is not None, time=time).write
 
 
-class _LakeWriter:
-    """The driver's side of a sink: it lets tasks write a batch, and commits what they wrote."""
+def check_tenant(tenant: str) -> None:
+    """Refuse the name of a tenant that cannot be part of paths."""
+    if not tenant or any(c in tenant for c in "/\\=%") or tenant.startswith("."):
+        raise InputError(f"a tenant's name is part of paths, so it has no / \\ = or %; found {tenant!r}")
+
+
+class LakeWriter:
+    """The driver's side of a sink: it lets tasks write a batch, and commits what they wrote.
+
+    Args:
+        task: settings of the tasks, but for the batch; without a query's name Spark's id of the query is taken.
+        commits: what makes parts count; None if tasks send what is found to a topic.
+        log: change log that the tasks follow.
+        matching: whether rows are events, else they are notifications.
+        time: column with the times of events that state none.
+        report: called after each batch, with its number, counts, the version of the subscriptions, and seconds.
+    """
 
     def __init__(
         self,
-        commits: PlainCommits | DeltaCommits,
-        frame: FrameTask | None,
+        task: LakeTask,
+        commits: PlainCommits | DeltaCommits | None,
         log: ChangeLog | None,
-        keep: str,
-        time: str | None,
-        bad: str,
-        tenant: str,
-        query: str,
+        *,
+        matching: bool,
+        time: str | None = None,
+        report: Callable[[int, BatchCounts, int, float], None] | None = None,
     ) -> None:
+        self._task = task
         self._commits = commits
-        self._frame = frame
         self._log = log
-        self._keep, self._time, self._bad = keep, time, bad
-        self._tenant, self._query = tenant, query
+        self._matching = matching
+        self._time = time
+        self._report = report
 
     def write(self, df: DataFrame, batch: int) -> None:
         """Write and commit a batch, unless it is committed."""
-        from likewise.spark.streaming.lake_sink import LakeTask
-        from likewise.spark.streaming.task import MatchTaskResult
+        from likewise.spark.streaming.batch_report import BatchCounts
+        from likewise.spark.streaming.lake_sink import LakeTaskResult
 
-        query = self._query or _query_id(df)
-        if self._commits.committed(query, batch):
-            if self._frame is None:  # it runs all the same: it moves the state that the next batch has
-                df.write.format("noop").mode("append").save()
-            return
-        folder = self._commits.folder
-        elsewhere = any(isinstance(each, ObjectStorePath) for each in (folder, storage_path(self._bad or ".")))
-        task = LakeTask(
-            query,
-            batch,
-            str(folder),
-            self._tenant,
-            _of_columns(df, self._frame, self._time),
-            self._keep,
-            self._bad,
-            store_settings() if elsewhere or (self._frame is not None and self._frame.objects) else {},
-        )
-        rows = map_rows(df, _writer(task, matching=self._frame is not None), _DONE, stamped=False).collect()
-        done = [msgspec.json.decode(bytes(row["done"]), type=MatchTaskResult) for row in rows]
-        parts = [part for each in done for part in each.parts]
-        self._commits.commit(query, batch, parts + self._new_subscriptions(query, batch))
+        began = perf_counter()
+        query, commits, counts = self._task.query or _query_id(df), self._commits, BatchCounts()
+        if commits is None or not commits.committed(query, batch):
+            places = [storage_path(each) for each in (self._task.folder, self._task.bad) if each]
+            elsewhere = self._task.frame.objects or any(isinstance(each, ObjectStorePath) for each in places)
+            task = msgspec.structs.replace(
+                self._task,
+                query=query,
+                batch=batch,
+                frame=_of_columns(df, self._task.frame, self._time, matching=self._matching),
+                objects=store_settings() if elsewhere else {},
+            )
+            rows = map_rows(df, _writer(task, matching=self._matching), _DONE, stamped=False).collect()
+            done = [msgspec.json.decode(bytes(row["done"]), type=LakeTaskResult) for row in rows]
+            for each in done:
+                counts = counts.plus(each.counts)
+            if commits is not None:
+                parts = [part for each in done for part in each.parts]
+                commits.commit(query, batch, parts + self._new_subscriptions(query, batch))
+        elif not self._matching:  # it runs all the same: it moves the state that the next batch has
+            df.write.format("noop").mode("append").save()
+        if self._report is not None:
+            self._report(batch, counts, self._version(query, batch), perf_counter() - began)
+
+    def _version(self, query: str, batch: int) -> int:
+        """Return the version of the subscriptions that a batch saw; 0 if nothing says."""
+        pin = self._pinned(query, batch)
+        return 0 if pin is None else pin.version
+
+    def _pinned(self, query: str, batch: int) -> BatchPin | None:
+        from likewise.spark.streaming.batch_pins import MicroBatch, pinned_before
+        from likewise.spark.streaming.dataframes import pin_choice
+
+        if self._log is None:
+            return None
+        return pinned_before(self._log, pin_choice(self._task.frame), MicroBatch(query, batch + 1))
 
     def _new_subscriptions(self, query: str, batch: int) -> list[LakePart]:
         """Write what the numbers stand for that no batch before had."""
-        if self._frame is None:
+        if not self._matching or self._commits is None:
             return []
         new, version = self._subscriptions(query, batch)
         if not new:
@@ -155,38 +189,36 @@ class _LakeWriter:
         return [write_part(self._commits.folder, SUBSCRIPTIONS, rows, f"{query}-{batch:010d}-subscriptions")]
 
     def _subscriptions(self, query: str, batch: int) -> tuple[list[LoggedSubscription], int]:
-        from likewise.spark.streaming.batch_pins import MicroBatch, pinned_before
-        from likewise.spark.streaming.dataframes import pin_choice
-
-        assert self._frame is not None
         if self._log is None:
-            given = msgspec.json.decode(self._frame.subscriptions, type=list[LoggedSubscription])
+            given = msgspec.json.decode(self._task.frame.subscriptions, type=list[LoggedSubscription])
             return (given if batch == 0 else []), 1
-        choice = pin_choice(self._frame)
-        pin = pinned_before(self._log, choice, MicroBatch(query, batch + 1))
+        pin = self._pinned(query, batch)
         if pin is None:  # no task had a row
             return [], 0
-        before = pinned_before(self._log, choice, MicroBatch(query, batch))
+        before = self._pinned(query, batch - 1)
         if before is not None and before.version == pin.version:
             return [], 0
-        known = 0 if before is None else self._log.snapshot(before.version).next_number
+        known = 0 if before is None else before.next_number
+        if known is None and before is not None:  # it was written by an older version
+            known = self._log.snapshot(before.version).next_number
         snapshot = self._log.snapshot(pin.version)
-        return [each for each in snapshot.subscriptions.values() if each.number >= known], pin.version
+        return [each for each in snapshot.subscriptions.values() if each.number >= (known or 0)], pin.version
 
 
-def _of_columns(df: DataFrame, frame: FrameTask | None, time: str | None) -> FrameTask:
+def _of_columns(df: DataFrame, frame: FrameTask, time: str | None, *, matching: bool) -> FrameTask:
     """Return how the rows of a batch are read; rows that are neither events nor notifications are refused."""
-    from likewise.spark.streaming.dataframes import FrameTask
-
-    if frame is None:
+    frame = msgspec.structs.replace(frame, columns=tuple(df.columns), at=system_clock())
+    if not matching:
         if missing := _NOTIFICATION - set(df.columns):
             raise InputError(
                 f"to_lake writes what `likewise.spark.alerts` returns; {', '.join(sorted(missing))} is missing among "
                 f"{df.columns}. Name `subscriptions` for a stream of events, or use a sink of Spark's own"
             )
-        return FrameTask("", "", 0, columns=tuple(df.columns))
+        return frame
+    if frame.ranges is not None:
+        return frame
     match_schema(df, {}, frame.payload, "wanted")
-    return msgspec.structs.replace(frame, columns=tuple(df.columns), time=time_column(df, time), at=system_clock())
+    return msgspec.structs.replace(frame, time=time_column(df, time))
 
 
 def _query_id(df: DataFrame) -> str:

@@ -29,6 +29,7 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path
 
+from likewise import errors
 from likewise.errors import InputError, LikewiseError, MissingDependency, Unavailable
 from likewise.extras import require
 
@@ -109,6 +110,22 @@ def _is_installed(module: str) -> bool:
         return False
 
 
+def spark_error(text: str) -> LikewiseError:
+    """Return the error of Likewise that Spark's report of a failure names, else what the report says as `Unavailable`.
+
+    >>> spark_error("Reason: Traceback (most recent call last):\\nlikewise.errors.InputError: no such topic\\n")
+    InputError('no such topic')
+    """
+    for line in text.splitlines():
+        raised = _RAISED.match(line)
+        if raised is not None and raised["kind"].startswith("likewise.errors."):
+            kind = getattr(errors, raised["kind"].rpartition(".")[2], LikewiseError)
+            made: LikewiseError = kind.__new__(kind)
+            Exception.__init__(made, raised["said"])
+            return made
+    return Unavailable(spark_error_summary(text))
+
+
 def spark_error_summary(text: str) -> str:
     """Return the line that matters of Spark's report of a failed job.
 
@@ -157,6 +174,11 @@ _SETTINGS: Final = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",  # less memory than the default collector's
 }
+QUICK_COMPILER: Final = {  # for a JVM that does little: its second compiler took a fifth of a stream's CPU
+    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -XX:TieredStopAtLevel=1"
+}
+_FILE_MANAGER: Final = "spark.sql.streaming.checkpointFileManagerClass"
+_FEW_PROCESSES: Final = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
 
 @contextmanager
@@ -201,6 +223,7 @@ def _start(master: str | None, memory: str, settings: dict[str, str]) -> SparkSe
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"} | settings
+        settings = {_FILE_MANAGER: _FEW_PROCESSES} | settings  # the default one starts a process for each file it names
     builder = SparkSession.builder.master(master).appName("likewise")
     for key, value in (_SETTINGS | _quiet() | {"spark.driver.memory": memory} | settings).items():
         builder = builder.config(key, value)

@@ -15,7 +15,8 @@ OTHERS = ["{t > 25} once until false", "{t > 15} for 8 s at most every 30 s", "{
 
 def said(texts: list[str], remove: bool = False) -> list[tuple[str, str | None, str | None]]:
     """Return what is said of the last of some alerts."""
-    chance, matcher, found = random.Random(4), lw.Matcher(), []
+    chance, matcher = random.Random(4), lw.Matcher()
+    found: list[lw.Match] = []
     matcher.add_many([lw.parse(text, id=text) for text in texts], 0)
     for number in range(60):
         if remove and number == 20:

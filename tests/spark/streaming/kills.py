@@ -26,10 +26,11 @@ import likewise as lw
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.plain_commits import PlainCommits
 
-EVENTS, FILES, BATCH = 12_000, 12, 100
+EVENTS, FILES, BATCH = 12_000, 80, 100  # each file is a batch
 PATIENCE = 600.0  # seconds until a point must be reached
 POINTS = ("plan", "parts", "commit")
 VICTIMS = ("driver", "workers")
+COMMITS = "????????????-[0-9]*.json"  # of the query that matches
 STATEFUL = (
     "{t > 60} for 5 s",
     "{t > 90} once until false",
@@ -58,7 +59,9 @@ def prepare(folder: Path) -> None:
             )
             for n in range(EVENTS // FILES)
         ]
-        (folder / "in" / f"{file:02}.jsonl").write_text("\n".join(lines) + "\n")
+        path = folder / "in" / f"{file:02}.jsonl"
+        path.write_text("\n".join(lines) + "\n")
+        os.utime(path, (1_700_000_000 + file, 1_700_000_000 + file))  # Spark takes files in the order of their times
     wanted = [
         lw.parse(f"{{t > {t}, room = {room}}}", id=f"s{t}-{room}") for t in range(0, 100, 9) for room in range(1, 10)
     ]
@@ -102,9 +105,9 @@ def newest(folder: Path, pattern: str) -> int:
 def reached(place: Path, point: str, batches: int) -> bool:
     """Whether a batch after the first `batches` has come to a point."""
     if point == "plan":
-        return newest(place / "state" / "batches", "[0-9]*.json") > batches
+        return newest(place / "state" / "matches" / "offsets", "[0-9]*") > batches
     if point == "commit":
-        return newest(place / "lake" / "_commits", "[!.]*.json") > batches
+        return newest(place / "lake" / "_commits", COMMITS) > batches
     return any((place / "lake" / "matches").rglob(f"*-{batches:010d}-*.parquet"))
 
 
@@ -124,7 +127,7 @@ def workers_of(driver: int) -> list[int]:
         above = process
         while above in parents and above != driver:
             above = parents[above]
-        if above == driver and b"pyspark.daemon" in name:
+        if above == driver and (b"pyspark.daemon" in name or b"pyspark.worker" in name):
             found.append(process)
     return found
 
@@ -133,7 +136,7 @@ def kill(folder: Path, number: int, batch: int) -> str:
     """Start the query, kill it at a point, and say what was done; `ended` if everything had been read before."""
     place, point, victim = folder / "killed", POINTS[number % 3], VICTIMS[number // 3 % 2]
     process = start(folder, "killed", batch=batch)
-    batches = newest(place / "lake" / "_commits", "[!.]*.json") + 1 + number % 2
+    batches = newest(place / "lake" / "_commits", COMMITS) + 1 + number % 2
     began = time.monotonic()
     while not reached(place, point, batches):
         if process.poll() is not None:

@@ -2,10 +2,11 @@
 
     python -m tests.spark.streaming.query_kills --kills 30 --folder build/queries
 
-Two queries run in one driver, `to_lake` with subscriptions and `alerts` into `to_lake`. Each start is ended with
-SIGKILL at a random time of a batch: the driver, its JVM, or Spark's Python workers. The change log changes while they
-are dead and while they run; the pins say which version a batch saw, and so which rows must be there, each once. The
-folder says how many kills were made: started again, it goes on.
+Queries run in one driver, `to_lake` with subscriptions and `alerts` into `to_lake`. The driver, its JVM and Spark's
+Python workers are killed in turn with SIGKILL, at a random time after every query has committed a batch since the kill
+before. A driver whose workers were killed starts its queries again. The change log changes while they are dead and
+while they run; the pins say which version a batch saw, and so which rows must be there, each once. The folder says how
+many kills were made: started again, it goes on.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +35,21 @@ from likewise.spark.streaming.batch_pins import BatchPin
 from tests.spark.streaming.kills import workers_of
 from tests.spark.streaming.state.histories import SECOND, TEXTS, some_event
 
-FILES, EVENTS = 60, 60
+EVENTS = 60
 PATIENCE = 900.0  # seconds until a start must have committed a batch
 VICTIMS = ("driver", "jvm", "workers")
 QUERIES = ("matches", "said")
+JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # a start costs less
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder: Path, files: int) -> None:
     """Write the events and the first subscriptions, from a seed."""
     if (folder / "ready").exists():
         return
     chance = random.Random(42)
     (folder / "in").mkdir(parents=True, exist_ok=True)
     now, number = 1_000, 0
-    for file in range(FILES):
+    for file in range(files):
         lines = []
         for _ in range(EVENTS):
             now += chance.randint(0, 2)
@@ -72,23 +75,41 @@ def change(log: ChangeLog, chance: random.Random) -> None:
 
 
 def run(folder: Path, queries: list[str]) -> None:
-    """Run both queries until everything is read; this is what is killed."""
+    """Run queries until everything is read; one whose worker was killed is started again. This is what is killed."""
+    from pyspark.errors import StreamingQueryException
+
     from likewise.spark import alerts, to_lake
-    from likewise.spark.session import spark_session
+    from likewise.spark.session import spark_error_summary, spark_session
 
     log = str(folder / "log")
-    with spark_session("local[2]", memory="512m", settings={"spark.sql.shuffle.partitions": "2"}) as spark:
-        started = []
-        for name in queries:
-            frame = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder / "in"))
-            if name == "matches":
-                sink = to_lake(folder / "lake", subscriptions=log, keep="wanted")
-            else:
-                frame, sink = alerts(frame, log, buckets=2), to_lake(folder / "lake")
-            writer = frame.writeStream.foreachBatch(sink).queryName(name).trigger(availableNow=True)
-            started.append(writer.option("checkpointLocation", str(folder / name)).start())
-        for query in started:
-            query.awaitTermination()
+    settings = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.extraJavaOptions": JAVA,
+        "spark.sql.streaming.minBatchesToRetain": "10000",  # by which is known what each batch read
+    }
+    with spark_session("local[2]", memory="512m", settings=settings) as spark:
+
+        def read(name: str) -> None:
+            failed: list[int] = []  # batches that were committed when it failed
+            while True:
+                frame = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder / "in"))
+                if name == "matches":
+                    sink = to_lake(folder / "lake", subscriptions=log, keep="wanted")
+                else:
+                    frame, sink = alerts(frame, log, buckets=2), to_lake(folder / "lake")
+                writer = frame.writeStream.foreachBatch(sink).queryName(name).trigger(availableNow=True)
+                try:
+                    writer.option("checkpointLocation", str(folder / name)).start().awaitTermination()
+                    return
+                except StreamingQueryException as error:
+                    print(f"{name} failed: {spark_error_summary(str(error))}", flush=True)
+                    failed.append(committed(folder, name))
+                    if failed.count(failed[-1]) == 12:  # more than workers that were killed and are still in the pool
+                        raise
+
+        with ThreadPoolExecutor(len(queries)) as pool:
+            for done in [pool.submit(read, name) for name in queries]:
+                done.result()
 
 
 def start(folder: Path, queries: list[str]) -> subprocess.Popen[bytes]:
@@ -99,44 +120,62 @@ def start(folder: Path, queries: list[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
 
 
-def committed(folder: Path) -> int:
-    """Return how many batches both queries have behind them."""
-    places = (folder / name / "commits" for name in QUERIES)
-    return sum(len([f for f in place.iterdir() if f.name.isdecimal()]) for place in places if place.is_dir())
+def committed(folder: Path, name: str) -> int:
+    """Return how many batches a query has behind it."""
+    place = folder / name / "commits"
+    return sum(file.name.isdecimal() for file in place.iterdir()) if place.is_dir() else 0
 
 
-def kill(folder: Path, number: int, log: ChangeLog, queries: list[str]) -> str:
-    """Start the queries, change the log, kill at a random time of a batch, and say what was done."""
-    chance = random.Random(number)
-    victim = VICTIMS[number % 3]
-    before, begun = committed(folder), time.monotonic()
-    process = start(folder, queries)
-    while committed(folder) < before + 1 + number % 2:
+class Campaign:
+    """The driver that runs, and the kills."""
+
+    def __init__(self, folder: Path, queries: list[str]) -> None:
+        self.folder = folder
+        self.queries = queries
+        self.log = ChangeLog(folder / "log")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def kill(self, number: int) -> str:
+        """Start the queries unless they run, change the log, kill at a random time, and say what was done."""
+        chance = random.Random(number)
+        victim = VICTIMS[number % 3]
+        keep_pins(self.folder)
+        before, begun = {name: committed(self.folder, name) for name in self.queries}, time.monotonic()
+        if self.process is None:
+            self.process = start(self.folder, self.queries)
+        process = self.process
+        while any(committed(self.folder, name) < before[name] + 1 for name in self.queries):
+            if process.poll() is not None:
+                return "ended" if process.returncode == 0 else "failed"
+            if time.monotonic() - begun > PATIENCE:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise SystemExit(f"no batch was committed in {PATIENCE:.0f} s; see {self.folder}/queries.log")
+            time.sleep(0.005)
+        recovered = time.monotonic() - begun
+        if number % 2:
+            change(self.log, chance)
+        time.sleep(chance.random() * 3)
         if process.poll() is not None:
-            return "ended" if process.returncode == 0 else "nobody: Spark gave up by itself"
-        if time.monotonic() - begun > PATIENCE:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise SystemExit(f"no batch was committed in {PATIENCE:.0f} s; see {folder}/queries.log")
-        time.sleep(0.005)
-    recovered = time.monotonic() - begun
-    if number % 2:
-        change(log, chance)
-    time.sleep(chance.random() * 3)
-    if process.poll() is not None:
-        return "ended"
-    pids = {"driver": [process.pid], "jvm": _jvm_of(process.pid), "workers": workers_of(process.pid)}[victim]
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(10)  # a driver that lost its JVM or a worker ends, too
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    change(log, chance)
-    return f"{victim} after {committed(folder)} batches; first new batch {recovered:.0f} s after the start"
+            return "ended"
+        pids = {"driver": [process.pid], "jvm": _jvm_of(process.pid), "workers": workers_of(process.pid)}[victim]
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if victim != "workers":
+            self.stop()
+        change(self.log, chance)
+        done = ", ".join(f"{committed(self.folder, name)} batches of {name}" for name in self.queries)
+        return f"{victim} ({len(pids)}) after {done}; a new batch {recovered:.0f} s after the kill before"
+
+    def stop(self) -> None:
+        """End what is left of a driver."""
+        assert self.process is not None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(2)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.process = None
 
 
 def _jvm_of(driver: int) -> list[int]:
@@ -170,10 +209,20 @@ def files_by_batch(folder: Path, name: str) -> dict[int, list[str]]:
     return found
 
 
+def keep_pins(folder: Path) -> None:
+    """Copy the pins, of which a stream itself keeps the last 200."""
+    for path in (folder / "log" / "pins").rglob("*.json"):
+        copy = folder / "pins" / path.relative_to(folder / "log" / "pins")
+        if not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(path.read_bytes())
+
+
 def pins(folder: Path, name: str) -> dict[int, BatchPin]:
     """Return what each batch of a query saw."""
+    keep_pins(folder)
     id = json.loads((folder / name / "metadata").read_text())["id"]
-    found = (folder / "log" / "pins" / id).rglob("*.json")
+    found = (folder / "pins" / id).rglob("*.json")
     return {int(path.stem): msgspec.json.decode(path.read_bytes(), type=BatchPin) for path in found}
 
 
@@ -230,6 +279,7 @@ def main() -> None:
     """Kill, go on, compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--files", type=int, default=300, help="files of events, each a batch")
     parser.add_argument("--folder", type=Path, default=Path("build/queries"))
     parser.add_argument("--queries", nargs="+", choices=QUERIES, default=list(QUERIES))
     parser.add_argument("--run", action="store_true", help="run the queries, as each start does")
@@ -238,17 +288,20 @@ def main() -> None:
     if options.run:
         run(folder, options.queries)
         return
-    prepare(folder)
-    log, journal = ChangeLog(folder / "log"), folder / "kills.jsonl"
+    prepare(folder, options.files)
+    campaign, journal = Campaign(folder, options.queries), folder / "kills.jsonl"
     done = len(journal.read_text().splitlines()) if journal.exists() else 0
     for number in range(done, options.kills):
-        what = kill(folder, number, log, options.queries)
+        what = campaign.kill(number)
         print(f"{number + 1}/{options.kills}: {what}", flush=True)
+        if what == "failed":
+            raise SystemExit(f"a query failed; see {folder}/queries.log")
         if what == "ended":
             break
         with journal.open("a") as out:
             out.write(json.dumps({"kill": number, "what": what}) + "\n")
-    if start(folder, options.queries).wait() != 0:
+    process = campaign.process or start(folder, options.queries)
+    if process.wait() != 0:
         raise SystemExit(f"the last run failed; see {folder}/queries.log")
     for name in options.queries:
         wanted, found = expected(folder, name), actual(folder, name)

@@ -14,12 +14,11 @@ import likewise as lw
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, Unavailable
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.plain_commits import PlainCommits
-from likewise.spark.streaming import run as module
-from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.kafka_settings import KafkaAddress, read_settings
-from likewise.spark.streaming.run import StreamQuery
+from likewise.spark.lake import LakeWriter
+from likewise.spark.stream import Stream, StreamSettings
+from likewise.spark.streaming.kafka_settings import read_settings
 from likewise.spark.streaming.sources import kafka as kafka_module
-from likewise.spark.streaming.sources.kafka import KafkaSource, read_topic
+from likewise.spark.streaming.sources.kafka import TopicOffsets, read_topic
 from likewise.spark.streaming.sources.ranges import TopicRange
 
 if TYPE_CHECKING:
@@ -67,9 +66,15 @@ def cluster() -> Cluster:
     return Cluster()
 
 
-def stream(cluster: Cluster, folder: Path, topic: str, to: str | None = None, **rest: Any) -> StreamQuery:
-    query = Query(f"kafka://{cluster.servers}/{topic}", to or f"parquet:{folder / 'lake'}", str(folder / "log"))
-    return StreamQuery(query, folder / "checkpoint", **rest)
+def stream(cluster: Cluster, folder: Path, topic: str, to: str | None = None, **rest: Any) -> Stream:
+    settings = StreamSettings(
+        f"kafka://{cluster.servers}/{topic}", to or f"parquet:{folder / 'lake'}", str(folder / "log")
+    )
+    return Stream(settings, folder / "checkpoint", **rest)
+
+
+def die(*rest: object) -> int:
+    raise Unavailable("the driver died")
 
 
 def payload(t: int) -> bytes:
@@ -89,7 +94,7 @@ def test_a_topic_is_matched_partition_by_partition_and_each_offset_once(
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 25}", id="a")], at=0)
     for partition in range(2):
         cluster.send("readings", [payload(t) for t in range(20, 32)] + [None], partition)
-    reports = list(stream(cluster, tmp_path, "readings", most=20, bad=str(tmp_path / "bad")).batches(spark))
+    reports = list(stream(cluster, tmp_path, "readings", most=20, bad=str(tmp_path / "bad")).run(spark))
     assert len(reports) > 1
     assert sum(report.counts.events for report in reports) == 24
     assert sum(report.counts.bad for report in reports) == 2
@@ -97,7 +102,7 @@ def test_a_topic_is_matched_partition_by_partition_and_each_offset_once(
     expected = Counter((partition, offset) for partition in range(2) for offset in range(6, 12))
     assert places(tmp_path) == expected
     cluster.send("readings", [payload(40)], 1)
-    assert len(list(stream(cluster, tmp_path, "readings", most=20).batches(spark))) == 1
+    assert len(list(stream(cluster, tmp_path, "readings", most=20).run(spark))) == 1
     assert places(tmp_path) == expected + Counter([(1, 13)])
     assert PlainCommits(tmp_path / "lake").parts("matches")[0].day > "2020"
 
@@ -109,11 +114,11 @@ def test_a_batch_that_did_not_end_reads_the_same_offsets_again(
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 0}", id="a")], at=0)
     cluster.send("again", [payload(1), payload(2)])
     with monkeypatch.context() as dying:
-        dying.setattr(module, "run_tasks", lambda *rest: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            list(stream(cluster, tmp_path, "again").batches(spark))
+        dying.setattr(PlainCommits, "commit", die)
+        with pytest.raises(Unavailable, match="the driver died"):
+            list(stream(cluster, tmp_path, "again").run(spark))
     cluster.send("again", [payload(3)])
-    first, second = stream(cluster, tmp_path, "again").batches(spark)
+    first, second = stream(cluster, tmp_path, "again").run(spark)
     assert (first.repeated, first.counts.events, second.counts.events) == (True, 2, 1)
     assert places(tmp_path) == Counter([(0, 0), (0, 1), (0, 2)])
 
@@ -125,29 +130,25 @@ def test_matches_go_to_a_topic_under_keys_that_tell_what_came_twice(
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 2}", id="a")], at=0)
     cluster.send("from", [payload(t) for t in range(5)])
     to = f"kafka://{cluster.servers}/found"
-    query = stream(cluster, tmp_path, "from", to)
     with monkeypatch.context() as dying:
-        dying.setattr(query.checkpoint, "write_commit", lambda counts: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            list(query.batches(spark))
-    list(stream(cluster, tmp_path, "from", to).batches(spark))
+        dying.setattr(LakeWriter, "_version", die)
+        with pytest.raises(Unavailable, match="the driver died"):
+            list(stream(cluster, tmp_path, "from", to).run(spark))
+    list(stream(cluster, tmp_path, "from", to).run(spark))
     found = cluster.read("found")
     assert Counter(key for key, _ in found) == Counter({b"from/0/3/0": 2, b"from/0/4/0": 2})
     assert all(value["subscriptions"] == [0] and value["scores"] == [1.0] for _, value in found)
+    settings = StreamSettings(f"kafka://{cluster.servers}/from", to, str(tmp_path / "log"), "all")
     with pytest.raises(InputError, match="a topic takes matches alone"):
-        StreamQuery(Query(f"kafka://{cluster.servers}/from", to, str(tmp_path / "log"), "all"), tmp_path / "other")
+        Stream(settings, tmp_path / "other")
 
 
-def test_what_is_selected_goes_to_a_topic_with_the_match(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_selected_goes_to_a_topic_with_the_match(spark: SparkSession, cluster: Cluster, tmp_path: Path) -> None:
     """Of the subscriptions that select alone, as a Matcher says it."""
-    monkeypatch.setattr(module, "map_orders", lambda spark, orders, do: [do(order) for order in orders])
     wanted = [lw.parse("{t > 2}", id="a"), lw.parse("{t > 3} select (t in degC, @source as device, u)", id="b")]
     ChangeLog(tmp_path / "log").add(wanted, at=0)
     cluster.send("select", [payload(3), payload(4)])
-    none: Any = None
-    list(stream(cluster, tmp_path, "select", f"kafka://{cluster.servers}/selected").batches(none))
+    list(stream(cluster, tmp_path, "select", f"kafka://{cluster.servers}/selected").run(spark))
     matcher = lw.Matcher()
     matcher.add_many(wanted)
     said = matcher.selected(lw.event({"t": 4}, source="select/0"), "b")
@@ -170,12 +171,12 @@ def test_offsets_that_retention_took_are_refused_with_their_numbers(
 ) -> None:
     """Planned and not read, or read up to what is no longer there."""
     cluster.send("old", [payload(1)] * 3)
-    inlet = KafkaSource(KafkaAddress(cluster.servers, "old"))
+    offsets = TopicOffsets("old", cluster.servers, {})
     with pytest.raises(ArtefactDamaged, match="old/0 was read up to 9 and ends at 3"):
-        inlet.plan({"old/0": 9}, 10)
-    monkeypatch.setattr(inlet, "watermarks", lambda partition: (5, 8))
+        offsets.after(0, 9)
+    monkeypatch.setattr(offsets, "watermarks", lambda partition: (5, 8))
     with pytest.raises(ArtefactMissing, match="the offsets 2 to 4 of old/0 were taken by Kafka's retention"):
-        inlet.plan({"old/0": 2}, 10)
+        offsets.after(0, 2)
     with pytest.raises(ArtefactMissing, match="the offsets from 70 on of old/0 are gone"):
         list(read_topic(TopicRange("old", 0, 70, 80), {"bootstrap.servers": cluster.servers}))
 
@@ -192,33 +193,32 @@ def test_settings_are_read_with_secrets_from_the_environment(tmp_path: Path) -> 
     with pytest.raises(InputError, match="line 1: a setting is"):
         read_settings(path)
     with pytest.raises(InputError, match="librdkafka does not take these settings"):
-        KafkaSource(KafkaAddress("127.0.0.1:1", "t"), {"no.such.setting": "1"})
+        TopicOffsets("t", "127.0.0.1:1", {"no.such.setting": "1"})
 
 
 def test_what_rankings_and_alerts_say_goes_to_a_topic_under_keys_that_stay(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A driver that dies before it remembers the batch says it again, under the same keys."""
-
-    def here(spark: object, orders: list[bytes], do: Any) -> list[bytes]:
-        return [do(order) for order in orders]
-
-    monkeypatch.setattr(module, "map_orders", here)
-    monkeypatch.setattr("likewise.spark.streaming.state.shards.map_orders", here)
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 2} once until false", id="a"), lw.parse("{t > 3}", id="b")], at=0)
     cluster.send("heat", [payload(t) for t in (1, 3, 4, 0, 5)])
-    query = stream(cluster, tmp_path, "heat", f"kafka://{cluster.servers}/said")
-    none: Any = None
+    to = f"kafka://{cluster.servers}/said"
+    version = LakeWriter._version
+
+    def die_of_states(self: LakeWriter, *rest: Any) -> int:
+        return version(self, *rest) if self._matching else die()
+
     with monkeypatch.context() as dying:
-        dying.setattr(query.checkpoint, "write_commit", lambda counts: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            list(query.batches(none))
-    (report,) = stream(cluster, tmp_path, "heat", f"kafka://{cluster.servers}/said").batches(none)
-    assert (report.counts.matches, report.counts.said) == (2, 3)
-    found = cluster.read("said")
-    said = {key: value["cause"] for key, value in found if key.startswith(b"said/")}
-    assert sorted(said.values()) == ["arrival", "arrival", "cleared"]
-    assert all(count == 2 for count in Counter(key for key, _ in found).values())
+        dying.setattr(LakeWriter, "_version", die_of_states)
+        with pytest.raises(Unavailable, match="the driver died"):
+            list(stream(cluster, tmp_path, "heat", to).run(spark))
+    reports = list(stream(cluster, tmp_path, "heat", to).run(spark))
+    assert sum(report.counts.said for report in reports) == 3
+    found = Counter((key, value.get("cause")) for key, value in cluster.read("said"))
+    said = {key: count for (key, cause), count in found.items() if key.startswith(b"said/")}
+    assert sorted(cause for _, cause in found if cause) == ["arrival", "arrival", "cleared"]
+    assert set(said.values()) == {2}
+    assert {key for key, _ in found} >= {b"heat/0/2/0", b"heat/0/4/0"}
 
 
 class ComesBack:
@@ -244,7 +244,7 @@ def test_a_partition_whose_leader_comes_back_is_waited_for(
     """While a broker starts again there is none; one that stays away is said."""
     topic = f"back{abs(code)}"
     cluster.send(topic, [payload(1), payload(2)])
-    inlet = KafkaSource(KafkaAddress(cluster.servers, topic))
+    inlet = TopicOffsets(topic, cluster.servers, {})
     consumer = inlet._consumer
     inlet._consumer = ComesBack(consumer, 2, code)  # type: ignore[assignment]
     assert inlet.watermarks(0) == (0, 2)

@@ -1,4 +1,4 @@
-"""Promises of streams whose change log, checkpoint and lake lie in an object store: the same rows as in folders."""
+"""Promises of streams whose change log and lake lie in an object store: the same rows as in folders."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import likewise as lw
-from likewise.errors import InputError
+from likewise.errors import InputError, Unavailable
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.maintenance import open_lake
 from likewise.lake.parts import read_part
+from likewise.lake.plain_commits import PlainCommits
 from likewise.lake.storage import files_below, storage_path
+from likewise.spark.stream import Stream, StreamSettings
 from likewise.spark.streaming import matcher_copies
-from likewise.spark.streaming.checkpoint import Query
 from likewise.spark.streaming.matchers import MeaningChoice, open_matcher, save_matcher
-from likewise.spark.streaming.run import StreamQuery
 from tests.lake.s3_server import served_bucket
 
 if TYPE_CHECKING:
@@ -46,18 +46,18 @@ def test_a_stream_lives_in_a_bucket(spark: SparkSession, bucket: str, tmp_path: 
     for kind in ("folder", "bucket"):
         root = str(tmp_path / "here") if kind == "folder" else f"{bucket}/there"
         ChangeLog(f"{root}/log").add(subscriptions, at=0)
-        query = Query(f"files:{incoming}", f"parquet:{root}/lake", f"{root}/log", keep="wanted")
-        stream = StreamQuery(query, f"{root}/checkpoint", most=25, bad=f"{root}/bad")
+        settings = StreamSettings(f"files:{incoming}", f"parquet:{root}/lake", f"{root}/log", keep="wanted")
+        checkpoint = tmp_path / f"{kind}-checkpoint"  # which Spark writes, that has no client of S3 here
 
         def die(*_: Any) -> bool:
-            raise KeyboardInterrupt
+            raise Unavailable("the driver died")
 
         with monkeypatch.context() as dying:
-            dying.setattr(stream.outlet, "commit", die)
-            with pytest.raises(KeyboardInterrupt):
-                list(stream.batches(spark))
-        again = StreamQuery(query, f"{root}/checkpoint", most=25, bad=f"{root}/bad")
-        assert [report.repeated for report in again.batches(spark)] == [True, False]
+            dying.setattr(PlainCommits, "commit", die)
+            with pytest.raises(Unavailable, match="the driver died"):
+                list(Stream(settings, checkpoint, bad=f"{root}/bad").run(spark))
+        again = Stream(settings, checkpoint, bad=f"{root}/bad")
+        assert [report.repeated for report in again.run(spark)] == [True]
         lake = storage_path(f"{root}/lake")
         tables = [read_part(lake, part) for part in open_lake(lake).parts("matches")]
         found[kind] = Counter((row["offset"], *row["subscriptions"]) for table in tables for row in table.to_pylist())
@@ -89,6 +89,6 @@ def test_a_log_that_was_made_anew_at_the_same_address_is_seen(bucket: str, tmp_p
 def test_files_are_not_read_from_an_object_store(bucket: str, tmp_path: Path) -> None:
     """Which is said at the start."""
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 1}")], at=0)
-    query = Query(f"files:{bucket}/in", f"parquet:{tmp_path / 'lake'}", str(tmp_path / "log"))
+    settings = StreamSettings(f"files:{bucket}/in", f"parquet:{tmp_path / 'lake'}", str(tmp_path / "log"))
     with pytest.raises(InputError, match="read from a folder"):
-        StreamQuery(query, tmp_path / "checkpoint")
+        Stream(settings, tmp_path / "checkpoint")

@@ -18,8 +18,7 @@ from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.plain_commits import PlainCommits
 from likewise.lake.view import selected
 from likewise.spark import match
-from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.run import StreamQuery
+from likewise.spark.stream import Stream, StreamSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -109,9 +108,9 @@ def test_a_lake_has_what_is_selected_and_gives_its_columns(
     (tmp_path / "in" / "a.jsonl").write_text("".join(json.dumps(each) + "\n" for each in EVENTS))
     ChangeLog(tmp_path / "log").add(subscriptions(), at=0)
 
-    query = Query(f"files:{tmp_path / 'in'}", f"{kind}:{tmp_path / 'lake'}", str(tmp_path / "log"))
-    stream = StreamQuery(query, tmp_path / "state")
-    list(stream.batches(spark))
+    settings = StreamSettings(f"files:{tmp_path / 'in'}", f"{kind}:{tmp_path / 'lake'}", str(tmp_path / "log"))
+    stream = Stream(settings, tmp_path / "state")
+    list(stream.run(spark))
     lake = (PlainCommits if kind == "parquet" else DeltaCommits)(tmp_path / "lake")
     paths = [tmp_path / "lake" / part.path for part in lake.parts("selected")]
     rows = [row for path in paths for row in pq.read_table(path, partitioning=None).to_pylist()]

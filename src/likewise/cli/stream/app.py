@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from likewise.lake.maintenance import MaintenanceReport
     from likewise.lake.subscription_snapshot import SubscriptionSnapshot
-    from likewise.spark.streaming.checkpoint import BatchCounts
-    from likewise.spark.streaming.run import BatchReport
+    from likewise.spark.streaming.batch_report import BatchCounts, BatchReport
 
 app = command_group("Match streams and stored events on Spark.", "likewise stream run --help")
 
@@ -85,51 +84,48 @@ def run(
     Example: `likewise stream run --from files:in --to parquet:lake -s subscriptions --checkpoint state --once`
     """
     from likewise.lake.storage import storage_path
-    from likewise.spark.session import spark_session
-    from likewise.spark.streaming.checkpoint import BatchCounts, Query
+    from likewise.spark.session import QUICK_COMPILER, spark_session
+    from likewise.spark.stream import Stream, StreamSettings
+    from likewise.spark.streaming.batch_report import BatchCounts
     from likewise.spark.streaming.deserialisers.deserialiser import parse_payload_format
     from likewise.spark.streaming.kafka_settings import read_settings
     from likewise.spark.streaming.matchers import MeaningChoice
     from likewise.spark.streaming.metrics import StreamMetrics
-    from likewise.spark.streaming.run import StreamQuery
 
     annotation_table = "" if annotations is None else annotations.read_text(encoding="utf-8")
     wait = _seconds(every, "--every")
     folder = str(storage_path(subscriptions))
-    query = Query(_absolute(inlet), _absolute(outlet), folder, keep, tenant, shards)
-    settings = {} if kafka is None else read_settings(kafka)
-    stream = StreamQuery(
-        query,
+    settings = StreamSettings(_absolute(inlet), _absolute(outlet), folder, keep, tenant, shards)
+    librdkafka = {} if kafka is None else read_settings(kafka)
+    stream = Stream(
+        settings,
         storage_path(checkpoint),
         MeaningChoice(
             space, measure, threshold, annotation_table, lateness=round(_seconds(lateness, "--lateness") * 1_000_000)
         ),
         most=most,
         bad=bad,
-        kafka=settings,
-        form=parse_payload_format(payload, schema, message, settings),
+        kafka=librdkafka,
+        form=parse_payload_format(payload, schema, message, librdkafka),
         reader=reader,
     )
     stream_metrics = StreamMetrics(tenant)
     began, total, batches = time.perf_counter(), BatchCounts(), 0
-    with spark_session(master, memory=memory) as spark:
+    java = QUICK_COMPILER if reader == "own" else {}
+    with spark_session(master, memory=memory, settings=java) as spark:
         try:
-            while True:
-                for report in stream.batches(spark):
-                    total, batches = total.plus(report.counts), batches + 1
-                    _show(report, as_json)
-                    if metrics is not None:
-                        stream_metrics.add(
-                            report.counts,
-                            batch=report.batch,
-                            seconds=report.seconds,
-                            lag=report.lag,
-                            subscriptions=report.subscriptions,
-                        )
-                        stream_metrics.write(metrics)
-                if once:
-                    break
-                time.sleep(wait)
+            for report in stream.run(spark, None if once else wait):
+                total, batches = total.plus(report.counts), batches + 1
+                _show(report, as_json)
+                if metrics is not None:
+                    stream_metrics.add(
+                        report.counts,
+                        batch=report.batch,
+                        seconds=report.seconds,
+                        lag=report.lag,
+                        subscriptions=report.subscriptions,
+                    )
+                    stream_metrics.write(metrics)
         except KeyboardInterrupt:
             output.print_note("Stopped; start it again with the same checkpoint to go on.")
     if not as_json:

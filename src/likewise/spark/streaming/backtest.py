@@ -1,6 +1,6 @@
 """Stored events against subscriptions, on Spark: what each would have found, and what another version would change.
 
-The same reading and matching as a stream's (`task`), over files that are there; counts and examples alone are kept. A
+A batch DataFrame with the ranges of files, read and matched as a stream's; counts and examples alone are kept. A
 subscription's validity does not count: the question is what it finds, whenever that was.
 """
 
@@ -16,31 +16,31 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
-from likewise.errors import InputError, LikewiseError
+from likewise.errors import InputError
 from likewise.lake.atomic_create import write_whole
 from likewise.lake.change_log import MATCHERS, ChangeLog
 from likewise.lake.subscription_snapshot import SubscriptionSnapshot
 from likewise.spark.streaming.counts import EXAMPLES, BacktestTally, ExampleLocator, count_changes, count_matches
+from likewise.spark.streaming.dataframes import FrameTask
 from likewise.spark.streaming.matched_events import MatchedEvents, match_events
 from likewise.spark.streaming.matchers import MeaningChoice, open_matcher, refuse_stateful, save_matcher
 from likewise.spark.streaming.overlap import check_overwrite
-from likewise.spark.streaming.sources.files import FileSource
-from likewise.spark.streaming.sources.ranges import FileRange
-from likewise.spark.streaming.task import MatchTaskResult, read_range
-from likewise.spark.streaming.tasks import map_orders, rebuild_error
+from likewise.spark.streaming.records import records_of
+from likewise.spark.streaming.sources.files import file_ranges, list_files
+from likewise.spark.streaming.sources.ranges import RangeSource, Records
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 _FILES: Final = frozenset({"summary.json", "subscriptions.parquet", "examples.jsonl", "changes.jsonl"})
+_FOUND: Final = "path string, first long, found binary"
 _ALWAYS: Final = -(2**62)  # a moment at which nothing is over
-_EVERYTHING: Final = 2**62
 
 
 class BacktestTask(msgspec.Struct, frozen=True):
-    """What a task is told; `changed` has the numbers of changed ids now and before, -1 if there is none."""
+    """Settings of a worker; `changed` has the numbers of changed ids now and before, -1 if there is none."""
 
-    range: FileRange
     matcher: str
     examples: int
     former: str = ""
@@ -95,10 +95,8 @@ def backtest(
     if former is not None:
         before = save_matcher(former, _ALWAYS, choice.as_logged(former.known), matchers)
     changed = {} if former is None else changed_ids(held, former)
-    ranges = _ranges(events)
-    orders = [BacktestTask(each, folder, examples, before, changed) for each in ranges]
     tally = BacktestTally()
-    for each in _run(spark, orders):
+    for each in _run(spark, events, BacktestTask(folder, examples, before, changed)):
         tally.add(each, examples)
     report = BacktestReport(
         str(out),
@@ -129,52 +127,50 @@ def changed_ids(held: SubscriptionSnapshot, former: SubscriptionSnapshot) -> dic
     return found
 
 
-def _ranges(events: Path) -> list[FileRange]:
-    inlet = FileSource(events if not events.is_file() else events.parent)
-    found = [each for each in inlet.plan({}, _EVERYTHING) if isinstance(each, FileRange)]
-    if events.is_file():
-        found = [each for each in found if each.name == events.name]
-    if not found:
+def _run(spark: SparkSession, events: Path, task: BacktestTask) -> Iterator[BacktestTally]:
+    """Yield what the tasks of a batch DataFrame over files find."""
+    folder = events.parent if events.is_file() else events
+    if not any(path == events or events.is_dir() for path in list_files(folder)):
         raise InputError(f"there are no events in {events}; expected .jsonl, .parquet or .arrow files")
-    return found
+    frame = FrameTask("", "", 0, ranges=RangeSource(str(folder.absolute())), columns=("path", "length", "first"))
+    found = file_ranges(spark, events.absolute()).mapInArrow(_mapper(task, frame), _FOUND).collect()
+    for row in sorted(found, key=lambda row: (row["path"], row["first"])):  # examples are the first
+        yield msgspec.json.decode(bytes(row["found"]), type=BacktestTally)
 
 
-def _run(spark: SparkSession, orders: list[BacktestTask]) -> Iterator[BacktestTally]:
-    for found in map_orders(spark, [msgspec.json.encode(order) for order in orders], run_backtest_task):
-        yield _decoded(found)
+def _mapper(task: BacktestTask, frame: FrameTask) -> Any:
+    def mapped(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from likewise.spark.streaming.backtest import run_backtest
+
+        return run_backtest(rows, task, frame)
+
+    return mapped
 
 
-def _decoded(data: bytes) -> BacktestTally:
-    if data.startswith(b"!"):
-        done = msgspec.json.decode(data[1:], type=MatchTaskResult)
-        raise rebuild_error(done.error, done.code)
-    return msgspec.json.decode(data, type=BacktestTally)
+def run_backtest(rows: Iterator[pa.RecordBatch], task: BacktestTask, frame: FrameTask) -> Iterator[pa.RecordBatch]:
+    """Yield what is found in each range, as JSON."""
+    import pyarrow as pa
+
+    for came in rows:
+        for place in np.arange(came.num_rows).tolist():
+            one, tally = came.slice(place, 1), BacktestTally()
+            for records in records_of(one.rename_columns(list(frame.columns)), frame, 0, 0):
+                _count(records, task, tally)
+            columns: list[Any] = [one.column(0), one.column(2), pa.array([msgspec.json.encode(tally)], pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, names=["path", "first", "found"])
 
 
-def run_backtest_task(order: bytes) -> bytes:
-    """What a worker does with one order; an error begins with `!`."""
-    try:
-        return msgspec.json.encode(backtest_range(msgspec.json.decode(order, type=BacktestTask)))
-    except LikewiseError as error:
-        return b"!" + msgspec.json.encode(MatchTaskResult(error=str(error), code=error.code))
-
-
-def backtest_range(order: BacktestTask) -> BacktestTally:
-    """What is found in a range."""
-    matcher = open_matcher(order.matcher)
-    tally = BacktestTally()
-    for records in read_range(order.range, {}):
-        read = records.read
-        tally.events += len(read.events)
-        tally.bad += len(read.bad)
-        place = ExampleLocator(records.inlet, records.offsets[read.places], read.events)
-        found = match_events(matcher, read.events, 0)
-        count_matches(tally, found, place, order.examples)
-        if order.changed:
-            former = match_events(open_matcher(order.former), read.events, 0)
-            now, then = ({pair[side] for pair in order.changed.values()} for side in (0, 1))
-            count_changes(tally, _only(found, now), _only(former, then), order.changed, place, order.examples)
-    return tally
+def _count(records: Records, task: BacktestTask, tally: BacktestTally) -> None:
+    read = records.read
+    tally.events += len(read.events)
+    tally.bad += len(read.bad)
+    place = ExampleLocator(records.inlet, records.offsets[read.places], read.events)
+    found = match_events(open_matcher(task.matcher), read.events, 0)
+    count_matches(tally, found, place, task.examples)
+    if task.changed:
+        former = match_events(open_matcher(task.former), read.events, 0)
+        now, then = ({pair[side] for pair in task.changed.values()} for side in (0, 1))
+        count_changes(tally, _only(found, now), _only(former, then), task.changed, place, task.examples)
 
 
 def _only(found: MatchedEvents, numbers: set[int]) -> MatchedEvents:

@@ -42,6 +42,7 @@ class BatchPin(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int
     folder: str
     selecting: tuple[int, ...] = ()
+    next_number: int | None = None  # subscriptions with lower numbers were known to the batch
     sorts: tuple[str, ...] = ()  # of shards that have or had state, for rankings and alerts
     v: int = VERSION
 

@@ -48,8 +48,9 @@ from likewise.spark.streaming.payloads import (
     decode_payloads,
     decode_structs,
     decode_table,
+    source_of,
 )
-from likewise.spark.streaming.sources.kafka import source_of
+from likewise.spark.streaming.sources.ranges import RangeSource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,6 +87,7 @@ class FrameTask(msgspec.Struct, frozen=True):
     errors: bool = False  # whether rows that are no events are returned, with `error` as the last column
     stamped: bool = False  # whether a column with the moment of the micro-batch comes after all others
     objects: dict[str, str] = {}  # settings of object stores in the driver's environment
+    ranges: RangeSource | None = None  # where rows say what to read, in place of holding payloads
 
 
 class Served(NamedTuple):
@@ -183,6 +185,7 @@ def serve(task: FrameTask, moment: int, micro: MicroBatch | None) -> Served:
             moment,
             _saved(task, snapshot, moment),
             tuple(sorted(numbers_with_select(each for each in active if each.subscription.kind not in STATEFUL))),
+            snapshot.next_number,
         )
         _proposed[key] = (pin, min((each.end for each in active if each.end is not None), default=None))
         while len(_proposed) > _PROPOSALS:

@@ -7,39 +7,15 @@ repeated sends the same messages again under the same keys, so that a consumer o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 
 from likewise.errors import Unavailable
-from likewise.extras import require
-from likewise.lake.parts import LakePart
-from likewise.spark.streaming.kafka_settings import QUIET, KafkaAddress
+from likewise.spark.streaming.kafka_settings import QUIET
 
 _PATIENCE = 60.0  # seconds until everything is acknowledged
-
-
-class KafkaSink:
-    """A topic that workers send matches to; nothing is left for the driver to commit."""
-
-    def __init__(self, address: KafkaAddress) -> None:
-        require("kafka", "Kafka")
-        self.address = address
-        self.folder: Path | None = None
-
-    def committed(self, query: str, batch: int) -> bool:
-        """Nobody knows: it is sent again."""
-        return False
-
-    def is_committed(self, query: str, batch: int) -> bool:
-        """A topic is not looked at."""
-        return True
-
-    def commit(self, query: str, batch: int, parts: list[LakePart]) -> bool:
-        """Everything was acknowledged when the tasks ended."""
-        return True
 
 
 def send_matches(rows: Iterable[pa.RecordBatch], topic: str, settings: Mapping[str, str]) -> None:
@@ -47,9 +23,18 @@ def send_matches(rows: Iterable[pa.RecordBatch], topic: str, settings: Mapping[s
     _send(_matches(rows), topic, settings)
 
 
-def send_notifications(rows: Iterable[dict[str, Any]], topic: str, settings: Mapping[str, str]) -> None:
+def send_notifications(rows: pa.RecordBatch, topic: str, settings: Mapping[str, str]) -> None:
     """Send rows of the table `said`, under keys that are the same whenever a batch is repeated, and wait likewise."""
-    _send(((f"said/{row['shard']}/{row['place']}/{row['batch']}", row) for row in rows), topic, settings)
+    _send(
+        ((f"said/{row['shard']}/{row['place']}/{row['batch']}", _in_microseconds(row)) for row in rows.to_pylist()),
+        topic,
+        settings,
+    )
+
+
+def _in_microseconds(row: dict[str, Any]) -> dict[str, Any]:
+    moments = {name: row[name] and round(row[name].timestamp() * 1_000_000) for name in ("moment", "since")}
+    return row | moments
 
 
 def _matches(rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, dict[str, Any]]]:

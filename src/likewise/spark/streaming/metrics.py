@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from likewise.lake.atomic_create import write_whole
-from likewise.spark.streaming.checkpoint import BatchCounts
+from likewise.spark.streaming.batch_report import BatchCounts
 
 _HELP = {
     "events": "Events read",

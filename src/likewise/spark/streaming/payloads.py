@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
+from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import FormatError, LikewiseError, Unavailable
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import METADATA, check_schema
@@ -103,6 +104,19 @@ def _with_special(read: DecodedBatch, special: dict[int, Sequence[Event]], besid
     found.sort(key=lambda pair: pair[0])  # which keeps the order of a document's own events
     events = EventBatch.from_events([each for _, each in found])
     return DecodedBatch(events, np.array([place for place, _ in found], np.int64), read.bad)
+
+
+def source_of(key: bytes | str | None, place: str) -> str:
+    """Who sent a message that does not say so itself: its key, where that is a name, else the topic and partition.
+
+    >>> source_of(b"s17", "readings/0"), source_of(None, "readings/0"), source_of(bytes([0, 1]), "readings/0")
+    ('s17', 'readings/0', 'readings/0')
+    """
+    try:
+        name = key.decode() if isinstance(key, bytes) else key or ""
+    except UnicodeDecodeError:
+        return place
+    return name if name and len(name) <= MAX_TERM_LENGTH and name.isprintable() else place
 
 
 def decode_structs(rows: Sequence[dict[str, Any] | None]) -> DecodedBatch:

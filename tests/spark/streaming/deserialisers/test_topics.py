@@ -11,9 +11,11 @@ import pytest
 
 import likewise as lw
 from likewise.lake.change_log import ChangeLog
-from likewise.spark.streaming.matchers import MeaningChoice, save_matcher
+from likewise.spark.streaming.dataframes import Served
+from likewise.spark.streaming.lake_sink import LakeTask, write_records
+from likewise.spark.streaming.matchers import MeaningChoice, open_matcher, save_matcher
+from likewise.spark.streaming.sources.kafka import read_topic
 from likewise.spark.streaming.sources.ranges import TopicRange
-from likewise.spark.streaming.task import MatchTask, run_task
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -43,22 +45,10 @@ def test_messages_are_read_by_their_headers_and_bad_ones_keep_their_offsets(tmp_
     held = log.add([lw.parse("{t > 0}", id="a"), lw.parse("{room = 112}", id="b")], at=0)
     known = MeaningChoice(annotations="key,is,attribute,value\nsource,s17,room,112\n")
     matcher = save_matcher(held, 0, known, tmp_path / "matchers")
-    done = run_task(
-        MatchTask(
-            "q",
-            0,
-            0,
-            TopicRange("readings", 0, 0, len(messages)),
-            matcher,
-            0,
-            "all",
-            "plant",
-            str(tmp_path / "lake"),
-            str(tmp_path / "bad"),
-            kafka={"bootstrap.servers": f"{broker.host}:{broker.port}"},
-        )
-    )
-    assert done.error == ""
+    kafka = {"bootstrap.servers": f"{broker.host}:{broker.port}"}
+    place = TopicRange("readings", 0, 0, len(messages))
+    task = LakeTask("q", 0, str(tmp_path / "lake"), "plant", keep="all", bad=str(tmp_path / "bad"))
+    done = write_records(read_topic(place, kafka), task, Served(open_matcher(matcher), 0, frozenset()), "part")
     rows = {
         table: [
             row

@@ -25,8 +25,7 @@ from typing import Any
 from benchmarks.matcher import conditions, publications
 from likewise.lake.change_log import ChangeLog
 from likewise.spark.session import spark_session
-from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.run import StreamQuery
+from likewise.spark.stream import Stream, StreamSettings
 from tests.spark.streaming.kills import newest
 from tests.spark.streaming.real_kafka.broker import HERE, RealKafka, jars
 
@@ -87,8 +86,8 @@ def measured(
     place = folder / "rate"
     shutil.rmtree(place, ignore_errors=True)
     ChangeLog(place / "log").add(conditions(subscriptions, 2), at=0)
-    query = Query(f"kafka://{kafka.servers}/{topic}", f"parquet:{place / 'lake'}", str(place / "log"))
-    batches = StreamQuery(query, place / "state", most=most, reader=reader).batches(spark)
+    settings = StreamSettings(f"kafka://{kafka.servers}/{topic}", f"parquet:{place / 'lake'}", str(place / "log"))
+    batches = Stream(settings, place / "state", most=most, reader=reader).run(spark)
     next(batches)
     began, before, events, matches = time.perf_counter(), spent(kafka), 0, 0
     for report in batches:
@@ -140,11 +139,11 @@ def recovery(folder: Path, kafka: RealKafka, topic: str, most: int) -> dict[str,
 
     with (place / "query.log").open("ab") as log:
         first = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-        until(first, "batches/[0-9]*.json", 2)
+        until(first, "matches/offsets/[0-9]*", 2)
         os.killpg(first.pid, signal.SIGKILL)
         first.wait()
         second = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-        seconds = until(second, "commits/[0-9]*.json", 2)
+        seconds = until(second, "matches/commits/[0-9]*", 2)
         os.killpg(second.pid, signal.SIGKILL)
         second.wait()
     return {"seconds": round(seconds, 1), "events_a_batch": most}

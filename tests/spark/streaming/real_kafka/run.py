@@ -29,8 +29,7 @@ import likewise as lw
 from likewise.errors import ArtefactMissing
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.plain_commits import PlainCommits
-from likewise.spark.streaming.kafka_settings import KafkaAddress
-from likewise.spark.streaming.sources.kafka import KafkaSource
+from likewise.spark.streaming.sources.kafka import TopicOffsets
 from tests.spark.streaming.kills import newest, workers_of
 from tests.spark.streaming.real_kafka.broker import HERE, RealKafka, jars
 
@@ -98,7 +97,7 @@ def start(folder: Path, kafka: RealKafka, name: str, to: str) -> subprocess.Pope
 def until_batch(folder: Path, name: str, process: subprocess.Popen[bytes], batch: int) -> None:
     """Wait until a batch is committed, or the query ended."""
     began = time.monotonic()
-    while newest(folder / name / "state" / "commits", "[0-9]*.json") <= batch and process.poll() is None:
+    while newest(folder / name / "state" / "matches" / "commits", "[0-9]*") <= batch and process.poll() is None:
         if time.monotonic() - began > PATIENCE:
             os.killpg(process.pid, signal.SIGKILL)
             raise SystemExit(f"batch {batch} was not reached; see {folder / name}.log")
@@ -217,7 +216,7 @@ def taken(kafka: RealKafka) -> None:
     for each in admin.delete_records([TopicPartition("readings", 0, 100)]).values():
         each.result(60)
     try:
-        KafkaSource(KafkaAddress(kafka.servers, "readings")).plan({"readings/0": 40}, 10)
+        TopicOffsets("readings", kafka.servers, {}).after(0, 40)
     except ArtefactMissing as error:
         print(f"refused: {error}")
         return

@@ -20,7 +20,6 @@ from typing import Any
 from unittest import mock
 
 import msgspec
-import numpy as np
 import pyarrow as pa
 
 import likewise as lw
@@ -30,10 +29,10 @@ from likewise.spark.alerts import stateful_task
 from likewise.spark.streaming.batch_pins import MicroBatch
 from likewise.spark.streaming.dataframes import FrameTask
 from likewise.spark.streaming.matchers import MeaningChoice
+from likewise.spark.streaming.records import COORDINATES
 from likewise.spark.streaming.state import bucketing, buckets
 from likewise.spark.streaming.state.bucketing import AlertTask, route
 from likewise.spark.streaming.state.buckets import BucketProcessor
-from likewise.spark.streaming.state.fed_events import EventOrder
 from tests.spark.streaming.state.histories import SECOND, TEXTS, Oracle, Said, some_event
 
 
@@ -68,7 +67,7 @@ class Stages:
         frame: FrameTask = msgspec.structs.replace(
             stateful_task(self.log.folder, choice, None, None, True, self.count),
             payload="value",
-            columns=("value", "gone", "came"),
+            columns=("value", "gone", "came", *COORDINATES),
             time="came",
             stamped=True,
         )
@@ -79,13 +78,13 @@ class Stages:
         task = self.task()
         rows: dict[str, list[Any]] = {}
         micro = mock.patch.object(bucketing, "current_micro_batch", return_value=MicroBatch("q", self.batch))
-        # Events are ordered as the rows of a batch stand, whatever task reads them.
-        order = mock.patch.object(bucketing, "_order", in_given_order([row for each in tasks for row in each]))
-        with micro, order:
+        first = 0
+        with micro:
             for each in tasks:
-                for made in route(self._batches(each, moment), task):
+                for made in route(self._batches(each, moment, first), task):
                     for one in made.to_pylist():
                         rows.setdefault(one["bucket"], []).append(Namespace(one))
+                first += len(each)
         said: Counter[Said] = Counter()
         for bucket, several in rows.items():
             processor = BucketProcessor(task)
@@ -102,7 +101,8 @@ class Stages:
         return Value(self.store[name])
 
     @staticmethod
-    def _batches(rows: list[dict[str, Any]], moment: int) -> Iterator[pa.RecordBatch]:
+    def _batches(rows: list[dict[str, Any]], moment: int, first: int) -> Iterator[pa.RecordBatch]:
+        """Yield rows with offsets as the rows of a batch stand, whatever task reads them."""
         for begin in range(0, len(rows), 7):
             some = rows[begin : begin + 7]
             yield pa.RecordBatch.from_arrays(
@@ -110,9 +110,12 @@ class Stages:
                     pa.array([None if "gone" in each else json.dumps(each) for each in some], pa.string()),
                     pa.array([each.get("gone") for each in some], pa.string()),
                     pa.array([each.get("came") for each in some], pa.timestamp("us", tz="UTC")),
+                    pa.array([""] * len(some), pa.string()),
+                    pa.array([0] * len(some), pa.int64()),
+                    pa.array(range(first + begin, first + begin + len(some)), pa.int64()),
                     pa.array([moment] * len(some), pa.timestamp("us", tz="UTC")),
                 ],
-                names=["c0", "c1", "c2", "_moment"],
+                names=["c0", "c1", "c2", "c3", "c4", "c5", "_moment"],
             )
 
 
@@ -146,21 +149,6 @@ def a_log(folder: Path) -> ChangeLog:
     log = ChangeLog(folder / "log")
     log.add([lw.parse(text, id=f"s{n}") for n, text in enumerate(TEXTS)], at=0)
     return log
-
-
-def in_given_order(rows: list[dict[str, Any]]) -> Any:
-    """Order events as the rows of a batch stand, whatever task reads them."""
-    places = {row.get("id") or (row["gone"], row["came"]): n for n, row in enumerate(rows)}
-
-    def order(batch: pa.RecordBatch, at: Any, _: Any) -> EventOrder:
-        found = []
-        for place in at.tolist():
-            value, gone = (batch.column(name)[place].as_py() for name in ("value", "gone"))
-            came = batch.column("came").cast(pa.int64())[place].as_py()
-            found.append(places[json.loads(value)["id"] if gone is None else (gone, came)])
-        return EventOrder([""] * len(found), np.zeros(len(found), np.int64), np.array(found, np.int64))
-
-    return order
 
 
 def compare(folder: Path, seed: int, turns: int = 8) -> tuple[int, Counter[Said]]:

@@ -1,8 +1,9 @@
 """Files of events in a folder: JSON lines, Parquet and Arrow streams in EventBatch's schema.
 
-A file counts from the moment it is seen, as large as it is then: write it elsewhere and move it in; one that grew or
-was replaced is refused. Those whose names begin with a dot or an underscore are passed over. A file that cannot be
-read, or from some place on, is one that is no event, as a line may be none: it stops nothing.
+Spark lists the files, and tasks read them, a range each: rows do not pass through the JVM. A file counts as it is when
+it is first seen: write it elsewhere and move it in. Those whose names begin with a dot or an underscore are passed
+over. A file that cannot be read, or from some place on, is one that is no event, as a line may be none: it stops
+nothing.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from likewise.errors import ArtefactDamaged, ArtefactMissing, FormatError, InputError
+from likewise.errors import ArtefactDamaged, ArtefactMissing, FormatError
 from likewise.formats.arrow.columns import NO_TIME
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import FIELDS
@@ -29,71 +30,88 @@ from likewise.spark.streaming.payloads import (
     decode_payloads,
     decode_table,
 )
-from likewise.spark.streaming.sources.ranges import FileRange, Positions, Range, Records, size_of
+from likewise.spark.streaming.sources.ranges import FileRange, Records
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
 
-SPLIT_BYTES: Final = 16 << 20  # of JSON lines a task reads
-ROWS: Final = 50_000  # events of a Parquet file a task reads, in whole row groups
+SPLIT_BYTES: Final = 16 << 20  # of a file that a task reads
 CHUNK: Final = 20_000  # events read at a time
-_FORMS: Final = {
-    ".jsonl": "lines",
-    ".ndjson": "lines",
-    ".jsonl.gz": "lines.gz",
-    ".ndjson.gz": "lines.gz",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-}
+_LINES: Final = (".jsonl", ".ndjson")
+_WHOLE: Final = (".jsonl.gz", ".ndjson.gz", ".arrow", ".arrows")  # which cannot be read from their middle
+_PARQUET: Final = ".parquet"
+_ENDINGS: Final = (*_LINES, *_WHOLE, _PARQUET)
+_SCHEMA: Final = "path string, modificationTime timestamp, length long, content binary"
+_SAMPLE: Final = 1 << 18  # bytes of a file by which is known how long a line is
+_EVENT_BYTES: Final = 200  # of an event, where no file says
 
 
-class FileSource:
-    """The files below a folder, in the order they were changed last.
+def list_files(folder: Path) -> list[Path]:
+    """Return the files below a folder that are read."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.name.endswith(_ENDINGS) and not is_ignored_path(path.relative_to(folder)) and path.is_file()
+    )
 
-    >>> FileSource(Path("no/such/folder"))
-    Traceback (most recent call last):
-    likewise.errors.InputError: there is no folder no/such/folder to read events from
+
+def file_ranges(spark: SparkSession, place: Path, most: int | None = None) -> DataFrame:
+    """Return a DataFrame with the ranges of the files in a folder, or of one file; `read_file` reads one.
+
+    Args:
+        spark: session.
+        place: folder, or one file.
+        most: with it the DataFrame is a stream, whose batches have about so many events.
     """
+    from pyspark.sql import functions as f
 
-    def __init__(self, folder: Path, split_bytes: int = SPLIT_BYTES) -> None:
-        if not folder.is_dir():
-            raise InputError(f"there is no folder {folder} to read events from")
-        self._folder = folder.absolute()
-        self._split_bytes = split_bytes
+    reader: Any = spark.read if most is None else spark.readStream
+    there = list_files(place) if place.is_dir() else [place]
+    if most is not None:
+        reader = reader.option("maxBytesPerTrigger", str(max(1, most * _event_bytes(there))))
+        reader = reader.option("maxFileAge", "36500d")  # a file that is moved in may be older than those read before
+    if place.is_dir():
+        reader = reader.option("pathGlobFilter", "*{" + ",".join(_ENDINGS) + "}").option("recursiveFileLookup", "true")
+    files = reader.format("binaryFile").schema(_SCHEMA).load(str(place)).select("path", "length")
+    whole = f.lit(False)
+    for ending in _WHOLE:
+        whole = whole | f.col("path").endswith(ending)
+    last = f.when(whole, f.lit(0)).otherwise(f.greatest(f.col("length") - 1, f.lit(0)))
+    first = f.explode(f.sequence(f.lit(0).cast("long"), last.cast("long"), f.lit(SPLIT_BYTES).cast("long")))
+    ranges: DataFrame = files.select("path", "length", first.alias("first"))
+    if not any(path.stat().st_size > 2 * SPLIT_BYTES for path in there):
+        return ranges  # a file a task
+    context = None if type(spark).__module__.startswith("pyspark.sql.connect") else spark.sparkContext
+    return ranges.repartition(2 if context is None else context.defaultParallelism, "path", "first")
 
-    def plan(self, positions: Positions, most: int) -> list[Range]:
-        """The next ranges, at most about so many events."""
-        found: list[Range] = []
-        planned = 0
-        for path in self._files():
-            name = path.relative_to(self._folder).as_posix()
-            seen, size = positions.get(size_of(name)), path.stat().st_size
-            if seen not in (None, size):
-                raise ArtefactDamaged(
-                    f"{path} had {seen} bytes when it was read and has {size}: a file counts as it is when it is first "
-                    "seen. Move it out of the folder, and what is new in it back under another name"
-                )
-            for each in _ranges(self._folder, name, positions.get(name, 0), self._split_bytes, most - planned):
-                found.append(each)
-                planned += each.events
-            if planned >= most:
-                break
-        return found
 
-    def lag(self, positions: Positions) -> int:
-        """The bytes of files that were not planned yet."""
-        return sum(
-            path.stat().st_size for path in self._files() if path.relative_to(self._folder).as_posix() not in positions
-        )
+def _event_bytes(there: list[Path]) -> int:
+    """Return about how many bytes an event has in files, by the first of them."""
+    for path in there[:1]:
+        if path.name.endswith(_PARQUET):
+            counts = _row_groups(path)
+            return max(1, path.stat().st_size // max(1, sum(counts)))
+        if path.name.endswith(_LINES):
+            with path.open("rb") as file:
+                sample = file.read(_SAMPLE)
+            return max(1, len(sample) // max(1, sample.count(b"\n")))
+    return _EVENT_BYTES
 
-    def _files(self) -> list[Path]:
-        listed = [
-            path
-            for path in self._folder.rglob("*")
-            if _form(path.name) and not is_ignored_path(path.relative_to(self._folder)) and path.is_file()
-        ]
-        return sorted(listed, key=lambda path: (path.stat().st_mtime_ns, path))
+
+def ranges_of(rows: pa.RecordBatch) -> Iterator[FileRange]:
+    """Yield the ranges of rows of `file_ranges`."""
+    for path, size, first in zip(*(rows.column(place).to_pylist() for place in range(3)), strict=True):
+        yield FileRange(_local(path), size, first, first + SPLIT_BYTES)
+
+
+def _local(path: str) -> str:
+    """Return the path of one of Spark's addresses of local files.
+
+    >>> _local("file:/tmp/a b.jsonl")
+    '/tmp/a b.jsonl'
+    """
+    return path.removeprefix("file:").replace("///", "/", 1) if path.startswith("file:") else path
 
 
 def is_ignored_path(below: Path) -> bool:
@@ -103,49 +121,6 @@ def is_ignored_path(below: Path) -> bool:
     (True, False)
     """
     return any(part[0] in "._" for part in below.parts)
-
-
-def _form(name: str) -> str:
-    return next((form for ending, form in _FORMS.items() if name.endswith(ending)), "")
-
-
-def _ranges(folder: Path, name: str, first: int, split_bytes: int, most: int) -> Iterator[FileRange]:
-    """What is left of a file from a position on, cut into tasks."""
-    path, form = folder / name, _form(name)
-    size = path.stat().st_size
-    planned = 0
-    if form == "lines":
-        with path.open("rb") as file:
-            while first < size and planned < most:
-                stop, lines = _cut(file, first, min(size, first + split_bytes), size, most - planned)
-                yield FileRange(str(folder), name, form, size, first, stop, lines)
-                first, planned = stop, planned + lines
-    elif form == "parquet":
-        counts = _row_groups(path) or [1]  # what is none, or has none, is looked at once
-        while first < len(counts) and planned < most:
-            stop = first + 1
-            while stop < len(counts) and sum(counts[first : stop + 1]) <= min(ROWS, most - planned):
-                stop += 1
-            events = sum(counts[first:stop])
-            yield FileRange(str(folder), name, form, size, first, stop, events)
-            first, planned = stop, planned + events
-    elif not first:
-        yield FileRange(str(folder), name, form, size, 0, max(size, 1), 1)
-
-
-def _cut(file: object, first: int, stop: int, size: int, most: int) -> tuple[int, int]:
-    """Where the lines of a range end, at a line's end, and how many they are."""
-    file.seek(first)  # type: ignore[attr-defined]
-    block = file.read(stop - first)  # type: ignore[attr-defined]
-    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == 10)
-    if len(ends) >= most:
-        return first + int(ends[most - 1]) + 1, most
-    if stop == size:
-        return size, len(ends) + (not block.endswith(b"\n"))
-    if len(ends):
-        return first + int(ends[-1]) + 1, len(ends)
-    rest = len(file.readline())  # type: ignore[attr-defined]  # one line longer than a range
-    return stop + rest, 1
 
 
 def _row_groups(path: Path) -> list[int]:
@@ -160,9 +135,9 @@ def _row_groups(path: Path) -> list[int]:
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-def read_file(range: FileRange, form: PayloadFormat = AUTO, at: int = 0) -> Iterator[Records]:
-    """The events of a range; a file that is no longer what it was when the batch was planned is refused."""
-    path = Path(range.folder, range.name)
+def read_file(range: FileRange, folder: str, form: PayloadFormat = AUTO, at: int = 0) -> Iterator[Records]:
+    """Yield the events of a range; a file that is no longer what Spark found is refused."""
+    path = Path(range.path)
     if not path.is_file():
         raise ArtefactMissing(f"{path} was there when the batch was planned and is gone; put it back")
     if path.stat().st_size != range.size:
@@ -170,23 +145,23 @@ def read_file(range: FileRange, form: PayloadFormat = AUTO, at: int = 0) -> Iter
             f"{path} had {range.size} bytes when the batch was planned and has {path.stat().st_size}; files must not "
             "change once they are in the folder"
         )
-    if range.form.startswith("lines"):
-        yield from _read_lines(path, range, PayloadContext(form, sources=range.name, now=at))
+    name = path.relative_to(folder).as_posix()
+    if name.endswith((_PARQUET, ".arrow", ".arrows")):
+        yield from _read_tables(path, name, range)
     else:
-        yield from _read_tables(path, range)
+        yield from _read_lines(path, name, range, PayloadContext(form, sources=name, now=at))
 
 
-def _read_lines(path: Path, range: FileRange, beside: PayloadContext) -> Iterator[Records]:
-    if range.form == "lines.gz":
+def _read_lines(path: Path, name: str, range: FileRange, beside: PayloadContext) -> Iterator[Records]:
+    first = range.first
+    if name.endswith(".gz"):
         try:
-            data, first = gzip.decompress(path.read_bytes()), 0
+            data = gzip.decompress(path.read_bytes())
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            yield _unreadable(range.name, 0, error)
+            yield _unreadable(name, 0, error)
             return
     else:
-        with path.open("rb") as file:
-            file.seek(range.first)
-            data, first = file.read(range.stop - range.first), range.first
+        data, first = _lines_between(path, range)
     lines = data.split(b"\n")
     lengths = np.fromiter(map(len, lines), np.int64, len(lines)) + 1
     offsets = np.cumsum(lengths) - lengths + first
@@ -195,27 +170,52 @@ def _read_lines(path: Path, range: FileRange, beside: PayloadContext) -> Iterato
         chosen = kept[start : start + CHUNK]
         payloads: list[bytes | None] = [lines[place] for place in chosen]
         times = np.full(len(chosen), NO_TIME, np.int64)
-        yield Records(range.name, 0, offsets[chosen], times, decode_payloads(payloads, beside), payloads)
+        yield Records(name, 0, offsets[chosen], times, decode_payloads(payloads, beside), payloads)
 
 
-def _read_tables(path: Path, range: FileRange) -> Iterator[Records]:
+def _lines_between(path: Path, range: FileRange) -> tuple[bytes, int]:
+    """Return the lines that begin in a range, and where the first of them begins."""
+    with path.open("rb") as file:
+        first = range.first
+        if first:
+            file.seek(first - 1)
+            first += len(file.readline()) - 1  # a line that began before is that of the range before
+        if first >= range.stop:
+            return b"", first
+        file.seek(first)
+        data = file.read(range.stop - first)
+        if data and not data.endswith(b"\n"):
+            data += file.readline()
+    return data, first
+
+
+def _read_tables(path: Path, name: str, range: FileRange) -> Iterator[Records]:
     """The events of tables; of a Parquet file each row group for itself, so that a damaged one costs no other."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    if range.form != "parquet":
-        yield from _read_batches(range.name, 0, lambda: pa.ipc.open_stream(path.read_bytes()))
+    if not name.endswith(_PARQUET):
+        yield from _read_batches(name, 0, lambda: pa.ipc.open_stream(path.read_bytes()))
         return
     try:
         file = parquet.ParquetFile(path)
-        counts = [file.metadata.row_group(group).num_rows for group in np.arange(file.num_row_groups).tolist()]
-        names = [name for name in FIELDS if name in file.schema_arrow.names]
+        groups = [file.metadata.row_group(group) for group in np.arange(file.num_row_groups).tolist()]
+        names = [column for column in FIELDS if column in file.schema_arrow.names]
     except pa.ArrowException as error:
-        yield _unreadable(range.name, 0, error)
+        if not range.first:
+            yield _unreadable(name, 0, error)
         return
-    for group in np.arange(range.first, min(range.stop, len(counts))).tolist():
-        read = partial(file.iter_batches, CHUNK, row_groups=[group], columns=names)
-        yield from _read_batches(range.name, sum(counts[:group]), read)
+    counts = [each.num_rows for each in groups]
+    for group, each in enumerate(groups):
+        if range.first <= _begin(each) < range.stop:
+            read = partial(file.iter_batches, CHUNK, row_groups=[group], columns=names)
+            yield from _read_batches(name, sum(counts[:group]), read)
+
+
+def _begin(group: Any) -> int:
+    """Return the byte at which a row group of a Parquet file begins."""
+    first = group.column(0)
+    return int(first.data_page_offset if first.dictionary_page_offset is None else first.dictionary_page_offset)
 
 
 def _read_batches(name: str, number: int, read: Callable[[], Iterable[pa.RecordBatch]]) -> Iterator[Records]:

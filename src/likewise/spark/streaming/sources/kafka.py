@@ -1,29 +1,41 @@
-"""A topic of Kafka: offsets are planned on the driver, and each task reads its own with librdkafka.
+"""A topic of Kafka as a source of Spark that needs no jar: Spark plans offsets, and tasks read theirs with librdkafka.
 
-Nothing is committed to Kafka: how far a query has read stands in its checkpoint.
+Nothing is committed to Kafka: how far a query has read stands in Spark's checkpoint.
 """
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, Unavailable
 from likewise.extras import require
 from likewise.formats.arrow.columns import NO_TIME
 from likewise.spark.streaming.deserialisers.deserialiser import PayloadFormat
 from likewise.spark.streaming.deserialisers.documents import headers_of
 from likewise.spark.streaming.kafka_settings import QUIET, KafkaAddress
-from likewise.spark.streaming.payloads import AUTO, PayloadContext, decode_payloads
-from likewise.spark.streaming.sources.ranges import Positions, Range, Records, TopicRange
+from likewise.spark.streaming.payloads import AUTO, PayloadContext, decode_payloads, source_of
+from likewise.spark.streaming.sources.ranges import Records, TopicRange
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from confluent_kafka import Consumer
     from numpy.typing import NDArray
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+try:
+    from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
+except ImportError:  # before Spark 4.2
+    _HAS_LIMITS = False
+    ReadLimit = ReadMaxRows = SupportsTriggerAvailableNow = object  # type: ignore[assignment, misc]
+else:
+    _HAS_LIMITS = True
 
 TASK: Final = 200_000  # offsets a task reads
 CHUNK: Final = 20_000  # messages read at a time
@@ -32,35 +44,131 @@ _PAUSE: Final = 0.2  # seconds until it is asked again
 _GROUP: Final = "likewise-stream"  # librdkafka wants one; nothing is committed under it
 
 
-class KafkaSource:
-    """A topic, from its first offset on."""
+def topic_ranges(
+    spark: SparkSession, address: KafkaAddress, settings: Mapping[str, str], most: int, first: str = "earliest"
+) -> DataFrame:
+    """Return a stream with the ranges of a topic, which `read_topic` reads.
 
-    def __init__(self, address: KafkaAddress, settings: Mapping[str, str] | None = None) -> None:
-        require("kafka", "Kafka")
-        self._topic = address.topic
-        self._consumer = _consumer(address.servers, settings or {})
-        self._partitions()  # what is not there is said now
+    Args:
+        spark: session.
+        address: servers and topic.
+        settings: of librdkafka.
+        most: about how many messages a batch has.
+        first: `earliest` begins with the first message that is there, `latest` with what comes.
 
-    def plan(self, positions: Positions, most: int) -> list[Range]:
-        """The next offsets of each partition; offsets that retention took before they were read are refused."""
-        found: list[Range] = []
-        partitions = self._partitions()
-        for partition in partitions:
-            first, high = self._next(partition, positions)
-            stop = min(high, first + max(1, most // len(partitions)))
-            for start in range(first, stop, TASK):
-                found.append(TopicRange(self._topic, partition, start, min(stop, start + TASK)))
+    Raises:
+        InputError: There is no such topic, or this Spark has no sources in Python that can be bounded.
+    """
+    if not _HAS_LIMITS:
+        raise InputError("librdkafka reads for Spark 4.2 and newer; --reader spark reads by Spark's own connector")
+    spark.dataSource.register(TopicRangeSource)
+    options = {
+        "topic": address.topic,
+        "servers": address.servers,
+        "settings": json.dumps(dict(settings)),
+        "first": first,
+    }
+    return spark.readStream.format(TopicRangeSource.name()).options(**options, most=str(most)).load()
+
+
+def ranges_of(rows: pa.RecordBatch) -> Iterator[TopicRange]:
+    """Yield the ranges of rows of `topic_ranges`."""
+    for range in zip(*(rows.column(place).to_pylist() for place in np.arange(4).tolist()), strict=True):
+        yield TopicRange(*range)
+
+
+class TopicRangeSource(DataSource):
+    """Ranges of offsets, a row each."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return "likewise-topic"
+
+    def schema(self) -> str:
+        """Return the columns of `TopicRange`."""
+        return "topic string, partition int, first long, stop long"
+
+    def streamReader(self, schema: StructType) -> TopicRangeReader:
+        """Return what plans a stream."""
+        return TopicRangeReader(self.options)
+
+
+class TopicRangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Plans the offsets of each batch, on the driver; an offset of Spark has that of each partition."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._options = dict(options)
+        self._most = int(options["most"])
+        self._topic = options["topic"]
+        self._first = options["first"]
+        self._offsets = TopicOffsets(self._topic, options["servers"], json.loads(options["settings"]))
+        self._end: dict[str, int] | None = None  # where a query that ends by itself ends
+
+    def __reduce__(self) -> tuple[type[TopicRangeReader], tuple[dict[str, str]]]:
+        """Let Spark send it to workers, which no consumer can be."""
+        return TopicRangeReader, (self._options,)
+
+    def initialOffset(self) -> dict[str, int]:
+        """Return the offset of each partition that is read first."""
+        if self._first == "latest":
+            return self.reportLatestOffset()
+        return {str(each): self._offsets.watermarks(each)[0] for each in self._offsets.partitions()}
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Remember what is there now."""
+        self._end = self.reportLatestOffset()
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """Return how many messages a batch has."""
+        return ReadMaxRows(self._most)
+
+    def reportLatestOffset(self) -> dict[str, int]:
+        """Return the end of each partition."""
+        return {str(each): self._offsets.watermarks(each)[1] for each in self._offsets.partitions()}
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+        """Return how far the next batch reads; offsets that retention took before they were read are refused."""
+        end = {}
+        partitions = self._offsets.partitions()
+        for each in partitions:
+            first, high = self._offsets.after(each, start.get(str(each)))
+            if self._end is not None:
+                high = min(high, self._end.get(str(each), high))
+            share = max(1, self._most // len(partitions)) if isinstance(limit, ReadMaxRows) else high
+            end[str(each)] = max(first, min(high, first + share))
+        return end
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        """Return the ranges of a batch."""
+        found = []
+        for each, stop in end.items():
+            first = start.get(each)
+            if first is None:  # a partition that was added to the topic
+                first = self._offsets.watermarks(int(each))[0]
+            for begin in np.arange(first, stop, TASK).tolist():
+                found.append(InputPartition((self._topic, int(each), begin, min(stop, begin + TASK))))
         return found
 
-    def lag(self, positions: Positions) -> int:
-        """How many offsets are there and not yet planned."""
-        return sum(high - first for first, high in (self._next(each, positions) for each in self._partitions()))
+    def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
+        """Yield one range."""
+        yield partition.value
 
-    def _next(self, partition: int, positions: Positions) -> tuple[int, int]:
-        """The next offset to read, and the one after the last that is there."""
+
+class TopicOffsets:
+    """What offsets a topic has."""
+
+    def __init__(self, topic: str, servers: str, settings: Mapping[str, str]) -> None:
+        require("kafka", "Kafka")
+        self._topic = topic
+        self._consumer = _consumer(servers, settings)
+
+    def after(self, partition: int, first: int | None) -> tuple[int, int]:
+        """Return the next offset to read, and the one after the last that is there; refuse what is gone."""
         low, high = self.watermarks(partition)
         place = f"{self._topic}/{partition}"
-        first = positions.get(place, low)
+        if first is None:
+            return low, high
         if first < low:
             raise ArtefactMissing(
                 f"the offsets {first} to {low - 1} of {place} were taken by Kafka's retention before they were read; "
@@ -74,7 +182,7 @@ class KafkaSource:
         return first, high
 
     def watermarks(self, partition: int) -> tuple[int, int]:
-        """The first offset of a partition, and the one after its last."""
+        """Return the first offset of a partition, and the one after its last."""
         from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
         no_leader = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)
@@ -93,7 +201,8 @@ class KafkaSource:
                     ) from None
                 time.sleep(_PAUSE)
 
-    def _partitions(self) -> list[int]:
+    def partitions(self) -> list[int]:
+        """Return the numbers of the partitions; refuse a topic that is not there."""
         from confluent_kafka import KafkaException
 
         try:
@@ -181,19 +290,6 @@ def decode_messages(range: TopicRange, messages: KafkaMessages, form: PayloadFor
     )
     read = decode_payloads(messages.values, beside)
     return Records(range.topic, range.partition, messages.offsets, times, read, messages.values)
-
-
-def source_of(key: bytes | str | None, place: str) -> str:
-    """Who sent a message that does not say so itself: its key, where that is a name, else the topic and partition.
-
-    >>> source_of(b"s17", "readings/0"), source_of(None, "readings/0"), source_of(bytes([0, 1]), "readings/0")
-    ('s17', 'readings/0', 'readings/0')
-    """
-    try:
-        name = key.decode() if isinstance(key, bytes) else key or ""
-    except UnicodeDecodeError:
-        return place
-    return name if name and len(name) <= MAX_TERM_LENGTH and name.isprintable() else place
 
 
 def _consumer(servers: str, settings: Mapping[str, str]) -> Consumer:

@@ -1,44 +1,28 @@
-"""What a task of a batch reads: planned once, so that a batch that is repeated reads the same."""
+"""What a task reads by itself: a part of a file, or offsets of a topic; and what came of reading it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-import numpy as np
 
 from likewise.spark.streaming.payloads import DecodedBatch
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
-Positions = dict[str, int]  # how far each file or partition was read, and how large a file was
+class FileRange(NamedTuple):
+    """The lines or row groups of a file that begin between two of its bytes; `size` is what Spark found it to have."""
 
-
-def size_of(name: str) -> str:
-    """By what the size of a file stands among positions; no file below a folder has such a name."""
-    return f"{name}/size"
-
-
-class FileRange(msgspec.Struct, frozen=True, tag="file", omit_defaults=True):
-    """Bytes (JSON lines) or row groups (Parquet) of a file, or all of it; `size` is what it had when planned."""
-
-    folder: str
-    name: str
-    form: str
+    path: str
     size: int
     first: int
     stop: int
-    events: int = 0
-
-    @property
-    def positions(self) -> Positions:
-        """What is read up to here, and how large the file is that this was read of."""
-        return {self.name: self.stop, size_of(self.name): self.size}
 
 
-class TopicRange(msgspec.Struct, frozen=True, tag="topic", omit_defaults=True):
+class TopicRange(NamedTuple):
     """Offsets of a partition of a topic, `stop` not among them."""
 
     topic: str
@@ -46,13 +30,13 @@ class TopicRange(msgspec.Struct, frozen=True, tag="topic", omit_defaults=True):
     first: int
     stop: int
 
-    @property
-    def positions(self) -> Positions:
-        """What is read up to here."""
-        return {f"{self.topic}/{self.partition}": self.stop}
 
+class RangeSource(msgspec.Struct, frozen=True):
+    """Where the ranges of a DataFrame lie: below a folder, or in a topic that settings of librdkafka lead to."""
 
-Range = FileRange | TopicRange
+    folder: str = ""
+    kafka: dict[str, str] = {}
+    skip: str = ""  # a list, as JSON, of files that are not read
 
 
 class Records(NamedTuple):
@@ -64,15 +48,3 @@ class Records(NamedTuple):
     times: NDArray[np.int64]
     read: DecodedBatch
     payloads: list[bytes | None]  # as they came; empty where they were read from a table
-
-
-class StreamSource(Protocol):
-    """Where events come from."""
-
-    def plan(self, positions: Positions, most: int) -> list[Range]:
-        """What the next batch reads, at most about so many events; nothing if nothing is there."""
-        ...
-
-    def lag(self, positions: Positions) -> int:
-        """How much is there and not yet planned: offsets of a topic, bytes of files."""
-        ...

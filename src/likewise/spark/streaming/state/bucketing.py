@@ -23,14 +23,16 @@ from likewise.lake.storage import storage_path, use_store_settings
 from likewise.lake.subscription_snapshot import LoggedSubscription, SubscriptionSnapshot
 from likewise.spark.streaming.batch_pins import (
     BatchPin,
+    MicroBatch,
     current_micro_batch,
     followed_log,
     pin_batch,
     pinned_before,
     pinned_snapshot,
 )
-from likewise.spark.streaming.dataframes import FrameTask, read_rows, row_times
+from likewise.spark.streaming.dataframes import FrameTask, row_times
 from likewise.spark.streaming.matchers import open_matcher
+from likewise.spark.streaming.records import COORDINATES, partition_id, records_of
 from likewise.spark.streaming.state.fed_events import EventOrder, EventRouter, as_stream
 from likewise.spark.streaming.state.shuffle import (
     ShufflePlan,
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
 COUNTS: Final = ""  # bucket of the row that counts what a task read
 _MOST: Final = 100_000  # events that a task collects before it returns rows
 _OPEN: Final = 4  # plans of subscriptions without a log that a worker keeps
-_COORDINATES: Final = ("topic", "partition", "offset")  # columns of Spark's connector to Kafka
 _made: OrderedDict[str, tuple[ShufflePlan, Matcher]] = OrderedDict()
 
 _TYPES: Final[dict[str, pa.DataType]] = {
@@ -119,7 +120,7 @@ def route(rows: Iterator[pa.RecordBatch], task: AlertTask) -> Iterator[pa.Record
             continue
         moment = came.column(came.num_columns - 1)[0].value if frame.stamped else frame.at
         if planned is None:
-            planned = plan_batch(task, moment)
+            planned = plan_batch(task, moment, current_micro_batch())
             router = EventRouter(planned.plan, planned.matcher)
         columns = [came.column(place) for place in range(len(frame.columns))]
         batch = pa.RecordBatch.from_arrays(columns, names=list(frame.columns))
@@ -144,50 +145,42 @@ def _read(
 ) -> None:
     """Route the events of some rows; `first` is how many rows the task read before them."""
     frame, at = task.frame, planned.at
-    order = np.arange(first, first + batch.num_rows)
     if task.withdrawn:
-        column: Any = batch.column(task.withdrawn)
-        going = pc.is_valid(column)
-        gone = batch.filter(going)
-        times = row_times(gone, frame.time)
-        moments = np.full(gone.num_rows, at) if times is None else np.where(times == NO_TIME, at, times)
-        moments = np.minimum(moments, at)
-        which = going.to_numpy(zero_copy_only=False)
-        stood = _order(gone, np.arange(gone.num_rows), order[which])
-        ids: list[Any] = gone.column(task.withdrawn).to_pylist()
-        columns = (moments.tolist(), stood.inlet, stood.partition.tolist(), stood.offset.tolist(), ids)
-        tally.withdrawn += map(WithdrawnEvent._make, zip(*columns, strict=True))
-        tally.move(moments)
-        batch, order = batch.filter(pc.invert(going)), order[~which]
-    given = row_times(batch, frame.time)
-    read = read_rows(batch, frame, at, given)
-    if read.bad and frame.mode == "fail":
-        raise FormatError(f"{read.bad[0].reason} (a row of the column {frame.payload!r}; mode='drop' leaves it out)")
-    tally.returned += len(read.events)
-    tally.malformed += len(read.bad)
-    # An event counts at its own time, but not later than it came, else one clock ahead makes all others late.
-    arrival = np.full(len(read.events), at) if given is None else given[read.places]
-    arrival = np.where(arrival == NO_TIME, at, arrival)
-    stated = read.events.columns().time
-    moments = np.where(stated == NO_TIME, arrival, np.minimum(stated, arrival))
-    ends = read.events.columns().expires
-    tally.move(moments[(ends == NO_TIME) | (ends > moments)])
-    router.feed(read.events, moments, _order(batch, read.places, order))
+        batch = _withdraw(batch, task, at, tally, first)
+    for records in records_of(batch, frame, at, first):
+        read = records.read
+        if read.bad and frame.mode == "fail":
+            reason = read.bad[0].reason
+            raise FormatError(f"{reason} (a row of the column {frame.payload!r}; mode='drop' leaves it out)")
+        tally.returned += len(read.events)
+        tally.malformed += len(read.bad)
+        # An event counts at its own time, but not later than it came, else one clock ahead makes all others late.
+        arrival = records.times[read.places]
+        arrival = np.where(arrival == NO_TIME, at, arrival)
+        stated = read.events.columns().time
+        moments = np.where(stated == NO_TIME, arrival, np.minimum(stated, arrival))
+        ends = read.events.columns().expires
+        tally.move(moments[(ends == NO_TIME) | (ends > moments)])
+        router.feed(read.events, moments, EventOrder.of(records))
 
 
-def _order(batch: pa.RecordBatch, places: NDArray[np.int64], order: NDArray[np.int64]) -> EventOrder:
-    """Return where events stand: by Kafka's coordinates if there are any, else by task and row."""
-    if set(_COORDINATES) <= set(batch.schema.names):
-        rows: Any = pa.array(places, pa.int64())
-        topic, partition, offset = (batch.column(name).take(rows) for name in _COORDINATES)
-        numbers: Any = [each.cast(pa.int64()).to_numpy(zero_copy_only=False) for each in (partition, offset)]
-        topics: Any = topic.cast(pa.string()).to_pylist()
-        return EventOrder(topics, *numbers)
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    partition_id = 0 if context is None else context.partitionId()
-    return EventOrder([""] * len(places), np.full(len(places), partition_id, np.int64), order[places])
+def _withdraw(batch: pa.RecordBatch, task: AlertTask, at: int, tally: _Tally, first: int) -> pa.RecordBatch:
+    """Note the events that rows take back, and return the other rows."""
+    column: Any = batch.column(task.withdrawn)
+    going = pc.is_valid(column)
+    gone = batch.filter(going)
+    times = row_times(gone, task.frame.time)
+    moments = np.full(gone.num_rows, at) if times is None else np.where(times == NO_TIME, at, times)
+    moments = np.minimum(moments, at)
+    if set(COORDINATES) <= set(batch.schema.names):
+        stood = [gone.column(name).to_pylist() for name in COORDINATES]
+    else:
+        rows: Any = first + np.flatnonzero(going.to_numpy(zero_copy_only=False))
+        stood = [[""] * gone.num_rows, [partition_id()] * gone.num_rows, rows.tolist()]
+    columns: Any = zip(moments.tolist(), *stood, gone.column(task.withdrawn).to_pylist(), strict=True)
+    tally.withdrawn += map(WithdrawnEvent._make, columns)
+    tally.move(moments)
+    return batch.filter(pc.invert(going))
 
 
 def _bucket_rows(
@@ -210,11 +203,10 @@ def _bucket_rows(
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
 
-def plan_batch(task: AlertTask, moment: int) -> PlannedBatch:
-    """Return what the micro-batch that is running sees; outside a stream what was there when the task was made."""
+def plan_batch(task: AlertTask, moment: int, micro: MicroBatch | None) -> PlannedBatch:
+    """Return what a micro-batch sees; outside a stream what was there when the task was made."""
     frame = task.frame
-    micro = current_micro_batch() if frame.log else None
-    if micro is None:
+    if micro is None or not frame.log:
         at = frame.at if frame.folder else moment
         plan, matcher = open_plan(task, frame.folder, at)
         return PlannedBatch(plan, matcher, frame.folder, at, plan.sorts)

@@ -19,11 +19,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from likewise.errors import InputError
 from likewise.lake.storage import use_store_settings
 from likewise.model import Match
+from likewise.model.alerts.notification import AlertNotification
 from likewise.spark.streaming.matchers import MeaningChoice, set_subscriptions
 from likewise.spark.streaming.state.bucketing import COUNTS, AlertTask, WithdrawnEvent, open_plan
 from likewise.spark.streaming.state.fed_events import in_order
-from likewise.spark.streaming.state.saved_shard import empty_matcher, pack_matcher, unpack_matcher
-from likewise.spark.streaming.state.shard import StateNotification, notification_columns
+from likewise.spark.streaming.state.packed_matcher import empty_matcher, pack_matcher, unpack_matcher
 from likewise.spark.streaming.state.shuffle import subscriptions_by_shard, subscriptions_in
 
 if TYPE_CHECKING:
@@ -59,6 +59,14 @@ class BucketRows(NamedTuple):
     clock: int | None
     events: list[bytes]
     withdrawn: list[WithdrawnEvent]
+
+
+class StateNotification(NamedTuple):
+    """Something said: when, whose (by number), and what."""
+
+    moment: int
+    number: int
+    match: Match
 
 
 class BucketProcessor(StatefulProcessor):
@@ -175,3 +183,26 @@ def _collected(rows: Iterable[Row]) -> BucketRows:
 def _later(one: int | None, other: int | None) -> int | None:
     known = [each for each in (one, other) if each is not None]
     return max(known, default=None)
+
+
+def notification_columns(saying: StateNotification) -> dict[str, Any]:
+    """Return what a ranking or an alert said, as columns; moments are in µs."""
+    match = saying.match
+    spoken = match.spoken
+    digest = None
+    if spoken is not None and match.cause == "digest":
+        digest = msgspec.json.encode(
+            AlertNotification((), 0, None, 0, spoken.items, spoken.total, spoken.counts)
+        ).decode()
+    return {
+        "subscription": saying.number,
+        "cause": match.cause,
+        "event_id": match.event_id,
+        "score": match.score,
+        "rank_value": match.rank_value,
+        "key": None if spoken is None else list(spoken.key),
+        "moment": saying.moment,
+        "since": None if spoken is None else spoken.since,
+        "suppressed": 0 if spoken is None else spoken.suppressed,
+        "digest": digest,
+    }

@@ -1,19 +1,16 @@
-"""Events on their way to the shards whose state they move: Arrow streams below the batch, one a task and shard."""
+"""Events on their way to the buckets whose state they move: a stream of Arrow for each task and bucket."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 
-from likewise.errors import ArtefactDamaged, ArtefactMissing
+from likewise.errors import ArtefactDamaged
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import FIELDS
-from likewise.lake.atomic_create import write_whole
 from likewise.matching.reference.alerts.transitions import key_of
 from likewise.spark.streaming.matched_events import match_events
 from likewise.spark.streaming.sources.ranges import Records
@@ -26,14 +23,6 @@ if TYPE_CHECKING:
     from likewise.matching.matcher import Matcher
 
 _MOMENT, _INLET, _PARTITION, _OFFSET = "_moment", "_inlet", "_partition", "_offset"
-
-
-class ShuffleFile(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a task left for a shard: a file below the state's folder, and how many events are in it."""
-
-    shard: str
-    path: str
-    events: int
 
 
 class EventOrder(NamedTuple):
@@ -60,8 +49,14 @@ class EventRouter:
         self._batches: dict[str, list[pa.RecordBatch]] = {}
         self.rows = 0
 
-    def feed(self, events: EventBatch, moments: NDArray[np.int64], order: EventOrder) -> NDArray[np.int64]:
-        """Take some events in; the places of those that meet what a ranking or an alert asks for, rising."""
+    def wanted(self, events: EventBatch, moments: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of the events that meet what a ranking or an alert asks for, rising."""
+        found = match_events(self._matcher, events, moments)
+        own = [number for number, feed in enumerate(self._plan.feeds) if feed.own]
+        return np.unique(np.repeat(found.places, np.diff(found.offsets))[np.isin(found.numbers, own)])
+
+    def feed(self, events: EventBatch, moments: NDArray[np.int64], order: EventOrder) -> None:
+        """Take some events in."""
         found = match_events(self._matcher, events, moments)
         event = np.repeat(found.places, np.diff(found.offsets))
         by_place: dict[StatePlacement, list[int]] = {}
@@ -77,8 +72,6 @@ class EventRouter:
             chosen = places[0] if len(places) == 1 else np.unique(np.concatenate(places))
             self._batches.setdefault(shard, []).append(_rows(events, chosen, moments, order))
             self.rows += len(chosen)
-        own = [number for number, feed in enumerate(self._plan.feeds) if feed.own]
-        return np.unique(event[np.isin(found.numbers, own)])
 
     def take(self) -> dict[str, pa.Table]:
         """Return what came for each shard, and begin anew."""
@@ -98,16 +91,6 @@ class EventRouter:
         return [None if key is None else place.of(key, count) for key in keys]
 
 
-def write_shuffle_files(router: EventRouter, folder: Path, batch: int, task: int) -> tuple[ShuffleFile, ...]:
-    """Leave everything for the shards; the same names whenever the task is repeated."""
-    found = []
-    for shard, table in router.take().items():
-        path = f"{batch:010d}/events/{shard}/{task:05d}.arrow"
-        write_whole(folder / path, as_stream(table))
-        found.append(ShuffleFile(shard, path, table.num_rows))
-    return tuple(found)
-
-
 def as_stream(table: pa.Table) -> bytes:
     """Return a table as a stream of Arrow."""
     sink = pa.BufferOutputStream()
@@ -121,20 +104,6 @@ class OrderedEvents(NamedTuple):
 
     events: EventBatch
     moments: list[int]
-
-
-def read_shuffle_files(folder: Path, paths: Iterable[str]) -> OrderedEvents:
-    """Return what the tasks of a batch left for a shard, by event time, partition and offset."""
-    streams = []
-    for path in paths:
-        try:
-            streams.append((folder / path).read_bytes())
-        except FileNotFoundError:
-            raise ArtefactMissing(
-                f"{folder / path}, which a task of this batch wrote, is not there; do all workers "
-                "see the checkpoint's folder?"
-            ) from None
-    return in_order(streams)
 
 
 def in_order(streams: Iterable[bytes]) -> OrderedEvents:

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from likewise.errors import ArtefactDamaged
-from likewise.model import Kind, Subscription, fold
+from likewise.model import Subscription, fold
 from likewise.model.alerts.notification import Key
 
 SHARDS: Final = 4  # of each sort, if nothing else is said
@@ -64,15 +64,6 @@ def shard_name(sort: str, number: int) -> str:
     'top-003'
     """
     return f"{sort}-{number:03d}"
-
-
-def kind_of(shard: str) -> Kind:
-    """The kind of the subscriptions of a shard.
-
-    >>> kind_of("top-003"), kind_of("source-000")
-    ('top', 'alert')
-    """
-    return "top" if shard.startswith("top-") else "alert"
 
 
 def _joined(words: tuple[str, ...]) -> str:

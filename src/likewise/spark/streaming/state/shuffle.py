@@ -140,11 +140,6 @@ def open_shuffle_plan(folder: str) -> ShufflePlan:
     return decoded(path, data, ShufflePlan, current=1)
 
 
-def subscriptions_of(folder: str, shard: str) -> list[LoggedSubscription]:
-    """Return the subscriptions that a shard has state of; none where there is no plan."""
-    return subscriptions_in(_by_shard(folder), shard) if folder else []
-
-
 def subscriptions_in(by_shard: dict[str, list[LoggedSubscription]], shard: str) -> list[LoggedSubscription]:
     """Return the subscriptions of a shard among those of all."""
     return by_shard.get(shard) or by_shard.get(shard.rpartition("-")[0]) or []
@@ -162,8 +157,3 @@ def subscriptions_by_shard(plan: ShufflePlan) -> dict[str, list[LoggedSubscripti
 def shards_of(sorts: Sequence[str], shards: int) -> list[str]:
     """Return the names of all shards of some sorts."""
     return [shard_name(sort, number) for sort in sorts for number in range(shards)]
-
-
-@lru_cache(maxsize=4)
-def _by_shard(folder: str) -> dict[str, list[LoggedSubscription]]:
-    return subscriptions_by_shard(open_shuffle_plan(folder))

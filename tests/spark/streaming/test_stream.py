@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import shutil
 from collections import Counter
@@ -15,14 +16,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import likewise as lw
-from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError
+from likewise.errors import ArtefactMissing, ArtefactVersion, InputError, Unavailable
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.plain_commits import PlainCommits
-from likewise.spark.streaming import run as module
-from likewise.spark.streaming.checkpoint import Query
-from likewise.spark.streaming.run import StreamQuery
+from likewise.spark.stream import Stream, StreamSettings
+from likewise.spark.streaming.sources.files import read_file
+from likewise.spark.streaming.sources.ranges import FileRange
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,15 +60,16 @@ class Lake:
         (folder / "in").mkdir()
         self.log = ChangeLog(folder / "log")
 
-    def stream(self, **changed: Any) -> StreamQuery:
+    def stream(self, **changed: Any) -> Stream:
         said = {
             "inlet": f"files:{self.folder / 'in'}",
             "outlet": f"{self.kind}:{self.folder / 'lake'}",
             "subscriptions": str(self.folder / "log"),
         }
-        query = Query(**(said | {key: value for key, value in changed.items() if key in Query.__struct_fields__}))
-        rest = {key: value for key, value in changed.items() if key not in Query.__struct_fields__}
-        return StreamQuery(query, self.folder / "checkpoint", **rest)
+        fields = StreamSettings.__struct_fields__
+        settings = StreamSettings(**(said | {key: value for key, value in changed.items() if key in fields}))
+        rest = {key: value for key, value in changed.items() if key not in fields}
+        return Stream(settings, self.folder / "checkpoint", **rest)
 
     def put(self, name: str, events: list[dict[str, Any]]) -> None:
         (self.folder / "in" / name).write_text(lines(events))
@@ -105,21 +107,21 @@ def test_a_file_that_cannot_be_read_goes_to_bad_with_its_name_and_stops_nothing(
     data[place : place + 12] = b"\xff" * 12
     (tmp_path / "in" / "page.parquet").write_bytes(data)
     (tmp_path / "in" / "cut.parquet").write_bytes(whole.read_bytes()[:-20])
-    (tmp_path / "in" / "empty.parquet").write_bytes(b"")
+    (tmp_path / "in" / "empty.parquet").write_bytes(b"")  # which Spark passes over
     pq.write_table(pa.table({"other": [1]}), tmp_path / "in" / "other.parquet")
     (tmp_path / "in" / "noise.arrow").write_bytes(bytes(range(256)))
     (tmp_path / "in" / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"t": 1}\n' * 99)[:-10])
     (tmp_path / "in" / "none.jsonl.gz").write_bytes(b"no gzip")
     lake.put("good.jsonl", [{"v": 1, "payload": {"t": 1}, "id": "line"}])
-    (report,) = lake.stream(bad=str(tmp_path / "bad")).batches(spark)
+    (report,) = lake.stream(bad=str(tmp_path / "bad")).run(spark)
     bad = [json.loads(line) for file in (tmp_path / "bad").iterdir() for line in file.read_text().splitlines()]
-    names = ["cut.jsonl.gz", "cut.parquet", "empty.parquet", "noise.arrow", "none.jsonl.gz", "other.parquet"]
+    names = ["cut.jsonl.gz", "cut.parquet", "noise.arrow", "none.jsonl.gz", "other.parquet"]
     assert sorted(each["inlet"] for each in bad) == [*names, "page.parquet"]
     assert {each["offset"] for each in bad if each["inlet"] == "page.parquet"} == {1}
     assert all("cannot be read from here on" in each["reason"] for each in bad)
     assert set(lake.matches()) == {("line", 0), ("good-1", 0), ("good-3", 0)}
-    assert report.counts.bad == 7
-    assert not list(lake.stream(bad=str(tmp_path / "bad")).batches(spark))
+    assert report.counts.bad == 6
+    assert not list(lake.stream(bad=str(tmp_path / "bad")).run(spark))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "delta"])
@@ -140,7 +142,7 @@ def test_the_output_is_a_matchers_over_the_same_log_however_it_is_cut(
         cut = chance.randint(1, len(events) - 1)
         lake.put(f"{turn}a.jsonl", events[:cut])
         lake.put(f"{turn}b.jsonl", events[cut:])
-        reports = list(lake.stream(keep="wanted", most=chance.choice([15, 40, 1000])).batches(spark))
+        reports = list(lake.stream(keep="wanted", most=chance.choice([15, 40, 1000])).run(spark))
         assert sum(report.counts.events for report in reports) == len(events)
         assert {report.subscriptions for report in reports} == {lake.log.newest()}
         expected += oracle(lake.log.snapshot(), events)
@@ -161,7 +163,7 @@ def test_wanted_events_lie_by_tenant_and_day_in_event_batchs_schema(spark: Spark
     lake.log.add([lw.parse("{t > 10}", id="a")], at=0)
     events = [some_event(random.Random(3), n) for n in range(40)]
     lake.put("a.jsonl", events)
-    list(lake.stream(keep="all", tenant="plant").batches(spark))
+    list(lake.stream(keep="all", tenant="plant").run(spark))
     parts = PlainCommits(tmp_path / "lake").parts("events")
     assert [(part.tenant, part.day) for part in parts] == [("plant", "1970-01-01"), ("plant", "1970-01-02")]
     found = [EventBatch.from_arrow(pq.read_table(tmp_path / "lake" / p.path, partitioning=None)) for p in parts]
@@ -186,7 +188,7 @@ def test_parquet_arrow_and_gzip_are_read_as_json_lines_are(spark: SparkSession, 
         pa.Table.from_batches([batch.to_arrow(dictionary=False)]), tmp_path / "in" / "c.parquet", row_group_size=7
     )
     (tmp_path / "in" / "d.arrow").write_bytes(batch.to_ipc())
-    reports = list(lake.stream().batches(spark))
+    reports = list(lake.stream().run(spark))
     assert sum(report.counts.events for report in reports) == 4 * len(events)
     once = oracle(lake.log.snapshot(), events)
     assert lake.matches() == Counter(dict.fromkeys(once, 4))
@@ -197,7 +199,7 @@ def test_what_is_no_event_goes_to_bad_with_its_place_and_stops_nothing(spark: Sp
     lake = Lake(tmp_path)
     lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
     (tmp_path / "in" / "a.jsonl").write_bytes(b'{"t": 1}\nno event\n\n{"t": 2}\n\xff\n')
-    (report,) = lake.stream(bad=str(tmp_path / "bad")).batches(spark)
+    (report,) = lake.stream(bad=str(tmp_path / "bad")).run(spark)
     assert (report.counts.events, report.counts.bad, report.counts.matched) == (2, 2, 2)
     (file,) = (tmp_path / "bad").iterdir()
     found = [json.loads(line) for line in file.read_bytes().splitlines()]
@@ -206,16 +208,12 @@ def test_what_is_no_event_goes_to_bad_with_its_place_and_stops_nothing(spark: Sp
     assert [row["offset"] for row in lake.rows("matches")] == [0, 19]
 
 
-class Died(Exception):
-    """Stands for the end of the driver."""
-
-
 @pytest.mark.parametrize("kind", ["parquet", "delta"])
-@pytest.mark.parametrize("where", ["plan", "parts", "commit"])
+@pytest.mark.parametrize("where", ["parts", "commit"])
 def test_a_driver_that_dies_anywhere_commits_a_batch_once(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, kind: str
 ) -> None:
-    """After the plan, after the parts, after the commit: equal rows to a run without; later changes do not count."""
+    """After the parts, after the commit: equal rows to a run without; later changes do not count."""
     if kind == "delta":
         pytest.importorskip("deltalake")
     lake = Lake(tmp_path, kind)
@@ -223,51 +221,45 @@ def test_a_driver_that_dies_anywhere_commits_a_batch_once(
     held = lake.log.snapshot()
     events = [some_event(random.Random(11), n) for n in range(25)]
     lake.put("a.jsonl", events)
-    stream = lake.stream()
+    commits = DeltaCommits if kind == "delta" else PlainCommits
+    commit = commits.commit
 
-    def die(*rest: object, **named: object) -> None:
-        raise Died
+    def die(self: Any, *rest: Any) -> bool:
+        if where == "commit":
+            commit(self, *rest)
+        raise Unavailable("the driver died")
 
     with monkeypatch.context() as dying:
-        if where == "plan":
-            dying.setattr(module, "run_tasks", die)
-        elif where == "parts":
-            dying.setattr(stream.outlet, "commit", die)
-        else:
-            dying.setattr(stream.checkpoint, "write_commit", die)
-        with pytest.raises(Died):
-            list(stream.batches(spark))
+        dying.setattr(commits, "commit", die)
+        with pytest.raises(Unavailable, match="the driver died"):
+            list(lake.stream().run(spark))
     lake.log.remove(["s0"])
     lake.put("b.jsonl", [some_event(random.Random(1), 99)])
-    (first, second) = lake.stream().batches(spark)
+    (first, second) = lake.stream().run(spark)
     assert (first.repeated, second.repeated) == (True, False)
+    assert (first.counts.events, second.counts.events) == (25 if where == "parts" else 0, 1)
     assert lake.matches() == oracle(held, events) + oracle(lake.log.snapshot(), [some_event(random.Random(1), 99)])
-    assert not list(lake.stream().batches(spark))
+    assert not list(lake.stream().run(spark))
 
 
-def test_a_restart_of_another_query_or_version_is_refused(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each with words that say what was and what is."""
+def test_a_restart_as_another_stream_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """With words that say what was and what is."""
     lake = Lake(tmp_path)
     lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
-    lake.put("a.jsonl", [{"t": 1}])
-    with monkeypatch.context() as dying:
-        dying.setattr(module, "run_tasks", lambda *rest: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            list(lake.stream().batches(spark))
-    with pytest.raises(InputError, match="checkpoint of another query: its keep is 'matches', and 'all' was said"):
+    lake.stream()
+    with pytest.raises(InputError, match="checkpoint of another stream: its keep is 'matches', and 'all' was given"):
         lake.stream(keep="all")
-    with monkeypatch.context() as upgraded:
-        upgraded.setattr("likewise.spark.streaming.checkpoint.product", lambda: "9.9")
-        with pytest.raises(ArtefactVersion, match=r"planned by likewise .* this is 9\.9"):
-            lake.stream()
-    (tmp_path / "in" / "a.jsonl").write_text('{"t": 1}\n{"t": 2}\n')
-    with pytest.raises(ArtefactDamaged, match="files must not change"):
-        list(lake.stream().batches(spark))
-    (tmp_path / "in" / "a.jsonl").unlink()
-    with pytest.raises(ArtefactMissing, match="is gone"):
-        list(lake.stream().batches(spark))
+
+
+def test_a_checkpoint_of_an_older_release_is_refused_with_how_to_drain_it(tmp_path: Path) -> None:
+    """It stays as it is, so that the older release can go on from it."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
+    (tmp_path / "checkpoint").mkdir()
+    (tmp_path / "checkpoint" / "query.json").write_text('{"format":"likewise-stream","v":1,"name":"x","query":{}}')
+    with pytest.raises(ArtefactVersion, match=r"older version of Likewise.*stream run --once.* another --checkpoint"):
+        lake.stream()
+    assert [path.name for path in (tmp_path / "checkpoint").iterdir()] == ["query.json"]
 
 
 def test_a_log_that_was_made_anew_under_a_checkpoint_is_refused(spark: SparkSession, tmp_path: Path) -> None:
@@ -275,24 +267,26 @@ def test_a_log_that_was_made_anew_under_a_checkpoint_is_refused(spark: SparkSess
     lake = Lake(tmp_path)
     lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
     lake.put("a.jsonl", [{"t": 1}])
-    assert len(list(lake.stream().batches(spark))) == 1
+    assert len(list(lake.stream().run(spark))) == 1
     kept = tmp_path / "kept"
     for again in ("{t > 5}", "{t > 0}"):  # another at the same version, then the same one, word for word
         (tmp_path / "log").rename(kept) if not kept.exists() else shutil.rmtree(tmp_path / "log")
         lake.log = ChangeLog(tmp_path / "log")
         lake.log.add([lw.parse(again, id="a")], at=0)
         if again == "{t > 5}":
-            with pytest.raises(InputError, match=r"batch 0 saw version 1 of another .*at version 1, was made"):
+            with pytest.raises(InputError, match=r"saw version 1 of another .*at version 1, was made"):
                 lake.stream()
+    shutil.rmtree(tmp_path / "log")
+    shutil.copytree(kept, tmp_path / "log")
     for number in range(5):
         lake.log.add([lw.parse(f"{{t > {number}}}", id=f"b{number}")], at=0)
     lake.log.compact(keep=0)
     lake.put("b.jsonl", [{"t": 3}])
-    assert len(list(lake.stream().batches(spark))) == 1
+    assert len(list(lake.stream().run(spark))) == 1
     assert [row["number"] for row in lake.rows("subscriptions")] == [0, 1, 2, 3, 4, 5]
     shutil.rmtree(tmp_path / "log")
     kept.rename(tmp_path / "log")
-    with pytest.raises(InputError, match="batch 1 saw version 6 of another change log"):
+    with pytest.raises(InputError, match="saw version 6 of another change log"):
         lake.stream()
 
 
@@ -332,36 +326,49 @@ def test_what_is_written_lies_apart_from_what_is_read(tmp_path: Path) -> None:
     lake.stream(bad=str(tmp_path / "in" / "_bad"))
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
-def test_a_file_that_grew_or_was_replaced_after_it_was_read_is_refused(
-    spark: SparkSession, tmp_path: Path, name: str
+def test_a_file_is_read_once_and_one_that_is_older_than_those_before_is_read(
+    spark: SparkSession, tmp_path: Path
 ) -> None:
-    """What is new in it would be read from its middle, or not at all; under another name it is read."""
+    """What is added to a file that was read is not read; a file that is moved in may be of any time."""
     lake = Lake(tmp_path)
     lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
-    path = tmp_path / "in" / name
-
-    def write(*ids: str) -> None:
-        if name == "a.jsonl":
-            lake.put(name, [{"v": 1, "payload": {"t": 1}, "id": id} for id in ids])
-        else:
-            pq.write_table(
-                pa.Table.from_batches([EventBatch.from_events([lw.event({"t": 1}, id=id) for id in ids]).to_arrow()]),
-                path,
-            )
-
-    write("e0")
-    assert len(list(lake.stream().batches(spark))) == 1
-    before = path.read_bytes()
+    lake.put("a.jsonl", [{"v": 1, "payload": {"t": 1}, "id": "e0"}])
+    assert len(list(lake.stream().run(spark))) == 1
+    lake.put("a.jsonl", [{"v": 1, "payload": {"t": 1}, "id": id} for id in ("e0", "e1")])
     (tmp_path / "in" / "gone.jsonl").symlink_to(tmp_path / "nowhere")
-    (tmp_path / "in" / "folder.jsonl").mkdir()
-    write("e1", "e2 is longer")
-    with pytest.raises(ArtefactDamaged, match=rf"{name} had {len(before)} bytes when it was read and has"):
-        list(lake.stream().batches(spark))
-    path.rename(path.with_name(f"b{path.suffix}"))
-    path.write_bytes(before)
-    assert len(list(lake.stream().batches(spark))) == 1
-    assert set(lake.matches()) == {("e0", 0), ("e1", 0), ("e2 is longer", 0)}
+    (tmp_path / "in" / "deep folder").mkdir()
+    lake.put("deep folder/old file ü.jsonl", [{"v": 1, "payload": {"t": 1}, "id": "old"}])
+    os.utime(tmp_path / "in" / "deep folder" / "old file ü.jsonl", (1_000_000_000, 1_000_000_000))
+    assert len(list(lake.stream().run(spark))) == 1
+    assert lake.matches() == Counter({("e0", 0): 1, ("old", 0): 1})
+    assert {row["inlet"] for row in lake.rows("matches")} == {"a.jsonl", "deep folder/old file ü.jsonl"}
+
+
+def test_a_file_that_is_cut_into_ranges_gives_each_of_its_events_once(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a range ends: in a line, behind one, in a row group."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t >= 0}", id="a")], at=0)
+    events: list[dict[str, Any]] = [{"v": 1, "payload": {"t": n}, "id": f"e{n}" + "x" * (n % 7)} for n in range(60)]
+    lake.put("a.jsonl", events)
+    (tmp_path / "in" / "b.jsonl").write_bytes((tmp_path / "in" / "a.jsonl").read_bytes()[:-1])
+    made = [lw.Event(lw.event(e["payload"]).tuples, id=e["id"]) for e in events]
+    table = pa.Table.from_batches([EventBatch.from_events(made).to_arrow(dictionary=False)])
+    pq.write_table(table, tmp_path / "in" / "c.parquet", row_group_size=7)
+    expected = {each["id"]: 3 for each in events}
+    for size in (1, 44, 45, 46, 1000):
+        found: Counter[str] = Counter()
+        for name in ("a.jsonl", "b.jsonl", "c.parquet"):
+            path = tmp_path / "in" / name
+            whole = path.stat().st_size
+            for first in range(0, whole, size):
+                for records in read_file(FileRange(str(path), whole, first, first + size), str(tmp_path / "in")):
+                    found.update(event.id or "" for event in records.read.events)
+                    if name != "c.parquet":
+                        data = path.read_bytes()
+                        assert all(data[at - 1 : at] in (b"", b"\n") for at in records.offsets.tolist())
+        assert found == expected
 
 
 @pytest.mark.parametrize("kind", ["parquet", "delta"])
@@ -370,7 +377,7 @@ def test_a_lake_that_is_gone_is_not_begun_anew(spark: SparkSession, tmp_path: Pa
     lake = Lake(tmp_path, kind)
     lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
     lake.put("a.jsonl", [{"v": 1, "payload": {"t": 1}, "id": "a"}])
-    assert len(list(lake.stream().batches(spark))) == 1
+    assert len(list(lake.stream().run(spark))) == 1
     (tmp_path / "lake").rename(tmp_path / "away")
     (tmp_path / "lake").mkdir()
     lake.put("b.jsonl", [{"v": 1, "payload": {"t": 1}, "id": "b"}])
@@ -379,7 +386,7 @@ def test_a_lake_that_is_gone_is_not_begun_anew(spark: SparkSession, tmp_path: Pa
     assert not [path for path in (tmp_path / "lake").rglob("*") if path.is_file()]
     shutil.rmtree(tmp_path / "lake")
     (tmp_path / "away").rename(tmp_path / "lake")
-    assert len(list(lake.stream().batches(spark))) == 1
+    assert len(list(lake.stream().run(spark))) == 1
     assert set(lake.matches()) == {("a", 0), ("b", 0)}
 
 
@@ -388,7 +395,7 @@ def test_validity_ends_between_batches(spark: SparkSession, tmp_path: Path, monk
     lake = Lake(tmp_path)
     lake.log.add([lw.parse("{t > 0} valid for 1 min", id="a"), lw.parse("{t > 0}", id="b")], at=0)
     for turn, now in enumerate([1, 60_000_000]):
-        monkeypatch.setattr(module, "system_clock", lambda now=now: now)
+        monkeypatch.setattr("likewise.spark.lake.system_clock", lambda now=now: now)
         lake.put(f"{turn}.jsonl", [{"v": 1, "payload": {"t": 1}, "id": f"e{turn}"}])
-        list(lake.stream().batches(spark))
+        list(lake.stream().run(spark))
     assert lake.matches() == Counter([("e0", 0), ("e0", 1), ("e1", 1)])
