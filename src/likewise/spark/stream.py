@@ -136,7 +136,9 @@ class Stream:
             address = kafka_address(settings.inlet)
             TopicOffsets(address.topic, address.servers, self._kafka).partitions()  # what is not there is refused now
         self._frame = msgspec.structs.replace(
-            frame_task(str(self._log.folder), self._choice, streaming=True, skip_stateful=True), form=form
+            frame_task(str(self._log.folder), self._choice, streaming=True, skip_stateful=True),
+            payload="value",
+            form=form,
         )
         self._states_frame = self._stateful_frame()  # what cannot be held is refused now
         self._name = self._stored().name
