@@ -211,3 +211,23 @@ def test_a_long_path_costs_as_much_as_one_outer_part() -> None:
 
 def test_a_word_that_nobody_lists_counts_more_where_the_asked_one_is_only_meant_by_default() -> None:
     assert score("room temperature", "temperature") > 0.8 > 0.6 > score("room temperature", "plenum_temp")
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen", "sibling"),
+    [
+        ("dc link voltage", "Uzk", "motor_voltage"),
+        ("hook load", "hakenlast", "hookHeight"),
+        ("night noise level", "Lnight", "Lday"),
+        ("desk height", "tischhoehe", "deskOccupied"),
+        ("column head temperature", "kopftemperatur", "sumpftemperatur"),
+        ("departure time", "abfahrt", "ankunft"),
+        ("parked time", "parkdauer", "travelTime"),
+        ("blade hours", "bladeUsage", "sideBrushLife"),
+        ("inverter yield today", "eDay", "eTotal"),
+        ("is the boot open", "kofferraum", "motorhaube"),
+        ("chance of rain", "regenwahrscheinlichkeit", "regenmenge"),
+    ],
+)
+def test_a_trade_is_asked_in_plain_words_and_its_siblings_stay_apart(asked: str, seen: str, sibling: str) -> None:
+    assert score(asked, seen) >= 0.5 > score(asked, sibling)
