@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import likewise as lw
 from likewise.errors import UnsupportedSubscription
 from likewise.language import parse
 from likewise.matching.oracle.engine import OracleEngine
+from likewise.matching.reference.triple_distance import TripleDistances
 from likewise.matching.topk.engine import TopKEngine
 from likewise.model import (
     Distance,
@@ -257,3 +259,16 @@ def test_saving_in_the_middle_changes_no_delivery(tmp_path) -> None:  # type: ig
         found = hits(going.match(sent, now))
         if number >= 96:
             assert hits(loaded.match(sent, now)) == found, number
+
+
+@pytest.mark.parametrize("engine", ["topk", "naive"])
+def test_the_nearest_triples_are_told_apart_beyond_a_distance_of_one(engine: str) -> None:
+    """Their scores are 0 alike; the nearer one is the nearer one all the same, whichever comes last."""
+    event = [Event(id=w, graph=(Triple("<x:m>", f"<http://e.org/{w}>", '"x"'),)) for w in ("teamwork", "aeroplane")]
+    matcher = lw.Matcher(engines={"top": engine})
+    matcher.add(parse("near (?m, <http://e.org/matches>, ?t) top 1 by spelling", id="s"), at=0)
+    distance = [TripleDistances().distance("spelling", "<http://e.org/matches>", e.graph[0].predicate) for e in event]
+    assert 1 < distance[0] < distance[1] < 1.4
+    for now, e in enumerate(event):
+        matcher.match(e, at=now)
+    assert [entry.event_id for entry in matcher.board("s")] == ["teamwork"]

@@ -210,6 +210,7 @@ class ConditionFinding(NamedTuple):
     score: float = 0.0
     mapping: Mapping | None = None
     runner_up: Mapping | None = None
+    nearness: float | None = None  # what near triples are ranked by, where scores are 0 alike
 
 
 def explain_condition(

@@ -142,7 +142,9 @@ def explain_near(
     nearby = nearness.within(near, threshold, event.graph)
     if nearby:
         best = min(nearby, key=lambda each: each.mean)
-        return ConditionFinding("match", _near_reports(near, event, best), score=score_of(best))
+        return ConditionFinding(
+            "match", _near_reports(near, event, best), score=score_of(best), nearness=1.0 - best.mean
+        )
     every = list(nearness.measure(near, event.graph))
     if not every:
         names = " and ".join(near.pattern.variables())
@@ -331,7 +333,7 @@ def _unsure(
 
 def _rank(event: Event, top: Top, judged: ConditionFinding, position: WindowPosition | None) -> ConditionFinding:
     """The judgement of a condition that is met, with the event's place among the k best."""
-    value = rank_value(top.by, event, judged.score)
+    value = rank_value(top.by, event, judged.score if judged.nearness is None else judged.nearness)
     verdict: Verdict = "match"
     if value is None:
         named_units = zip(scored_attributes(top.by), scored_units(top.by), strict=True)

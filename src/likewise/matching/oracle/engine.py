@@ -230,7 +230,7 @@ class OracleWindows:
 
 def _publication(event: Event, result: ConditionMatch, top: Top, sequence: int, at: int, now: int) -> Publication:
     time = min(now, at if event.time is None else event.time)  # a clock that is ahead holds no place for longer
-    return Publication(sequence, time, event.id, rank_value(top.by, event, result.score), result.score, result.product)
+    return Publication(sequence, time, event.id, rank_value(top.by, event, result.ranked), result.score, result.product)
 
 
 class OracleEngine(BaseEngine):

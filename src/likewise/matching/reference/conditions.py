@@ -44,11 +44,20 @@ class PreparedCondition(NamedTuple):
 
 
 class ConditionMatch(NamedTuple):
-    """A condition that an event meets: its score, the paper's product, and which conjunction it was."""
+    """A condition that an event meets: its score, the paper's product, and which conjunction it was.
+
+    `nearness` is what relatedness ranks by where the score, which is at least 0, does not tell events apart.
+    """
 
     score: float
     product: float
     conjunction: int
+    nearness: float | None = None
+
+    @property
+    def ranked(self) -> float:
+        """Return what the k best by relatedness are ranked by."""
+        return self.score if self.nearness is None else self.nearness
 
 
 def prepare_condition(subscription: Subscription) -> PreparedCondition:
@@ -83,7 +92,7 @@ def evaluate(condition: PreparedCondition, view: EventView, needed: MatchThresho
     >>> from likewise.model import event
     >>> seen = EventView(event({"t": 3}))
     >>> evaluate(prepare_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, MatchThreshold.at(0.5))
-    ConditionMatch(score=1.0, product=1.0, conjunction=0)
+    ConditionMatch(score=1.0, product=1.0, conjunction=0, nearness=None)
     """
     if condition.terms:
         view.relate(condition.terms)

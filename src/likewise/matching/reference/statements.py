@@ -103,7 +103,7 @@ def meet_statements(
     >>> seen = EventStatements(event({"team": "Spain", "type": "Match"}))
     >>> asked = Statements((Statement("team", "spain"), Statement("type", "race")))
     >>> meet_statements(asked, ("hybrid", 5), MatchThreshold.at(0.5), seen)
-    ConditionMatch(score=0.5, product=0.5, conjunction=0)
+    ConditionMatch(score=0.5, product=0.5, conjunction=0, nearness=None)
     """
     using, m = way
     score = relevance(view.answers(statements, m, using))

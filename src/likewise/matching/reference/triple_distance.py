@@ -103,15 +103,20 @@ class TripleDistances:
 def meet_near(
     near: NearbyTriple, threshold: float | None, distances: TripleDistances, event: Event
 ) -> ConditionMatch | None:
-    """Return how near an event comes to a triple whose nearest are ranked, or None if no triple of it is near enough.
-
-    Triples further than 1 on the mean score 0 alike.
-    """
+    """Return how near an event comes to a triple whose nearest are ranked, or None if it is not near enough."""
     nearby = distances.within(near, threshold, event.graph)
-    if not nearby:
-        return None
-    score = max(map(score_of, nearby))
-    return ConditionMatch(score, score, 0)
+    return nearest(nearby) if nearby else None
+
+
+def nearest(nearby: Sequence[TripleDistance]) -> ConditionMatch:
+    """Return the score of the nearest triple, and how near it is: triples further than 1 on the mean score 0 alike.
+
+    >>> nearest([TripleDistance(0, (1.25,), 1.25), TripleDistance(1, (1.375,), 1.375)])
+    ConditionMatch(score=0.0, product=0.0, conjunction=0, nearness=-0.25)
+    """
+    nearness = 1.0 - min(candidate.mean for candidate in nearby)
+    score = max(0.0, nearness)
+    return ConditionMatch(score, score, 0, nearness)
 
 
 def parts_of(triple: object) -> Parts:

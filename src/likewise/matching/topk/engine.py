@@ -31,7 +31,7 @@ from likewise.matching.reference.lateness import is_late
 from likewise.matching.reference.match_threshold import MatchThreshold
 from likewise.matching.reference.scoring import rank_value, scored_numbers
 from likewise.matching.reference.statements import EventStatements, meet_statements
-from likewise.matching.reference.triple_distance import TripleDistances, meet_near, score_of
+from likewise.matching.reference.triple_distance import TripleDistances, meet_near, nearest
 from likewise.matching.reference.window import WindowPosition
 from likewise.matching.topk.candidate_kernels import TIMED
 from likewise.matching.topk.family import PublishedEvent, WindowFamily
@@ -196,8 +196,7 @@ class TopKEngine(BaseEngine):
             matches += [(number, result) for number, result in results if result is not None]
         if len(self._near) and event.graph:
             for number, nearby in self._near.near([event.graph])[0].items():
-                score = max(map(score_of, nearby))
-                matches.append((number, ConditionMatch(score, score, 0)))
+                matches.append((number, nearest(nearby)))
         return matches
 
     def _meet(
@@ -253,9 +252,9 @@ class TopKEngine(BaseEngine):
                     met_conditions,
                 )
             for family in self._by_number[condition].families.values():
-                way = (family.scoring, met_conditions.score)
+                way = (family.scoring, met_conditions.ranked)
                 if way not in known:
-                    known[way] = _values(family.top, event, met_conditions.score)
+                    known[way] = _values(family.top, event, met_conditions.ranked)
                 number = family.base + len(family.log)
                 for ordinal, delivered in family.arrive(known[way], entry, self.now):
                     hit = self._hit(family, ordinal, delivered, "arrival" if delivered == number else "promoted")
@@ -371,7 +370,7 @@ class TopKEngine(BaseEngine):
             return None
         if is_late(event.time, now, self.lateness):
             return WindowPosition(None, None, expired=True)
-        values = _values(family.top, event, result.score)
+        values = _values(family.top, event, result.ranked)
         time = min(now, at if event.time is None else event.time)
         return None if values is None else family.position(ordinal, values, time, None, now)
 
