@@ -28,7 +28,7 @@ def download(address: str, part: Path, path: Path, progress: Progress = lambda d
     try:
         _fetch(address, part, progress)
     except httpx.HTTPStatusError as error:
-        raise Unavailable(f"{address} answers with {error.response.status_code}; it may have moved") from None
+        raise Unavailable(f"{address} answers with {error.response.status_code}; it may have moved") from error
     except (httpx.TransportError, httpx.TooManyRedirects) as error:
         raise Unavailable(
             f"{urlsplit(address).hostname} does not answer ({error or type(error).__name__}); this needs the "

@@ -97,6 +97,17 @@ def test_a_download_that_broke_off_goes_on_where_it_was(mirror: tuple[Mirror, st
     assert len(served.ranges) == 2
 
 
+def test_a_dump_that_was_begun_and_is_gone_gives_way_to_the_newest(mirror: tuple[Mirror, str], tmp_path: Path) -> None:
+    served, address = mirror
+    begun = NAME.replace("20260901", "20250901")
+    (tmp_path / f"{begun}.sha1").write_text("0" * 40)
+    (tmp_path / f"{begun}.part").write_bytes(b"BZh9")
+    with pytest.raises(Unavailable, match="404"):
+        download_dump(corpus("wikipedia-simple"), tmp_path, address)
+    path, _ = download_dump(corpus("wikipedia-simple"), tmp_path, address)
+    assert path.read_bytes() == served.dump
+
+
 def test_a_dump_that_is_not_as_published_is_removed(mirror: tuple[Mirror, str], tmp_path: Path) -> None:
     served, address = mirror
     served.checksum = "a" * 40

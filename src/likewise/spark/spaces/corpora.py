@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from likewise.download import Progress, download
-from likewise.errors import ArtefactDamaged, FormatError, UnknownId
+from likewise.errors import ArtefactDamaged, FormatError, Unavailable, UnknownId
 
 DUMPS: Final = "https://dumps.wikimedia.org"
 _CHECKSUM: Final = ".sha1"  # beside a dump that is on its way
@@ -79,7 +79,14 @@ def download_dump(
     if not path.exists():
         noted.write_text(checksum, "utf-8")
         part = path.with_name(name + ".part")
-        download(f"{address}/{chosen.wiki}/{date}/{name}", part, path, progress)
+        try:
+            download(f"{address}/{chosen.wiki}/{date}/{name}", part, path, progress)
+        except Unavailable as error:
+            answer = getattr(error.__cause__, "response", None)
+            if getattr(answer, "status_code", None) in (404, 410):  # gone: the next try asks for the newest
+                noted.unlink()
+                part.unlink(missing_ok=True)
+            raise
         _verify(part, checksum)
         part.replace(path)
     else:
