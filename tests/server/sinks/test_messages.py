@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from likewise.api.deliveries import SelectedValues
+from likewise.api.deliveries import MatchedPart, MatchReason, SelectedValues
 from likewise.model.alerts.notification import AlertNotification, DigestItem
 from likewise.server.sinks.messages import delivery_message
 
@@ -34,3 +34,10 @@ def test_selected_readings_are_said_with_their_units() -> None:
 def test_one_match_is_no_matches() -> None:
     spoken = AlertNotification((), 10, 1, items=(DigestItem(1, "arrival", ("a",)),), total=1, counts=((("a",), 1),))
     assert delivery_message(delivery("a", spoken), "digest", "warm", 1.0, ()).headline == "warm: 1 match, a 1"
+
+
+def test_a_value_that_is_no_number_has_its_name_once() -> None:
+    """`Kitchen: door open`, and `front door: open`."""
+    why = (MatchReason("open", 1.0, (MatchedPart("door = open", 1.0, "door", "open"),)),)
+    for source, words in (("Kitchen", "Kitchen: door open"), ("Front Door", "Front Door: open")):
+        assert delivery_message(delivery(source), "arrival", "open", 1.0, why).headline == words

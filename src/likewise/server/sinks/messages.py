@@ -51,7 +51,7 @@ def delivery_message(
     summary = msgspec.json.decode(delivery, type=DeliverySummary)
     parts = [part for why in because for part in why.parts if part.attribute]
     who = subscription if cause == "digest" else _source_name(summary) or subscription
-    headline = _one_line(_headline(cause, who, summary, _readings(summary, parts), parts))
+    headline = _one_line(_headline(cause, who, summary, _readings(summary, parts, who), parts))
     lines = [headline]
     if parts or (summary.alert is not None and summary.alert.items):
         lines.append("")
@@ -127,7 +127,7 @@ def _key(key: tuple[str, ...]) -> str:
     return " ".join(each for each in key if each) or "(no source)"
 
 
-def _readings(summary: DeliverySummary, parts: list[MatchedPart]) -> str:
+def _readings(summary: DeliverySummary, parts: list[MatchedPart], who: str) -> str:
     """Return the selected values, else the matched ones, else the first of the event."""
     for chosen in summary.selected:
         readings = [
@@ -138,16 +138,17 @@ def _readings(summary: DeliverySummary, parts: list[MatchedPart]) -> str:
         if readings:
             return ", ".join(readings)
     if parts:
-        return ", ".join(dict.fromkeys(_reading(part) for part in parts))
+        return ", ".join(dict.fromkeys(_reading(part, who) for part in parts))
     return ", ".join(f"{i.attribute} {_value_text(i.value)}" for i in event_from_document(summary.event).tuples[:3])
 
 
-def _reading(part: MatchedPart) -> str:
-    """Return a matched value; what is no number gets its name before it: `door open`."""
+def _reading(part: MatchedPart, who: str) -> str:
+    """Return a matched value; what is no number gets its name before it, unless the source has it: `door open`."""
     value = _with_sign(part.asked or part.value)
     if value in ("True", "False"):
         value = value.lower()
-    return value if value[:1] in "+-." or value[:1].isdigit() else f"{part.attribute} {value}"
+    named = value[:1] in "+-." or value[:1].isdigit() or fold(part.attribute) in fold(who)
+    return value if named else f"{part.attribute} {value}"
 
 
 def _value_text(value: object) -> str:
