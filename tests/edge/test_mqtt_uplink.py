@@ -96,6 +96,9 @@ def test_the_outbox_is_bounded_and_counts_what_it_drops(mosquitto: Mosquitto, tm
             await asyncio.to_thread(readings, broker, range(300))
             await until(lambda: uplink.outbox.counts.dropped)
             assert uplink.outbox.bytes <= 5_000
+            assert (
+                f"likewise_edge_outbox_dropped_total {uplink.outbox.counts.dropped}" in broker.metrics.page().decode()
+            )
         mosquitto.start()
 
     asyncio.run(run())

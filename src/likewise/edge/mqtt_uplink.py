@@ -8,11 +8,14 @@ with the same user property `id`. Nothing comes down: who asks, asks that broker
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 import structlog
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from likewise.api.edge_frames import DemandFrame, UplinkStatus
 from likewise.broker.broker import Broker
@@ -47,6 +50,28 @@ class _Envelope(msgspec.Struct):
 _ENVELOPE: Final = msgspec.json.Decoder(_Envelope)
 
 
+_COUNTED: Final = {
+    "acknowledged": "The last item of the outbox that the broker above has",
+    "dropped": "Items that the outbox dropped by its bounds",
+    "forwarded": "Items that went up",
+}
+
+
+class OutboxMetrics(Collector):
+    """The figures of an outbox, read at each scrape."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield what waits, and the counters."""
+        outbox = self._outbox
+        for name, value in (("waiting", outbox.waiting), ("bytes", outbox.bytes)):
+            yield GaugeMetricFamily(f"likewise_edge_outbox_{name}", f"Items of the outbox: {name}", value=float(value))
+        for name, words in _COUNTED.items():
+            yield CounterMetricFamily(f"likewise_edge_outbox_{name}", words, value=float(getattr(outbox.counts, name)))
+
+
 class MqttUplink:
     """Publishes an edge's events to an MQTT broker; `run` ends when the gateway stops.
 
@@ -78,6 +103,7 @@ class MqttUplink:
         broker.edges.here = id
         broker.edges.above = UpstreamDemand(lambda keys: None, lambda: self.trouble)
         broker.edges.uplink = self
+        broker.metrics.registry.register(OutboxMetrics(self.outbox))
 
     def status(self) -> UplinkStatus:
         """Return where this edge publishes to, and how its connection stands."""

@@ -10,6 +10,8 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.errors import InputError
 from likewise.semantics.enrichment.corrections import Correction
+from likewise.semantics.enrichment.rows import read_annotations, write_annotations
+from likewise.semantics.enrichment.table import AnnotationTable
 
 
 def delivered(broker: Broker) -> list[str]:
@@ -65,3 +67,9 @@ def test_what_was_denied_stays_denied_and_what_it_is_stays_said() -> None:
 def test_a_denial_that_cannot_be_written_is_refused(denied: str) -> None:
     with pytest.raises(InputError):
         Correction("x", denies=(denied,))
+
+
+def test_workers_and_streams_are_sent_what_was_denied() -> None:
+    """They are sent annotations as CSV, which has it in the name."""
+    table = AnnotationTable([Correction("load_watts", "model", "AX", denies=("power", "energy")).row(7)])
+    assert [row.means for row in read_annotations(write_annotations(table))] == ["load_watts (not power; energy)"]

@@ -13,6 +13,7 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.catalogue.unit_decisions import BY, likely_unit
 from likewise.broker.config import Config, UnitsSettings
+from likewise.broker.log.entries import CorrectCommand
 from likewise.matching.common_names.table import default_text, read_common_names
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from likewise.semantics.enrichment.corrections import Correction
@@ -160,3 +161,24 @@ def test_a_renamed_attribute_is_an_event_to_subscribe_to() -> None:
 def test_the_unit_is_the_only_one_that_fits(name: str, numbers: tuple[float, ...], expected: str) -> None:
     rows = {row.name: row for row in read_common_names(default_text()).rows}
     assert likely_unit(rows[name], numbers) == expected
+
+
+def test_a_replay_of_a_log_with_decisions_gives_the_same_deliveries() -> None:
+    """Another broker that decides nothing, and is given the events and the decisions in the order of the log."""
+    text = "{outdoor temperature~ > 30 degC}"
+    values = (20, 97.2, 98.67, 96.4, 97.9, 98.2, 97.5, 60, 98.67, 21, 99.1, 85.5)
+    with asked(None, text) as (broker, publish):
+        publish(*[{"outdoor_temp": value} for value in values])
+        publish(*[{"outdoor_temp": value} for value in values[1:] * 2])
+        expected = delivered(broker)
+        entries = list(broker.store.entries(0, broker.store.position))
+        assert [each for each in entries if isinstance(each.value, CorrectCommand)]
+    with asked(None, text, config=Config(units=UnitsSettings(learn=False))) as (broker, _):
+        tenant = broker.tenant("default")
+        for entry in entries:
+            if isinstance(entry.value, CorrectCommand):
+                broker.announcements.correct(tenant, [entry.value.correction])
+            elif isinstance(entry.value, lw.Event) and entry.source == "roof":
+                broker.publish(tenant, [entry.value])
+        broker.wait_until_matched()
+        assert delivered(broker) == expected

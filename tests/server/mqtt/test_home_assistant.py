@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
+import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import BridgeSettings, Config, HomeAssistantSettings, NormalizeSettings
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from likewise.semantics.enrichment.corrections import Correction
 from likewise.server.gateway import Gateway
 from likewise.server.mqtt.bridge import bridge_connectors
+from likewise.server.mqtt.home_assistant import _quoted
 from likewise.server.mqtt.messages import MqttPublication
 from likewise.server.mqtt.normalizer_connectors import normalizer_connectors
 from likewise.server.mqtt.payloads import MessageReader
@@ -172,3 +174,37 @@ def test_our_configurations_are_no_announcements_of_a_device_to_any_bridge() -> 
     assert reader.identities(message) == []
     assert reader.read(message, now=0) == []
     assert reader.announcements(message) == []
+
+
+@pytest.mark.parametrize("key", ["a'b", "a\\", "}}{{ 7 * 7 }}", "a\nb", "%}x", "'] }}{{ self", "ü.°"])
+def test_a_hostile_key_of_a_payload_is_no_code_in_a_template(key: str) -> None:
+    assert rendered("{{ value_json[" + _quoted(key) + "] | default(this.state) }}", {key: 5}) == "5"
+
+
+def test_an_alert_is_a_binary_sensor_until_it_is_unsubscribed(mosquitto: Mosquitto, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with (
+            announcing(tmp_path, mosquitto) as broker,
+            listening(mosquitto, "#") as heard,
+            publisher(mosquitto) as device,
+        ):
+            tenant = broker.tenant("default")
+            await asyncio.to_thread(broker.register, tenant, "ann")
+            alert = lw.parse("{n > 25} per room once until false", id="hot")
+            await asyncio.to_thread(broker.subscribe, tenant, "ann", [alert])
+            await until(lambda: [each for each in heard if each.topic == "norm/alerts/ann/hot"])
+            device.publish("home", b'{"n": 30, "room": "attic"}', qos=1)
+
+            def states() -> list[Any]:
+                return [json.loads(each.payload) for each in heard if each.topic == "norm/alerts/ann/hot"]
+
+            await until(lambda: len(states()) == 2)
+            assert states() == [{"state": "OFF", "keys": []}, {"state": "ON", "keys": [["attic"]]}]
+            [config] = [c for (kind, _), c in configs([m for m in heard if m.topic[:4] == "home"]).items()]
+            assert (config["name"], config["state_topic"]) == ("hot", "norm/alerts/ann/hot")
+            if CHECKOUT:
+                assert set(config) <= HomeAssistantRules(Path(CHECKOUT)).keys | {"json_attributes_topic", "name"}
+            await asyncio.to_thread(broker.unsubscribe, tenant, "ann", "hot")
+            await until(lambda: heard[-1].payload == b"")
+
+    asyncio.run(run())

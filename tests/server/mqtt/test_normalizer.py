@@ -87,7 +87,7 @@ HOUSE = {
 def test_every_device_is_published_in_common_names_and_units(mosquitto: Mosquitto, tmp_path: Path) -> None:
     async def run() -> None:
         async with (
-            normalizing(tmp_path, mosquitto),
+            normalizing(tmp_path, mosquitto) as broker,
             listening(mosquitto) as heard,
             publisher(mosquitto) as device,
         ):
@@ -108,6 +108,7 @@ def test_every_device_is_published_in_common_names_and_units(mosquitto: Mosquitt
             assert said["attribute"] == "temperature"
             assert said["probability"] > 0.9
             assert said["time"].endswith("Z")
+            assert "likewise_mqtt_normalizer_stored_total{" in broker.metrics.page().decode()
 
     asyncio.run(run())
 

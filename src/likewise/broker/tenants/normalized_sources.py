@@ -157,6 +157,14 @@ class NormalizedSources:
         others = {each for each, _ in self._announced.values()}
         return [before[0], topic] if before is not None and before[0] not in others else [topic]
 
+    def is_announced(self, key: str) -> bool:
+        """Return whether there is a configuration of a reading."""
+        return key in self._announced
+
+    def announced_keys(self, prefix: str) -> set[str]:
+        """Return the keys of configurations that begin with a prefix."""
+        return {key for key in self._announced if key.startswith(prefix)}
+
     def forget_announced(self, source: str) -> list[str]:
         """Forget the configurations of a source; return their topics."""
         keys = [key for key in self._announced if key.partition("\n")[0] == source]

@@ -16,6 +16,7 @@ import msgspec
 
 from likewise import __version__
 from likewise.broker.config import HomeAssistantSettings
+from likewise.broker.queries.alert_states import alert_shown
 from likewise.broker.tenants.normalized_sources import NormalizedSources
 from likewise.broker.tenants.tenant import Tenant
 from likewise.matching.common_names.normaliser import ReadingNormaliser
@@ -28,6 +29,8 @@ from likewise.units import any_unit
 NODE: Final = "likewise-"  # begins the third level of our configurations; the topic maps pass it over
 ANNOUNCE_THEMSELVES: Final = ("zigbee2mqtt", "tasmota", "esphome", "home-assistant")
 ORIGIN: Final = {"name": "Likewise", "sw": __version__}
+ALERT: Final = "\x00alert "  # begins the key of an alert's configuration, which no source does
+MOST_KEYS: Final = 50  # of an alert that are shown
 MOST_DEEP: Final = 8  # objects within each other that a template looks into
 # How Home Assistant writes units that our table writes otherwise; a unit without a row is written as in our table.
 UNITS: Final = {
@@ -65,6 +68,7 @@ class HomeAssistantOutput:
         self._known = known
         self._normaliser = normaliser
         self._topic_of = topic_of
+        self._alerts: dict[str, bytes] = {}  # the state of each, by topic
         self._own: TopicMap = load_maps(ANNOUNCE_THEMSELVES)
 
     def __call__(self, each: Published) -> Iterator[MqttPublication]:
@@ -73,12 +77,20 @@ class HomeAssistantOutput:
         if reading.probability < self._settings.confidence or self.announces_itself(each.topic):
             return
         key = f"{each.entry.source}\n{reading.attribute}\n{reading.taken.group}"
+        if each.topic and self._known.payload_of(each.topic) is None and self._known.is_announced(key):
+            return  # after a restart the payload's form is not known until the next message
         config = self._config(each)
         if config is None:
             return
         component = "binary_sensor" if reading.name.is_state else "sensor"
         node = f"{NODE}{hashlib.sha256(each.entry.source.encode()).hexdigest()[:12]}"
-        topic = f"{self._settings.prefix}/{component}/{node}/{topic_level(each.name)}/config"
+        yield from self._announce(key, component, node, each.name, config)
+
+    def _announce(
+        self, key: str, component: str, node: str, name: str, config: dict[str, Any]
+    ) -> Iterator[MqttPublication]:
+        """Yield a configuration if it is new or another than before, and what removes that of before."""
+        topic = f"{self._settings.prefix}/{component}/{node}/{topic_level(name)}/config"
         body = msgspec.json.encode(config)
         for gone in self._known.announce(key, topic, hashlib.sha256(body).hexdigest()[:16]):
             yield self._message(gone, b"" if gone != topic else body)
@@ -87,6 +99,36 @@ class HomeAssistantOutput:
         """Yield what removes the configurations of a source."""
         for topic in self._known.forget_announced(source):
             yield self._message(topic, b"")
+
+    def poll(self, now: int) -> Iterator[MqttPublication]:
+        """Yield the state of each alert that changed, as a binary sensor, and remove those that are gone."""
+        live: set[str] = set()
+        for stored in self._tenant.live():
+            if stored.subscription.alert is None:
+                continue
+            queue = self._tenant.by_number.get(stored.subscriber)
+            name = f"{'' if queue is None else queue.id}/{stored.id}"
+            live.add(key := f"{ALERT}{name}")
+            topic = f"{self._known.prefix}alerts/{'/'.join(map(topic_level, name.split('/', 1)))}"
+            config = {
+                "name": stored.id,
+                "unique_id": f"likewise_alert_{hashlib.sha256(name.encode()).hexdigest()[:12]}",
+                "state_topic": topic,
+                "value_template": "{{ value_json.state }}",
+                "json_attributes_topic": topic,
+                "device_class": "problem",
+                "device": {"identifiers": ["likewise alerts"], "name": "Likewise alerts"},
+                "origin": ORIGIN,
+            }
+            yield from self._announce(key, "binary_sensor", f"{NODE}alerts", str(config["unique_id"]), config)
+            details = alert_shown(self._tenant, stored, now, MOST_KEYS)
+            active = [list(each.key) for each in details.keys if each.said]
+            body = msgspec.json.encode({"state": "ON" if active else "OFF", "keys": active})
+            if self._alerts.get(topic) != body:
+                self._alerts[topic] = body
+                yield self._message(topic, body)
+        for key in self._known.announced_keys(ALERT) - live:
+            yield from self.revoke(key.partition("\n")[0])
 
     def announces_itself(self, topic: str) -> bool:
         """Return whether the device of a topic tells Home Assistant itself what it is."""

@@ -94,6 +94,9 @@ class Output(Protocol):
     def revoke(self, source: str) -> Iterator[MqttPublication]:
         """Yield what is to be published when a source is revoked."""
 
+    def poll(self, now: int) -> Iterator[MqttPublication]:
+        """Yield what is to be published whatever came, about once a second."""
+
 
 class Normalizer:
     """Publishes a tenant's readings under their common names; `run` ends when the gateway stops.
@@ -119,6 +122,7 @@ class Normalizer:
         self._annotations = AnnotationStep(interpretation, EngineSelection(matching.profile, matching.engines))
         self.normaliser = ReadingNormaliser(names, interpretation, settings.confidence, config.units.customary)
         self._units: dict[str, tuple[object, dict[str, str]]] = {}
+        self._polled = 0  # when outputs were asked for more than readings (µs)
         self._wake = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         store = gateway.broker.store
@@ -232,6 +236,11 @@ class Normalizer:
             for each in self._read(entry, original is not None and original.retain):
                 for output in self._outputs:
                     messages += output(each)
+        now = self._gateway.broker.clock()
+        if abs(now - self._polled) >= IDLE_SECONDS * 1e6:
+            self._polled = now
+            for output in self._outputs:
+                messages += output.poll(now)
         return position, messages
 
     def _read(self, entry: Entry, retained: bool) -> Iterator[Published]:
@@ -297,6 +306,10 @@ class CommonNameOutput:
 
     def revoke(self, source: str) -> Iterator[MqttPublication]:
         """Yield nothing: what was read stays."""
+        yield from ()
+
+    def poll(self, now: int) -> Iterator[MqttPublication]:
+        """Yield nothing: readings are all there is."""
         yield from ()
 
     def topic_of(self, each: Published) -> str:
