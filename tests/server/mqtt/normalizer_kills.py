@@ -66,7 +66,7 @@ def publish_until(stop: threading.Event, url: str) -> None:
                     body = json.dumps({"illuminance": number}).encode()
                     out.publish([MqttPublication(f"device/{number % 7}", body, "application/json", qos=1)])
                     number += 1
-                    time.sleep(0.004)
+                    time.sleep(0.02)
         except LikewiseError:
             time.sleep(0.1)
 
@@ -131,6 +131,7 @@ def run(kills: int, seed: int, folder: Path) -> dict[str, int]:
     device.join(PATIENCE)
     before = (-1, -1)
     while before != (before := (tap.acknowledged.total(), found.total())):
+        print(f"draining: {before[0]:,} acknowledged, {before[1]:,} published", file=sys.stderr)
         time.sleep(5)
     done.set()
     collecting.join(PATIENCE)

@@ -122,7 +122,7 @@ def test_every_understood_reading_is_announced_as_home_assistant_wants_it(mosqui
 @pytest.mark.skipif(not CHECKOUT, reason="LIKEWISE_HOME_ASSISTANT names no checkout of home-assistant/core")
 def test_every_shipped_name_is_valid_for_home_assistant() -> None:
     from likewise.matching.common_names.table import default_text, read_common_names
-    from likewise.server.mqtt.home_assistant import UNITS
+    from likewise.server.mqtt.home_assistant import KNOWN_UNITS, UNITS
     from likewise.units import any_unit
 
     rules = HomeAssistantRules(Path(str(CHECKOUT)))
@@ -136,6 +136,11 @@ def test_every_shipped_name_is_valid_for_home_assistant() -> None:
             config |= {"state_class": row.state_class} if row.state_class else {}
             config |= {} if known is None else {"unit_of_measurement": UNITS.get(known.symbol, known.symbol)}
         rules.check("binary_sensor" if row.is_state else "sensor", config)
+        dimension = "" if row.is_state or not row.unit else str(getattr(any_unit(row.unit), "dimension", ""))
+        for symbol in KNOWN_UNITS if row.device_class else ():
+            known = any_unit(symbol)
+            if known is not None and known.dimension == dimension:
+                rules.check("sensor", {**config, "unit_of_measurement": UNITS.get(symbol, symbol)})
 
 
 def test_a_correction_rewrites_it_and_a_revoked_source_removes_it(mosquitto: Mosquitto, tmp_path: Path) -> None:
@@ -200,11 +205,14 @@ def test_an_alert_is_a_binary_sensor_until_it_is_unsubscribed(mosquitto: Mosquit
 
             await until(lambda: len(states()) == 2)
             assert states() == [{"state": "OFF", "keys": []}, {"state": "ON", "keys": [["attic"]]}]
-            [config] = [c for (kind, _), c in configs([m for m in heard if m.topic[:4] == "home"]).items()]
+            [config] = [
+                c
+                for (kind, _), c in configs([each for each in heard if each.topic.startswith("homeassistant/")]).items()
+            ]
             assert (config["name"], config["state_topic"]) == ("hot", "norm/alerts/ann/hot")
             if CHECKOUT:
                 assert set(config) <= HomeAssistantRules(Path(CHECKOUT)).keys | {"json_attributes_topic", "name"}
             await asyncio.to_thread(broker.unsubscribe, tenant, "ann", "hot")
-            await until(lambda: heard[-1].payload == b"")
+            await until(lambda: not heard[-1].payload)
 
     asyncio.run(run())

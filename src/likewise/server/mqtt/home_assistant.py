@@ -32,8 +32,37 @@ ORIGIN: Final = {"name": "Likewise", "sw": __version__}
 ALERT: Final = "\x00alert "  # begins the key of an alert's configuration, which no source does
 MOST_KEYS: Final = 50  # of an alert that are shown
 MOST_DEEP: Final = 8  # objects within each other that a template looks into
+# Units beside the common one that Home Assistant takes for every class of their dimension.
+KNOWN_UNITS: Final = frozenset(
+    {
+        *("degC", "degF", "K", "Pa", "hPa", "kPa", "mbar", "bar", "inHg", "mmHg", "psi"),
+        *("m/s", "km/h", "mph", "kn", "mm", "cm", "inch", "W", "kW", "MW", "VA", "kVA", "var", "kvar"),
+        *("Wh", "kWh", "MWh", "MJ", "GJ", "kvarh", "varh", "V", "mV", "kV", "A", "mA", "Hz", "kHz", "MHz"),
+        *(
+            "s",
+            "min",
+            "h",
+            "d",
+            "ms",
+            "B",
+            "kB",
+            "MB",
+            "GB",
+            "l",
+            "m3",
+            "l/min",
+            "m3/h",
+            "kg",
+            "g",
+            "lb",
+            "uS/cm",
+            "mS/cm",
+        ),
+    }
+)
 # How Home Assistant writes units that our table writes otherwise; a unit without a row is written as in our table.
 UNITS: Final = {
+    "inch": "in",
     **{"degC": "°C", "degF": "°F", "deg": "°", "ohm": "Ω", "l": "L", "l/min": "L/min", "uS/cm": "μS/cm"},
     **{"ug/m3": "μg/m³", "mg/m3": "mg/m³", "g/m3": "g/m³", "m3": "m³", "m3/h": "m³/h", "W/m2": "W/m²", "m/s2": "m/s²"},
     **{"Bq/m3": "Bq/m³", "mg/l": "mg/L", "/min": "bpm", "day": "d"},
@@ -164,7 +193,9 @@ class HomeAssistantOutput:
         if template and name.is_state and (payloads := self._payloads(each)) is not None:
             on, off = payloads
             return {"state_topic": each.topic, "value_template": template, "payload_on": on, "payload_off": off}
-        unit = self._unit(reading.taken.unit)
+        common_unit = any_unit(name.unit) if name.unit else None
+        taken, common_symbol = reading.taken.unit, "" if common_unit is None else common_unit.symbol
+        unit = self._unit(taken) if taken in KNOWN_UNITS or taken == common_symbol else ""
         if template and not name.is_state and (unit or not name.unit):
             found = {"state_topic": each.topic, "value_template": template, **statistics}
             return {**found, "unit_of_measurement": unit} if unit else found
@@ -174,8 +205,7 @@ class HomeAssistantOutput:
         common = {"state_topic": topic, "value_template": "{{ value_json.value }}", **statistics}
         if name.is_state:
             return {**common, "payload_on": name.true, "payload_off": name.false}
-        common_unit = any_unit(name.unit) if name.unit else None
-        return {**common, "unit_of_measurement": self._unit(common_unit.symbol)} if common_unit else common
+        return {**common, "unit_of_measurement": self._unit(common_symbol)} if common_symbol else common
 
     @staticmethod
     def _unit(symbol: str) -> str:
