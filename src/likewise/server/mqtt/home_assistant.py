@@ -38,26 +38,8 @@ KNOWN_UNITS: Final = frozenset(
         *("degC", "degF", "K", "Pa", "hPa", "kPa", "mbar", "bar", "inHg", "mmHg", "psi"),
         *("m/s", "km/h", "mph", "kn", "mm", "cm", "inch", "W", "kW", "MW", "VA", "kVA", "var", "kvar"),
         *("Wh", "kWh", "MWh", "MJ", "GJ", "kvarh", "varh", "V", "mV", "kV", "A", "mA", "Hz", "kHz", "MHz"),
-        *(
-            "s",
-            "min",
-            "h",
-            "d",
-            "ms",
-            "B",
-            "kB",
-            "MB",
-            "GB",
-            "l",
-            "m3",
-            "l/min",
-            "m3/h",
-            "kg",
-            "g",
-            "lb",
-            "uS/cm",
-            "mS/cm",
-        ),
+        *("s", "min", "h", "d", "ms", "B", "kB", "MB", "GB", "l", "m3", "l/min", "m3/h"),
+        *("kg", "g", "lb", "uS/cm", "mS/cm"),
     }
 )
 # How Home Assistant writes units that our table writes otherwise; a unit without a row is written as in our table.
