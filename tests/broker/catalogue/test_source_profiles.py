@@ -83,6 +83,14 @@ def test_what_is_beyond_a_limit_is_counted_and_never_kept(monkeypatch: pytest.Mo
     assert made.texts("x") == {"1st": 1, "2nd": 1}
 
 
+def test_a_number_beyond_single_precision_leaves_the_line_finite() -> None:
+    made = SourceProfiles()
+    made.add(columns_of([lw.event({"t": 1e308}), lw.event({"u": -1e308})]), ["a", "a"], [1, 2])
+    found = made.source("a")
+    assert found is not None
+    assert all(np.isfinite(each.line).all() for each in found.readings)
+
+
 def test_the_usual_time_between_events_is_learnt() -> None:
     """And follows slowly when it changes."""
     made = SourceProfiles()

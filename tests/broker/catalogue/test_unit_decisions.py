@@ -78,6 +78,16 @@ def test_an_outdoor_thermometer_of_98_is_in_fahrenheit(tmp_path: Path) -> None:
         assert any(b"99.1" in frame for _, frame in frames)
 
 
+def test_a_burst_does_not_put_the_decision_off(tmp_path: Path) -> None:
+    """Hundreds of readings at once are one look at the source; the four after them are enough for five."""
+    with asked(tmp_path, "{outdoor temperature~ > 30 degC}") as (broker, publish):
+        tenant = broker.tenant("default")
+        broker.publish(tenant, [lw.event({"outdoor_temp": 97 + n % 3}, source="roof") for n in range(400)])
+        broker.learning.wait_until_learnt()
+        publish(*[{"outdoor_temp": value} for value in (97.2, 98.67, 96.4, 97.9)])
+        assert [each.unit for each in decisions(broker)] == ["degF"]
+
+
 def test_where_two_units_fit_nothing_is_decided() -> None:
     with asked(None, "{outdoor temperature~ > 30 degC}") as (broker, publish):
         publish(*[{"outdoor_temp": value} for value in (20, 21.5, 22, 23, 21, 20.5, 22)])

@@ -81,6 +81,18 @@ def test_an_announced_unit_settles_a_bare_number(normaliser: ReadingNormaliser) 
     assert [(each.name.name, each.value) for each in certain] == [("voltage", 2.985)]
 
 
+@pytest.mark.parametrize(
+    "payload",
+    [{"cpu_load": 0.4}, {"soil_moisture": 0.8}, {"soc": 1.0}, {"battery": 3}, {"power_factor": 97}, {"ph": 71}],
+)
+def test_a_number_that_two_units_fit_or_that_is_not_usual_is_not_certain(
+    normaliser: ReadingNormaliser, payload: dict[str, object]
+) -> None:
+    """A processor is at 0.4 % as well as at 40 %; three of a battery are percent or volts; no power factor is 97."""
+    assert names(normaliser, payload) == {}
+    assert list(payload) == [each.attribute for each in normaliser.read(lw.event(payload))[1]]
+
+
 def test_one_reading_in_two_units_is_published_once_and_a_second_probe_twice(normaliser: ReadingNormaliser) -> None:
     both, _ = normaliser.read(lw.event({"temperature": {"tC": 51.2, "tF": 124.2}}))
     assert [each.value for each in both] == [51.2]
@@ -110,6 +122,9 @@ def test_people_name_kinds_and_units_themselves() -> None:
         ("name,means,true\nx,open state,open\n", "two words"),
         ("name,means\nx,temperature\nx,humidity\n", "twice"),
         ("name,means,usual\nx,temperature,cold\n", "usual range"),
+        ("name,means,unit,usual\nx,temperature,°C,50..-50\n", "lower end"),
+        ("name,means,unit,bare\nx,temperature,°C,kg\n", "bare numbers in 'kg'"),
+        ("name,means,true,false\nx,switch,on,on\n", "words of a state differ"),
     ],
 )
 def test_a_bad_file_of_names_is_refused_with_its_line(text: str, message: str) -> None:

@@ -184,6 +184,14 @@ def test_discovery_gives_names_and_units_to_bare_topics() -> None:
     assert reader.read(MqttPublication("node/x1/a", b"78.1"), NOW)[0].tuples[0].attribute == "a"
 
 
+def test_discovery_whose_two_payloads_are_one_gives_no_words() -> None:
+    reader = MessageReader(load_maps())
+    config = {"state_topic": "hall/door", "device_class": "door", "payload_on": "1", "payload_off": "1"}
+    reader.read(MqttPublication("homeassistant/binary_sensor/x1/config", json.dumps(config).encode()), NOW)
+    [state] = reader.read(MqttPublication("hall/door", b"1"), NOW)
+    assert state.tuples[0].value == 1
+
+
 @pytest.mark.parametrize("payload", [b"\xff\xd8\xff\xe0JFIF" * 300, b"{not json", b"[1, {", b"\x00", b"[" * 5000])
 def test_what_cannot_be_read_is_kept_with_its_bytes_or_refused(payload: bytes) -> None:
     """Nothing is lost: the bytes stand in the event; where the map says strict they are refused with words."""

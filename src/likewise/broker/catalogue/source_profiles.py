@@ -58,6 +58,7 @@ class AttributeShape:
 
 
 SPARKLINE_POINTS: Final = 12  # numbers of the line that is drawn
+_LARGEST: Final = float(np.finfo(np.float32).max)
 MAX_TEXT_CHARACTERS: Final = 200  # characters of a text that is kept
 INTERVAL_DECAY: Final = 0.9  # how much the gaps of before count beside a new one
 COLUMNS: Final[dict[str, tuple[type, tuple[int, ...]]]] = {
@@ -267,7 +268,8 @@ class SourceProfiles:
         np.maximum.at(rows["high"], at, number)
         rows["number"][at] = number
         drawn = np.unique(at)
-        rows["line"][drawn] = np.concatenate((rows["line"][drawn, 1:], rows["number"][drawn, None]), 1)
+        points = np.clip(rows["number"][drawn], -_LARGEST, _LARGEST)  # a larger one would be infinite in the line
+        rows["line"][drawn] = np.concatenate((rows["line"][drawn, 1:], points[:, None]), 1)
         for place in np.flatnonzero(~numeric).tolist():
             tuple_at = tuples[place]
             text = columns.texts[columns.text[tuple_at]][:MAX_TEXT_CHARACTERS]

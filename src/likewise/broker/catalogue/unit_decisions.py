@@ -74,7 +74,7 @@ class UnitDecisions:
         """Look at the attributes of some sources that have more readings than last time."""
         for source in sources:
             for each in source.readings:
-                if each.unit or not each.kinds & 10 or each.times < LEAST_READINGS:
+                if each.unit or not each.kinds & 10 or min(each.times, len(each.line)) < LEAST_READINGS:
                     continue
                 key = tenant.number, source.source, each.attribute
                 before = self._checked.get(key, 0)

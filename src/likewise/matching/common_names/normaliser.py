@@ -17,7 +17,8 @@ from likewise.matching.reference.polarity import meets_with_polarity
 from likewise.matching.reference.terms import attribute_term, named_reading, value_term
 from likewise.model import Event, EventTuple, Predicate
 from likewise.model.text import fold
-from likewise.semantics.concepts.customary import in_customary_unit
+from likewise.semantics.concepts.customary import in_customary_unit, is_whole
+from likewise.semantics.concepts.magnitudes import is_bare_battery, unit_by_size
 from likewise.semantics.concepts.surroundings import event_contexts
 from likewise.semantics.concepts.values.states import generic_sign
 from likewise.semantics.interpretation import Interpretation
@@ -34,6 +35,7 @@ SIGNIFICANT: Final = 8  # digits of a converted number
 SAME_READING: Final = 0.006  # of its size: one reading in two units is rounded to tenths
 LEAST_GUESS: Final = 0.5  # of a text: others say something that has no common name
 TOPIC: Final = "topic"
+PERCENT: Final = unit("%").symbol
 Guess = tuple[str, float]
 
 
@@ -204,10 +206,18 @@ class ReadingNormaliser:
             return self._word(place, name, item, context), item
         predicate = name.predicate
         if not predicate.unit:
-            return _rounded(stated_number(item)), item
+            number = stated_number(item)
+            if not name.low <= number <= name.high:
+                raise _Fault(f"{number:.6g} is not usual")
+            return _rounded(number), item
         stated = item.reading()
         assert stated is not None
+        if not is_stated(item.unit) and is_bare_battery(item.attribute) and not unit_by_size(item.attribute, stated[0]):
+            raise _Fault(f"{stated[0]:.6g} of a battery may be in percent or in volts")
         taken = in_customary_unit(predicate, item)
+        by_custom = taken is not item and predicate.unit == PERCENT and not is_whole(item.value)
+        if by_custom and max(0.0, name.low) <= stated[0] <= 1 and stated[0]:
+            raise _Fault(f"{stated[0]:.6g} may be a fraction or in percent; a unit that is stated would settle it")
         if taken is None:
             raise _Fault(f"{item.value} is not possible for {name.name}")
         known = reading_unit(item.attribute, stated[1], unit(predicate.unit)) if taken is item else None

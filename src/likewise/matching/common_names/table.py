@@ -142,6 +142,13 @@ def _row(cells: dict[str, str], where: str) -> CommonName:
     for symbol in (cells["unit"], cells["bare"]):
         if symbol and any_unit(symbol) is None:
             raise FormatError(f"{where}: {symbol[:40]!r} is no unit")
+    known, bare = any_unit(cells["unit"]), any_unit(cells["bare"])
+    if bare is not None and (known is None or known.dimension != bare.dimension):
+        raise FormatError(
+            f"{where}: bare numbers in {cells['bare'][:40]!r} cannot be brought to {cells['unit'][:40]!r}"
+        )
+    if cells["true"] and cells["true"] == cells["false"]:
+        raise FormatError(f"{where}: the two words of a state differ")
     if bool(cells["true"]) != bool(cells["false"]) or (cells["true"] and cells["unit"]):
         raise FormatError(f"{where}: a state has two words, `true` and `false`, and no unit")
     aliases = tuple(each.strip() for each in cells["aliases"].split("|") if each.strip())
@@ -150,4 +157,6 @@ def _row(cells: dict[str, str], where: str) -> CommonName:
         usual = {"low": float(low or -math.inf), "high": float(high or math.inf)}
     except ValueError:
         raise FormatError(f"{where}: a usual range is written like -40..80") from None
+    if not usual["low"] <= usual["high"]:
+        raise FormatError(f"{where}: a usual range begins with its lower end, as in -40..80")
     return msgspec.convert({**cells, "aliases": aliases, **usual}, CommonName)

@@ -396,5 +396,6 @@ def _discovered_value(config: Mapping[str, object], kind: object) -> DiscoveredV
     states: tuple[tuple[str, str | bool], ...] = ()
     if kind == "binary_sensor" and isinstance(known := config.get("device_class"), str) and not field:
         called, on, off = _BINARY.get(known, (known, "detected", "clear"))
-        states = (str(config.get("payload_on", "ON")), on), (str(config.get("payload_off", "OFF")), off)
+        words = str(config.get("payload_on", "ON")), str(config.get("payload_off", "OFF"))
+        states = () if words[0] == words[1] else ((words[0], on), (words[1], off))
     return DiscoveredValue(field, called, str(config.get("unit_of_measurement") or ""), states)
