@@ -51,10 +51,12 @@ from likewise.broker.queries import match_reasons as because
 from likewise.broker.queries import select as selecting
 from likewise.broker.sinks import retry_queue as waiting
 from likewise.broker.telemetry import event_trace
+from likewise.broker.tenants import normalized_sources
 from likewise.cli import bench
 from likewise.cli.broker.subscribe import MqttMessage
 from likewise.cli.terminal.contexts import Contexts
 from likewise.dashboard.history.panel import EventFilter
+from likewise.edge import mqtt_uplink
 from likewise.edge.bounds import Bounds
 from likewise.edge.demand import StoredDemand
 from likewise.edge.outbox import OutboxCounters as OutboxCounts
@@ -69,6 +71,7 @@ from likewise.lake import subscription_snapshot as held_set
 from likewise.matching.alerts import saved_state as alert_states
 from likewise.matching.alerts.saved_state import SavedStateV1
 from likewise.matching.bitmap import saved_index
+from likewise.matching.common_names.table import CommonName
 from likewise.matching.oracle import alerts as naive_alerts
 from likewise.matching.oracle import engine as naive_engine
 from likewise.matching.reference.window import Publication
@@ -89,6 +92,7 @@ from likewise.semantics.enrichment.corrections import Correction
 from likewise.semantics.measures.embeddings import measure as bert
 from likewise.semantics.spaces import manifest as space_manifest
 from likewise.semantics.wordnet import compact, embedded
+from likewise.server import adviser
 from likewise.server.mqtt.codec import packets
 from likewise.server.mqtt.topic_maps import Rule
 from likewise.spark import stream
@@ -187,6 +191,12 @@ STORE: Final[dict[str, Any]] = {
     "clock of a broker": retention._ClockRecord,
     "learnt catalogue, head": catalogue_saved._Head,
     "learnt catalogue, words": ProfileState,
+    "normalizer, topics": normalized_sources._Topics,
+    "normalizer, shared topics": normalized_sources._Shared,
+    "normalizer, uncertain": normalized_sources._Uncertain,
+    "normalizer, announced": normalized_sources._Announced,
+    "normalizer, advice": normalized_sources._Advice,
+    "outbox for an MQTT broker, event": mqtt_uplink._Envelope,
 }
 MATCHER: Final[dict[str, Any]] = {
     "manifest.json": folder.MatcherManifest,
@@ -239,6 +249,9 @@ SPARK_FRAMES: Final[dict[str, Any]] = {
 }
 FILES: Final[dict[str, Any]] = {
     "topic map rule": Rule,
+    "common name": CommonName,
+    "adviser, completion": adviser._Completion,
+    "adviser, advice": adviser.Advice,
     "contexts of the command line": Contexts,
     "benchmark history": bench.BenchmarkRun,
     "bounds of an edge": Bounds,

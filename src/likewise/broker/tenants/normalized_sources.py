@@ -185,7 +185,7 @@ class NormalizedSources:
             if before is None or before.why != each.why:
                 self._changed.add(UNCERTAIN)
 
-    def settle(self, model_or_source: str, attribute: str) -> None:
+    def close_question(self, model_or_source: str, attribute: str) -> None:
         """Forget an open question: its readings are certain now."""
         if (model_or_source, attribute) in self._uncertain:
             with self._lock:

@@ -273,7 +273,7 @@ class Normalizer:
         for reading in certain:
             place, group = reading.place, annotated.tuples[reading.place].group
             attribute = event.tuples[place].attribute if place < len(event.tuples) else reading.attribute
-            self.known.settle(model or entry.source, attribute)
+            self.known.close_question(model or entry.source, attribute)
             distinct = f"{attribute} {group}" if group else attribute
             name = self.known.distinct_name(entry.source, reading.name.name, distinct)
             yield Published(reading._replace(attribute=attribute), entry, event, name, topic, retain)
