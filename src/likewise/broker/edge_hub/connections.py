@@ -61,6 +61,7 @@ class EdgeConnection:
         self.sent = 0
         self.refused = 0
         self.withdrawn: list[int] = []  # events that were taken back since it was last told
+        self.wake: Callable[[], None] = lambda: None
 
     def report(self, health: HealthFrame) -> None:
         """Take a sign of life; of the sources whose readings it named so far, those read last are remembered."""
@@ -69,7 +70,6 @@ class EdgeConnection:
         if len(self.readings) > MOST_READINGS:
             newest = sorted(self.readings.items(), key=lambda each: each[1])[-MOST_READINGS:]
             self.readings = dict(newest)
-        self.wake: Callable[[], None] = lambda: None
 
 
 class EdgeConnections:
