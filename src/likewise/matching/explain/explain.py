@@ -284,7 +284,7 @@ def explain(
 
         views: dict[tuple[EventTuple, ...], EventView] = {}
         judged = explain_condition(subscription, EventView(event, measure, types), needed, score_of_change)
-        compared = level if body.is_relaxed() else None
+        compared = round(level, 6) if body.is_relaxed() else None  # as it was asked for, not in 32 bits
     elif isinstance(body, Interest):
         judged, compared = explain_interest(body, event), None
     elif isinstance(body, GraphPattern):
