@@ -62,9 +62,11 @@ def test_status_shows_rates_alerts_and_targets_on_one_screen(address: str, capsy
     assert "up to date" in text
     assert "1 firing: door (hall" in text
     assert "none failing" in text
+    assert "exact bitmap" in text, "which engine serves each kind"
     assert main.run(["status", "--json", "--address", address]) == 0
     state = json.loads(capsys.readouterr().out)
     assert (state["ready"], state["events"], state["subscriptions"], state["behind"]) == (True, 4, 4, 0)
+    assert state["engines"]["exact"] == "bitmap"
 
 
 def test_a_target_that_fails_is_in_the_status_and_a_problem_for_the_doctor(capsys: Output) -> None:

@@ -34,6 +34,7 @@ class BrokerStatus(msgspec.Struct, frozen=True):
     dead_letters: int
     firing: tuple[str, ...]
     failing_targets: tuple[str, ...]
+    engines: dict[str, str]  # by kind of subscription
 
 
 @with_option_groups
@@ -55,6 +56,7 @@ def status(broker: BrokerOptions, as_json: AsJson = False) -> None:
         ("alerts", _some("firing", state.firing)),
         ("targets", _some("failing", state.failing_targets)),
         ("dead letters", f"{state.dead_letters:,}" + (" (likewise dead-letters)" if state.dead_letters else "")),
+        ("engines", ", ".join(f"{kind} {engine}" for kind, engine in state.engines.items())),
         ("troubles", "; ".join(state.troubles) or "none"),
     ]
     for name, text in rows:
@@ -97,6 +99,7 @@ def read_status(client: Publisher, address: str) -> BrokerStatus:
         dead_letters=stats.dead_letters,
         firing=tuple(map(_firing_text, keys)),
         failing_targets=tuple(map(_failing_text, targets)),
+        engines=stats.engines,
     )
 
 
