@@ -92,6 +92,8 @@ UNCORRECTED = {
     "{t > 5} limit 10": "`limit` cannot stand here",
     "{t > 5} top 10": "expected `by` or `within`",
     "{t > 25 blorps}": "write one like degC",
+    "{rainfall~ > 5 l/m2}": "'l/m2' is no unit of the table",
+    "{temperature change~ > 2 degC/h}": "'degC/h' is no unit of the table",
     "{temperature~ > 25 kW}": "`kW` is not a unit of temperature",
     "{25 kW < indoor temperature~}": "a unit of temperature such as degC, degF or K",
     "{temperature~ between 5 and 6 %}": "`%` is not a unit of temperature",

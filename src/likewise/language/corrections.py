@@ -140,7 +140,7 @@ def correction(text: str, parses: Callable[[str], str | None]) -> str:
 def _correct_unit(text: str, unit: str, parses: Callable[[str], str | None]) -> str:
     """Replace a unit that is not in the table by the nearest one, and degrees of temperature by degC."""
     at = text.rfind(unit)
-    for near in (nearest_unit(unit), "degC" if unit.lower().startswith("deg") else ""):
+    for near in (nearest_unit(unit), "degC" if unit.lower().startswith("deg") and "/" not in unit else ""):
         corrected = f"{text[:at]}{near}{text[at + len(unit) :]}"
         if near and at >= 0 and parses(corrected) is None:
             return corrected

@@ -227,12 +227,17 @@ def suggestion(text: str) -> str:
 def nearest_unit(text: str) -> str:
     """Return the spelling of a unit that is nearest to an unknown one, or an empty string.
 
-    >>> nearest_unit("degre"), nearest_unit("blorps")
-    ('degree', '')
+    Known units joined by `/` are not misspelt: the table lacks their rate, and any other one is another quantity.
+
+    >>> nearest_unit("degre"), nearest_unit("blorps"), nearest_unit("l/m2")
+    ('degree', '', '')
     """
     close = any_unit(text) or next(iter(stated_units(text)), None)
     if close is not None:
         return close.symbol
+    parts = text.split("/")
+    if len(parts) > 1 and all(any_unit(part) for part in parts):
+        return ""
     plain = normalize_unit(text)
     return closest_spelling(plain, _EVERYDAY.exact) or closest_spelling(plain, _more()[1].exact) or ""
 

@@ -200,6 +200,24 @@ def test_what_people_read_is_true(text: str, obj: dict[str, object]) -> None:
         assert another.match(again), change
 
 
+@pytest.mark.parametrize(
+    ("text", "obj", "value"),
+    [
+        ("{battery~ < 20 %}", {"battery": 55}, "18"),
+        ("{battery~ < 20 %}", {"battery": 0.55}, "0.18"),
+        ('{"people count"~ > 5}', {"people_count": 3}, "6"),
+        ('{"free parking spaces"~ <= 3}', {"free_spaces": 12}, "2"),
+        ("{temperature~ != 20 degC}", {"temp": 20}, "1"),
+        ("{temperature~ < 10 degF}", {"temps": [10, 12]}, "-12.8"),
+    ],
+)
+def test_the_value_proposed_is_one_that_the_device_could_send(text: str, obj: dict[str, object], value: str) -> None:
+    """Percent stays percent, a count is whole, a temperature is a number, and nothing has sixteen digits."""
+    matcher = lw.Matcher()
+    matcher.add(parse(text, id="s"))
+    assert f"said `{value}` instead" in matcher.explain(event(obj), "s").change
+
+
 def test_a_promise_is_made_wherever_a_reading_and_a_threshold_can_keep_it() -> None:
     matcher = lw.Matcher()
     promised = 0

@@ -56,6 +56,9 @@ NUMBERS = (0, 1, 3, 3.3, 20, 24.9, 25, 71, 99, 101, 293.15, 295.3, 990, 1700, 22
         ('{"atmospheric pressure"~ < 1000 hPa}', {"pressure": 98_430}, True),
         ('{"fill level"~ > 80 %}', {"waterLevel_m": 0.93}, False),
         ('{"fill level"~ > 80 %}', {"tankLevel": 0.93}, True),
+        ('{"water level"~ > 200 l}', {"water_level_ft": 300}, False),
+        ('{"fill level"~ > 200 kg}', {"tank_level_m": 300}, False),
+        ('{"fill level"~ > 200 l}', {"tank_level": 300}, True),
     ],
 )
 def test_what_a_payload_of_a_device_meets(asked: str, payload: dict[str, object], met: bool) -> None:

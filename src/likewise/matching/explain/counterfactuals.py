@@ -177,8 +177,9 @@ def _candidates(predicate: Predicate, item: EventTuple) -> Iterator[str | int | 
     if predicate.operator == "exists":
         yield 1
     elif predicate.operator == "!=":
+        if not isinstance(value, str | bool):
+            yield from _numbers(predicate, Interval(1, 1, unit=predicate.unit), item)
         yield from ("other", 0, 1, True)
-        yield from _numbers(predicate, Interval(1, 1, unit=predicate.unit), item)
     elif predicate.operator == "matches":
         yield "/".join("x" if level in "+#" else level for level in str(value).split("/"))
     else:
@@ -199,6 +200,7 @@ def _numbers(predicate: Predicate, interval: Interval, item: EventTuple) -> Iter
         return
     number = _inside(interval)
     if not interval.unit:
+        yield from _counts(interval)
         yield _short(number)
         return
     target = unit(interval.unit)
@@ -208,8 +210,11 @@ def _numbers(predicate: Predicate, interval: Interval, item: EventTuple) -> Iter
     if taken is None and reading is None:
         yield f"{_short(number)} {interval.unit}"
     elif taken is None:
-        for each in candidate_units(predicate, item.attribute, stated) or ():
-            yield _short(target.to(each.unit, number))
+        units = candidate_units(predicate, item.attribute, stated) or ()
+        # The unit that the number which is there was taken in comes first: 18 where 55 is 55 %, not 0.18.
+        for each in sorted(units, key=lambda each: reading is None or not each.holds(reading[0])):
+            for digits in (3, 6, 12):
+                yield _short(float(f"{target.to(each.unit, number):.{digits}g}"))
         yield _short(number)
     elif taken.dimension == target.dimension:
         for digits in (3, 6, 12):
@@ -217,6 +222,17 @@ def _numbers(predicate: Predicate, interval: Interval, item: EventTuple) -> Iter
             yield f"{converted} {stated}" if stated else converted
     else:
         yield f"{_short(number)} {interval.unit}"
+
+
+def _counts(interval: Interval) -> Iterator[int]:
+    """Yield the whole number next to a whole bound where a round one is a fraction: nobody counts 5.5 people.
+
+    >>> [list(_counts(each)) for each in (Interval(5, low_open=True), Interval(None, 3), Interval(50))]
+    [[6], [2], []]
+    """
+    bounds = [bound for bound in (interval.low, interval.high) if bound is not None]
+    if len(bounds) == 1 and float(bounds[0]).is_integer() and not float(_inside(interval)).is_integer():
+        yield int(bounds[0]) + (1 if interval.high is None else -1)
 
 
 def _inside(interval: Interval) -> float:

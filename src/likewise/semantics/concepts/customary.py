@@ -36,6 +36,7 @@ FRACTIONS: Final = frozenset(
 )
 KELVIN: Final = "K"  # has decimals where it is sent: a whole 283 may as well be tenths of a degree
 MUCH_SMALLER: Final = 100.0  # units in one of the customary unit
+CONTENTS: Final = frozenset({"volume", "mass"})  # dimensions of what is in a tank, which its height does not tell
 COMPARED: Final = frozenset({"<", "<=", ">", ">=", "=", "between"})
 
 
@@ -116,7 +117,7 @@ def candidate_units(
         return None
     if is_no_quantity(attribute) and not is_no_quantity(predicate.attribute):
         return ()
-    if symbol == "%" and _is_height(attribute):
+    if (symbol == "%" or unit(symbol).dimension in CONTENTS) and _is_height(attribute):
         return ()
     units = customary_units(predicate.attribute, symbol)
     return tuple(u for u in units if not whole or u.unit.symbol != KELVIN) or None
@@ -153,7 +154,7 @@ def is_whole(value: object) -> bool:
 
 @lru_cache(maxsize=NAME_CACHE_ENTRIES)
 def _is_height(attribute: str) -> bool:
-    """Return whether a level's name ends with a length (`waterLevel_m`): it is no share of anything.
+    """Return whether a level's name ends with a length (`waterLevel_m`): it is no share and no content.
 
     >>> _is_height("waterLevel_m"), _is_height("fillLevel"), _is_height("humidity_in")
     (True, False, False)
