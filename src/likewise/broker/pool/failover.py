@@ -12,6 +12,7 @@ from typing import Final, Protocol
 import structlog
 
 from likewise.backoff import backoff_s
+from likewise.broker.pool.listener import NoWorkerConnected
 from likewise.broker.pool.process import PendingRequest, ShardHost, Worker, count_death
 from likewise.broker.pool.protocol import (
     Board,
@@ -94,7 +95,10 @@ class Failover:
             pause = backoff_s(failures, FIRST_RESTART_DELAY_S, MAX_RESTART_DELAY_S)
             self._again[dead.number] = (now + pause, failures)
             if dead.number not in self.troubles:
-                _log.error("worker_start_failed", exc_info=error)
+                if isinstance(error, NoWorkerConnected):  # one of another machine connects when it can
+                    _log.warning("worker_not_connected", worker=dead.number, error=str(error))
+                else:
+                    _log.error("worker_start_failed", exc_info=error)
             self.troubles[dead.number] = f"worker {dead.number} cannot be started: {error}"
             self._reassign_pending(dead)
             return
