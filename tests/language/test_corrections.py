@@ -37,6 +37,8 @@ CORRECTED = {
     "{t > 5 || u > 5}": "{(t > 5 or u > 5)}",
     "{!alarm}": "{not alarm exists}",
     "{not alarm}": "{not alarm exists}",
+    "{!temperature~ > 20}": "{not temperature~ > 20}",
+    "{t > 5, !door = open}": "{t > 5, not door = open}",
     # braces and commas
     "temperature > 25": "{temperature > 25}",
     "{temperature > 25": "{temperature > 25}",

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 
+from likewise.errors import GrammarError
 from likewise.language import parse, subscription_id, subscription_text
 from likewise.model import Condition, Predicate, Quantity, Subscription
 from likewise.units.table import EVERYDAY
@@ -57,3 +58,12 @@ def test_every_unit_of_the_table_can_be_written() -> None:
 def test_words_of_clauses_blanks_and_rankings_stay(text: str) -> None:
     """Names that are words of the language, two blanks in a row, rankings of statements and near triples."""
     assert subscription_text(parse(text)) == text
+
+
+def test_a_name_that_begins_with_an_exclamation_mark_is_quoted() -> None:
+    """Bare it would read as a negation, which it is not: it is refused, and never met by what it seems to deny."""
+    parsed = parse('{"!t" > 3, x = !y}')
+    assert str(parsed) == '{"!t" > 3, x = "!y"}'
+    assert parse(str(parsed)) == parsed
+    with pytest.raises(GrammarError, match="would be a part of the name"):
+        parse("{!t > 3}")

@@ -93,6 +93,15 @@ def attribute_of(token: object) -> str:
     return _checked_name(read_text(token)[0])  # type: ignore[arg-type]
 
 
+def _attribute(token: str) -> tuple[str, bool]:
+    """Return the attribute of a condition and whether `~` relaxes it; one that `!` negates as elsewhere is refused."""
+    if token[0] == "!":
+        name = token.lstrip("! ").rstrip("~ ")
+        expected = f"`not {name} ...` for what must not hold, or the name in quotation marks"
+        raise error_at(token, "`!` before a name would be a part of the name", expected)
+    return read_text(token)
+
+
 def _checked_name(name: str) -> str:
     if not name.strip():
         raise InvalidSubscription("the attribute is empty; give it some text")
@@ -116,7 +125,7 @@ def _near_triple(before: list[object], terms: object, radius: float, by: object)
 
 
 def _range(attribute: str, low: str, high: str, *, low_open: bool, high_open: bool) -> Predicate:
-    name, relaxed = read_text(attribute)
+    name, relaxed = _attribute(attribute)
     lower, lower_relaxed = read_number_token(low)
     upper, upper_relaxed = read_number_token(high)
     if isinstance(lower, TimestampValue) and isinstance(upper, TimestampValue):
@@ -234,7 +243,7 @@ class SubscriptionBuilder:
 
     def equality(self, parts: list[str]) -> Predicate:
         """`a = v`, `a : v`, `a != v`."""
-        attribute, relaxed = read_text(parts[0])
+        attribute, relaxed = _attribute(parts[0])
         value, value_relaxed = read_value(parts[2])
         equal = Predicate(attribute, "!=" if parts[1] == "!=" else "=", value, relaxed, value_relaxed)
         return _with_fitting_unit(equal, parts[2])
@@ -248,7 +257,7 @@ class SubscriptionBuilder:
             if left[0] != '"' and not isinstance(number, (str, bool)) and not number_relaxed:
                 flipped = Predicate(value, _FLIPPED[operator], number, value_relaxed)  # type: ignore[arg-type]
                 return _with_fitting_unit(flipped, left)
-        attribute, relaxed = read_text(left)
+        attribute, relaxed = _attribute(left)
         compared = Predicate(attribute, str(operator), value, relaxed, value_relaxed)  # type: ignore[arg-type]
         return _with_fitting_unit(compared, right)
 
@@ -267,30 +276,30 @@ class SubscriptionBuilder:
 
     def one_of(self, parts: list[str]) -> Predicate:
         """`a in (v, w)`."""
-        attribute, relaxed = read_text(parts[0])
+        attribute, relaxed = _attribute(parts[0])
         read = [read_value(part) for part in parts[1:]]
         return Predicate(attribute, "in", tuple(v for v, _ in read), relaxed, any(r for _, r in read))
 
     def text_test(self, parts: list[str]) -> Predicate:
         """`a contains v` and its like; the value is text, quoted or not."""
-        attribute, relaxed = read_text(parts[0])
+        attribute, relaxed = _attribute(parts[0])
         value, value_relaxed = read_text(parts[2])
         operator = " ".join(parts[1].split())
         return Predicate(attribute, operator, value, relaxed, value_relaxed)  # type: ignore[arg-type]
 
     def exists(self, parts: list[str]) -> Predicate:
         """`a exists`."""
-        attribute, relaxed = read_text(parts[0])
+        attribute, relaxed = _attribute(parts[0])
         return Predicate(attribute, "exists", None, relaxed)
 
     def matches(self, parts: list[str]) -> Predicate:
         """`a matches "b/+/#"`, the filter as it is."""
-        attribute, relaxed = read_text(parts[0])
+        attribute, relaxed = _attribute(parts[0])
         return Predicate(attribute, "matches", unquote(parts[1]), relaxed)
 
     def some(self, parts: list[object]) -> Some:
         """`some list (items)`: one item of the list meets all of it."""
-        name, relaxed = read_text(parts[-2])  # type: ignore[arg-type]
+        name, relaxed = _attribute(parts[-2])  # type: ignore[arg-type]
         inside: Node = parts[-1]  # type: ignore[assignment]
         return Some(name, inside.items if isinstance(inside, All) else (inside,), relaxed)
 

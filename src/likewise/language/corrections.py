@@ -242,7 +242,8 @@ def _move_tilde(text: str) -> str:
 
 
 def _negate(text: str) -> str:
-    """Give a negated name alone an operator: `!alarm` and `not alarm`."""
+    """Write `!` before a name as `not`, and give a negated name alone an operator: `!alarm` and `not alarm`."""
+    text = re.sub(r"([{,(]\s*)!\s*(?=[^\s,{}()~=<>!:])", r"\1not ", text)
     return re.sub(r"([{,(]\s*)(?:!|not\s)\s*([^\s,{}()~=<>!:]+)\s*(?=[,})])", r"\1not \2 exists", text)
 
 

@@ -37,7 +37,7 @@ from likewise.model.values import Interval, Quantity
 # Words divided by single blanks, none of which means something somewhere in the language.
 _RESERVED = r"(?!(?:between|in|contains|exists|under|is-a|starts|ends|and|or|not)(?: |\Z))"
 _WORD = r'(?:[^\s,{}()~=<>:!"\x00-\x1f\x7f-\x9f]++|!(?!=))+'
-_BARE = re.compile(rf"{_RESERVED}{_WORD}(?: {_RESERVED}{_WORD})*")
+_BARE = re.compile(rf"(?!!){_RESERVED}{_WORD}(?: {_RESERVED}{_WORD})*")  # `!` at the start reads as a negation
 _NAME = re.compile(r"[^\W\d_]\w*")
 # The longest first, but for weeks: `7 d` says more.
 _SPANS: Final = tuple((symbol, size) for symbol, size in reversed(DURATIONS.items()) if symbol != "wk")
