@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from likewise.errors import InvalidSubscription
+from likewise.errors import ParseError
 from likewise.language import parse, subscription_id, subscription_text
 from likewise.model import Condition, Predicate, Quantity, Subscription
 from likewise.units.table import EVERYDAY
@@ -65,5 +65,5 @@ def test_a_name_that_begins_with_an_exclamation_mark_is_quoted() -> None:
     parsed = parse('{"!t" > 3, x = !y}')
     assert str(parsed) == '{"!t" > 3, x = "!y"}'
     assert parse(str(parsed)) == parsed
-    with pytest.raises(InvalidSubscription, match="would be a part of the name"):
+    with pytest.raises(ParseError, match="would be a part of the name"):
         parse("{!t > 3}")
