@@ -34,7 +34,7 @@ check: $(STAMPS)/test ## style, types, layers
 pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, WORKERS=0 takes one process, HYPOTHESIS_PROFILE=deep looks longer
 	@$(BIN)/python -m compileall -q src experiments/src  # tests start many processes, and Python may be told not to write what it compiles
 	@$(BIN)/python -m likewise.matching.warm_up  # compiles the kernels once, so that no test waits for them
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadscope $(ARGS)
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadscope $(ARGS) || tools/once_more.sh $$? $(BIN)/pytest $(ARGS)
 
 coverage: ## the tests, and which lines they ran: build/coverage/index.html
 	$(MAKE) pytest ARGS="--cov --cov-report=term:skip-covered --cov-report=html --cov-report=xml $(ARGS)"
