@@ -35,6 +35,7 @@ ELSEWHERE = {  # what runs the same code, or what is missing here
     "mqtt_hostile": "it measures a broker for minutes",
     "mqtt_listener": "it measures a broker for minutes",
     "neighbours": "it measures a broker for minutes",
+    "normalize": "it prints for people what was right; tests/server/mqtt/test_normalizer.py runs the same code",
     "portable_kernels": "it compiles kernels for minutes",
     "small_memory": "it measures processes that are started for it",
     "space": "it needs a space of articles",

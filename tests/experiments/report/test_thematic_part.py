@@ -44,6 +44,12 @@ def test_the_experiment_runs_without_data_and_is_taken_up_again(
     assert "123,456 s" in str(thematic(Setting(Choices(), tmp_path)).blocks[0])
 
 
+def without_speeds(report: thematic_experiment.Report) -> thematic_experiment.Report:
+    """A report without the throughput of measures, which is timed at each run."""
+    timeless = tuple(msgspec.structs.replace(row, events_per_s=0.0) for row in report.measures)
+    return msgspec.structs.replace(report, measures=timeless)
+
+
 def test_a_finished_experiment_draws_its_figures_again_without_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,5 +64,5 @@ def test_a_finished_experiment_draws_its_figures_again_without_spark(
     monkeypatch.setattr("likewise.spark.session.spark_session", no_spark)
     monkeypatch.setattr("likewise_experiments.thematic.throughput.cold_throughput", no_spark)
     again = thematic_experiment.experiment(choices, tmp_path)
-    assert again == first
+    assert without_speeds(again) == without_speeds(first)
     assert (tmp_path / "f1.png").is_file()

@@ -109,6 +109,7 @@ def test_every_understood_reading_is_announced_as_home_assistant_wants_it(mosqui
                 for (component, _), each in found.items():
                     rules.check(component, each)
             # None of it was read back: no source is called as Home Assistant's devices are.
+            await until(lambda: 1 in broker.learning.learnt)
             assert not [name for name in broker.learning.learnt[1].sources() if "likewise" in name]
             count = len(heard)
             device.publish("pws/garden", json.dumps(SILENT["pws/garden"]).encode(), qos=1)
